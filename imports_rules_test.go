@@ -1,0 +1,343 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// The limits of a file and of a function, in lines. Tests may be longer: their
+// tables grow with the facts.
+const (
+	maxFileLines = 300
+	maxFuncLines = 40
+)
+
+// goFile is what the rules look at: one Go file, parsed.
+type goFile struct {
+	dir, name   string // slash-separated, relative to the module's root
+	packageName string
+	test        bool
+	imports     []string
+	lines       int
+	uses        []use
+}
+
+// use is one place where a file uses something that a rule is about.
+type use struct {
+	kind useKind
+	what string
+	line int
+}
+
+type useKind int
+
+const (
+	useInit     useKind = iota // func init()
+	useParallel                // go, chan, <-, select, or a package of locks
+	useProcess                 // arguments, environment, exit
+	useClock                   // time.Now() called, not handed on
+	useLongFunc
+)
+
+func (f goFile) path() string { return path.Join(f.dir, f.name) }
+
+// isTestCode reports whether only tests ever run the file.
+func (f goFile) isTestCode() bool { return f.test || f.dir == testSupport }
+
+// treeRule is one rule about single files. It returns what is wrong, empty if
+// nothing is.
+type treeRule struct {
+	name  string
+	check func(goFile) []string
+}
+
+var treeRules = []treeRule{
+	{"imports of ours point downwards", checkLayer},
+	{"modules of others stay in their place", checkThirdParty},
+	{"production code imports neither testing nor log", checkTestingAndLog},
+	{"no func init", func(f goFile) []string { return f.unless(false, useInit) }},
+	{"concurrency lives in getproviders/par", checkParallel},
+	{"only main.go knows of the process", checkProcess},
+	{"engine packages have no clock", checkClock},
+	{"files are small", checkFileLines},
+	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
+	{"packages have names that say something", checkPackageName},
+}
+
+// unless lists the uses of a kind, if they aren't allowed.
+func (f goFile) unless(allowed bool, kind useKind) []string {
+	if allowed {
+		return nil
+	}
+	var problems []string
+	for _, u := range f.uses {
+		if u.kind == kind {
+			problems = append(problems, fmt.Sprintf("line %d: %s", u.line, u.what))
+		}
+	}
+	return problems
+}
+
+func checkLayer(f goFile) []string {
+	allowed, known := layers[f.dir]
+	if !known {
+		return []string{"the package is not in the table of layers"}
+	}
+	var problems []string
+	for _, imported := range f.imports {
+		rel, ours := ownPackage(imported)
+		if !ours || slices.Contains(allowed, rel) {
+			continue
+		}
+		if f.test && (rel == f.dir || rel == testSupport) {
+			continue
+		}
+		problems = append(problems, "must not import "+imported)
+	}
+	return problems
+}
+
+// ownPackage returns the directory of an import path of this module.
+func ownPackage(imported string) (dir string, ours bool) {
+	if imported == modulePath {
+		return ".", true
+	}
+	return strings.CutPrefix(imported, modulePath+"/")
+}
+
+func checkThirdParty(f goFile) []string {
+	var problems []string
+	for _, imported := range f.imports {
+		if _, ours := ownPackage(imported); ours || isStandard(imported) {
+			continue
+		}
+		row, known := allowanceFor(imported)
+		switch {
+		case !known:
+			problems = append(problems, imported+" is in no row of the dependency table")
+		case f.test && row.tests, slices.Contains(row.where, f.dir), slices.Contains(row.where, f.path()):
+		case f.test && anyBelow(row.where, f.dir):
+		default:
+			problems = append(problems, "must not import "+imported)
+		}
+	}
+	return problems
+}
+
+// isStandard: only paths outside the standard library begin with a domain.
+func isStandard(imported string) bool {
+	first, _, _ := strings.Cut(imported, "/")
+	return !strings.Contains(first, ".")
+}
+
+// allowanceFor finds the row with the longest module path that imported is in.
+func allowanceFor(imported string) (row allowance, known bool) {
+	for _, r := range thirdParty {
+		inside := imported == r.module || strings.HasPrefix(imported, r.module+"/")
+		if inside && len(r.module) > len(row.module) {
+			row, known = r, true
+		}
+	}
+	return row, known
+}
+
+// anyBelow reports whether one of the places is a file of the package: its
+// tests may then use the module as well.
+func anyBelow(where []string, dir string) bool {
+	return slices.ContainsFunc(where, func(w string) bool { return path.Ext(w) == ".go" && path.Dir(w) == dir })
+}
+
+func checkTestingAndLog(f goFile) []string {
+	var problems []string
+	for _, imported := range f.imports {
+		isTesting := imported == "testing" || strings.HasPrefix(imported, "testing/")
+		// The fake registry hands a log.Logger to the server under it.
+		isLog := imported == "log" && !f.isTestCode()
+		if !f.test && (isTesting || isLog) {
+			problems = append(problems, "must not import "+imported)
+		}
+	}
+	return problems
+}
+
+func checkParallel(f goFile) []string {
+	// Events come from many goroutines to one observer, so they pass a lock.
+	isEventSerialiser := f.path() == "providercache/event.go"
+	return f.unless(f.isTestCode() || f.dir == "getproviders/par" || isEventSerialiser, useParallel)
+}
+
+func checkProcess(f goFile) []string {
+	return f.unless(f.isTestCode() || f.path() == "main.go", useProcess)
+}
+
+func checkClock(f goFile) []string {
+	return f.unless(f.isTestCode() || f.path() == "main.go", useClock)
+}
+
+func checkFileLines(f goFile) []string {
+	if f.test || f.lines <= maxFileLines {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d lines, more than %d", f.lines, maxFileLines)}
+}
+
+func checkPackageName(f goFile) []string {
+	for _, name := range []string{f.packageName, path.Base(f.dir)} {
+		switch strings.TrimSuffix(name, "_test") {
+		case "util", "utils", "common", "helper", "helpers", "types", "misc", "shared":
+			return []string{"a package named " + name + " says nothing of what is in it"}
+		}
+	}
+	return nil
+}
+
+// dependencyProblems compares the table with go.mod and with the files.
+func dependencyProblems(table []allowance, direct []string, files []goFile) []string {
+	var problems []string
+	for _, module := range direct {
+		if !slices.ContainsFunc(table, func(r allowance) bool { return r.module == module }) {
+			problems = append(problems, "go.mod requires "+module+", which has no row in the dependency table")
+		}
+	}
+	for _, row := range table {
+		if !slices.Contains(direct, row.module) {
+			problems = append(problems, "go.mod doesn't require "+row.module+" directly, yet it has a row in the dependency table")
+		}
+		if row.reason == "" {
+			problems = append(problems, "no reason is given for "+row.module)
+		}
+		for _, place := range row.where {
+			if !usedIn(files, row.module, place) {
+				problems = append(problems, row.module+" isn't used in "+place+", where the dependency table allows it")
+			}
+		}
+	}
+	return problems
+}
+
+// usedIn reports whether a file at the place imports the module.
+func usedIn(files []goFile, module, place string) bool {
+	return slices.ContainsFunc(files, func(f goFile) bool {
+		return (f.dir == place || f.path() == place) && slices.ContainsFunc(f.imports, func(imported string) bool {
+			row, _ := allowanceFor(imported)
+			return row.module == module
+		})
+	})
+}
+
+// describeFile parses a file's source.
+func describeFile(dir, name string, src []byte) (goFile, error) {
+	fset := token.NewFileSet()
+	tree, err := parser.ParseFile(fset, path.Join(dir, name), src, parser.SkipObjectResolution)
+	if err != nil {
+		return goFile{}, err
+	}
+	f := goFile{
+		dir: dir, name: name, packageName: tree.Name.Name,
+		test:  strings.HasSuffix(name, "_test.go"),
+		lines: bytes.Count(src, []byte("\n")),
+	}
+	scan := scanner{fset: fset, file: &f, names: map[string]string{}}
+	for _, spec := range tree.Imports {
+		scan.addImport(spec)
+	}
+	ast.Inspect(tree, scan.visit)
+	return f, nil
+}
+
+// scanner collects the uses of one file.
+type scanner struct {
+	fset  *token.FileSet
+	file  *goFile
+	names map[string]string // the name in this file of each imported package, to its path
+}
+
+func (s *scanner) add(kind useKind, at ast.Node, what string) {
+	s.file.uses = append(s.file.uses, use{kind, what, s.line(at.Pos())})
+}
+
+func (s *scanner) line(pos token.Pos) int { return s.fset.Position(pos).Line }
+
+func (s *scanner) addImport(spec *ast.ImportSpec) {
+	imported, err := strconv.Unquote(spec.Path.Value)
+	if err != nil {
+		return // the parser has refused it already
+	}
+	s.file.imports = append(s.file.imports, imported)
+	local := path.Base(imported)
+	if spec.Name != nil {
+		local = spec.Name.Name
+	}
+	s.names[local] = imported
+	if imported == "sync" || strings.HasPrefix(imported, "sync/") || strings.HasPrefix(imported, "golang.org/x/sync/") {
+		s.add(useParallel, spec, "imports "+imported)
+	}
+	if local == "." && (imported == "os" || imported == "time" || imported == "syscall") {
+		s.add(useProcess, spec, "imports "+imported+" without a name")
+	}
+}
+
+func (s *scanner) visit(n ast.Node) bool {
+	switch n := n.(type) {
+	case *ast.FuncDecl:
+		s.visitFunc(n)
+	case *ast.GoStmt:
+		s.add(useParallel, n, "starts a goroutine")
+	case *ast.ChanType:
+		s.add(useParallel, n, "has a channel type")
+	case *ast.SendStmt:
+		s.add(useParallel, n, "sends on a channel")
+	case *ast.SelectStmt:
+		s.add(useParallel, n, "selects")
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			s.add(useParallel, n, "receives from a channel")
+		}
+	case *ast.SelectorExpr:
+		s.visitSelector(n)
+	case *ast.CallExpr:
+		if s.qualified(n.Fun) == "time.Now" {
+			s.add(useClock, n, "calls time.Now")
+		}
+	}
+	return true
+}
+
+func (s *scanner) visitFunc(n *ast.FuncDecl) {
+	if n.Recv == nil && n.Name.Name == "init" {
+		s.add(useInit, n, "func init")
+	}
+	if lines := s.line(n.End()) - s.line(n.Pos()) + 1; lines > maxFuncLines {
+		s.add(useLongFunc, n, fmt.Sprintf("%s has %d lines, more than %d", n.Name.Name, lines, maxFuncLines))
+	}
+}
+
+func (s *scanner) visitSelector(n *ast.SelectorExpr) {
+	switch name := s.qualified(n); name {
+	case "os.Args", "os.Environ", "os.Exit", "os.Getenv", "os.LookupEnv", "os.Setenv", "os.Unsetenv", "os.Clearenv",
+		"os.ExpandEnv", "os.UserHomeDir", "os.UserCacheDir", "os.UserConfigDir", "os.Stdin", "os.Stdout", "os.Stderr",
+		"os.Chdir", "syscall.Getenv", "syscall.Environ", "syscall.Exit":
+		s.add(useProcess, n, "uses "+name)
+	}
+}
+
+// qualified returns "os.Exit" for a selector on an imported package, whatever
+// name the file gives to it, and "" for everything else.
+func (s *scanner) qualified(e ast.Expr) string {
+	sel, ok := e.(*ast.SelectorExpr)
+	if !ok {
+		return ""
+	}
+	x, ok := sel.X.(*ast.Ident)
+	if !ok || s.names[x.Name] == "" {
+		return ""
+	}
+	return s.names[x.Name] + "." + sel.Sel.Name
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+)
+
+// modulePath is what every import path of ours begins with.
+const modulePath = "github.com/tfdeps/tfdeps"
+
+// layers says for each package which others of ours its files may import. A
+// package that isn't here doesn't belong to the tree. What is on top comes
+// first; imports only ever point downwards.
+var layers = map[string][]string{
+	".": {
+		"command", "getproviders", "getproviders/hosts",
+	},
+	"command": {
+		"command/view", "configs", "configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts",
+	},
+	"command/view": {
+		"configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts",
+	},
+	"configs":           {"getproviders", "getproviders/hosts"},
+	"configs/cliconfig": {"getproviders", "getproviders/hosts"},
+
+	// What others embed. Nothing below this line may import anything above it.
+	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
+	"depsfile":           {"getproviders", "getproviders/hosts"},
+	"getproviders":       {"getproviders/hosts", "getproviders/par"},
+	"getproviders/hosts": {"getproviders/par"},
+	"getproviders/par":   {},
+
+	// Test support. Only tests import it; see testSupport.
+	"getproviders/providertest": {"getproviders", "getproviders/hosts"},
+}
+
+// testSupport is the package that tests of any layer may import and
+// production code may not.
+const testSupport = "getproviders/providertest"
+
+// allowance says where a module of others may be used, and what for.
+type allowance struct {
+	module string
+	where  []string // packages, or single files of them
+	tests  bool     // test files everywhere may use it too
+	reason string
+}
+
+// thirdParty lists every module of others that files of ours may import. One
+// that isn't here is an error, wherever it is imported; so is a row that
+// nothing uses.
+var thirdParty = []allowance{
+	{
+		module: "github.com/hashicorp/go-version",
+		where:  []string{"getproviders", "configs"},
+		reason: "version numbers and required_version; the rules for providers are our own, on top",
+	},
+	{
+		module: "github.com/ProtonMail/go-crypto",
+		where:  []string{"getproviders/authenticate_signature.go", "getproviders/providertest"},
+		tests:  true,
+		reason: "OpenPGP: one file checks signatures, the fake registry makes them",
+	},
+	{
+		module: "github.com/hashicorp/hcl/v2",
+		where:  []string{"configs", "depsfile", "command/view"},
+		reason: "configuration and lock file, and the shape of their diagnostics",
+	},
+	{
+		module: "github.com/hashicorp/hcl",
+		where:  []string{"configs/cliconfig"},
+		reason: "the CLI configuration is HCL 1, which the second version doesn't read",
+	},
+	{
+		module: "github.com/zclconf/go-cty",
+		where:  []string{"configs", "depsfile"},
+		reason: "the values of HCL 2",
+	},
+	{
+		module: "github.com/mitchellh/cli",
+		where:  []string{".", "command"},
+		reason: "subcommands, help and completion; kept to the top so that it can be replaced",
+	},
+	{
+		module: "github.com/mattn/go-shellwords",
+		where:  []string{".", "command"},
+		reason: "TF_CLI_ARGS is split as a shell would",
+	},
+	{
+		module: "github.com/hashicorp/terraform-svchost",
+		where:  []string{"getproviders/hosts"},
+		reason: "hostnames are normalised exactly as the real tools do",
+	},
+	{
+		module: "github.com/hashicorp/go-retryablehttp",
+		where:  []string{"getproviders/hosts"},
+		reason: "the machinery of retrying a request",
+	},
+	{
+		module: "golang.org/x/net",
+		where:  []string{"getproviders", "getproviders/hosts"},
+		reason: "the IDNA rules for the parts of an address",
+	},
+	{
+		module: "github.com/klauspost/compress",
+		where:  []string{"providercache"},
+		reason: "inflate is what costs most; this one is a third faster",
+	},
+	{
+		module: "golang.org/x/sys",
+		where:  []string{"providercache"},
+		reason: "what the file systems of the three systems need",
+	},
+	{
+		module: "golang.org/x/term",
+		where:  []string{".", "command/view"},
+		reason: "is it a terminal, and how wide",
+	},
+	{
+		module: "golang.org/x/mod",
+		tests:  true,
+		reason: "dirhash is the oracle for h1; modfile reads go.mod here",
+	},
+	{
+		module: "github.com/rogpeppe/go-internal",
+		tests:  true,
+		reason: "testscript: tests that read like sessions",
+	},
+	{
+		module: "go.uber.org/goleak",
+		tests:  true,
+		reason: "nothing goes on after the last test",
+	},
+}
+
+// TestTreeKeepsTheRules reads every Go file of this module, for all systems
+// and not only the one that the test runs on.
+func TestTreeKeepsTheRules(t *testing.T) {
+	for _, f := range readTree(t) {
+		for _, r := range treeRules {
+			for _, problem := range r.check(f) {
+				t.Errorf("%s: %s (rule %q)", f.path(), problem, r.name)
+			}
+		}
+	}
+}
+
+// TestDependencyTableMatchesGoMod: every module that go.mod asks for directly
+// has a row with its reason, every row is in go.mod and is used by some file.
+func TestDependencyTableMatchesGoMod(t *testing.T) {
+	src, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var direct []string
+	for _, req := range mod.Require {
+		if !req.Indirect {
+			direct = append(direct, req.Mod.Path)
+		}
+	}
+	for _, problem := range dependencyProblems(thirdParty, direct, readTree(t)) {
+		t.Error(problem)
+	}
+}
+
+// TestContributingNamesEveryDependency keeps the table that people read in
+// step with the one that is enforced.
+func TestContributingNamesEveryDependency(t *testing.T) {
+	src, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range thirdParty {
+		if !strings.Contains(string(src), "`"+row.module+"`") {
+			t.Errorf("CONTRIBUTING.md says nothing of `%s`", row.module)
+		}
+	}
+}
+
+// readTree parses the Go files of this module: not those below testdata, in
+// hidden directories or in other modules.
+func readTree(t *testing.T) []goFile {
+	t.Helper()
+	var files []goFile
+	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return skipDir(name, d.Name())
+		}
+		if filepath.Ext(name) != ".go" {
+			return nil
+		}
+		src, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		slashed := filepath.ToSlash(name)
+		f, err := describeFile(path.Dir(slashed), path.Base(slashed), src)
+		files = append(files, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(files, func(f goFile) bool { return f.dir == "getproviders" && !f.test }) {
+		t.Fatalf("found %d files, none of them in getproviders: this test looks in the wrong place", len(files))
+	}
+	return files
+}
+
+// skipDir is what the walk does with a directory.
+func skipDir(name, base string) error {
+	if name == "." {
+		return nil
+	}
+	if base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+		return fs.SkipDir
+	}
+	if _, err := os.Stat(filepath.Join(name, "go.mod")); err == nil {
+		return fs.SkipDir
+	}
+	return nil
+}
