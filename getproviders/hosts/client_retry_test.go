@@ -1,0 +1,271 @@
+package hosts
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestRetryAsksAgainWhenThereIsHope(t *testing.T) {
+	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
+	for _, tc := range []struct {
+		name   string
+		method string
+		script []any // a status or an error for each attempt
+		retry  int
+		want   any
+		made   int
+	}{
+		{"success", "GET", []any{200}, 3, 200, 1},
+		{"redirects are answers", "GET", []any{302}, 3, 302, 1},
+		{"not found", "GET", []any{404}, 3, 404, 1},
+		{"unauthorized", "GET", []any{401}, 3, 401, 1},
+		{"unavailable, then well", "GET", []any{503, 200}, 1, 200, 2},
+		{"any 5xx", "GET", []any{500, 502, 504, 599, 200}, 4, 200, 5},
+		{"not implemented stays so", "GET", []any{501, 200}, 3, 501, 1},
+		{"too many requests", "GET", []any{429, 200}, 1, 200, 2},
+		{"connection error", "GET", []any{reset, 200}, 1, 200, 2},
+		{"the last response is given", "GET", []any{503, 503, 503}, 2, 503, 3},
+		{"the last error is given", "GET", []any{503, reset}, 1, reset, 2},
+		{"no retries", "GET", []any{503}, 0, 503, 1},
+		{"fewer than none", "GET", []any{503}, -1, 503, 1},
+		{"HEAD", "HEAD", []any{503, 200}, 1, 200, 2},
+		{"POST is not repeated", "POST", []any{503, 200}, 1, 503, 1},
+		{"PUT is not repeated", "PUT", []any{reset, 200}, 1, reset, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			made := 0
+			opts := quick(tc.retry)
+			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+				made++
+				switch step := tc.script[made-1].(type) {
+				case error:
+					return nil, step
+				default:
+					return answer(req, step.(int)), nil
+				}
+			})
+			resp, err := newClient(t, opts).Transport.RoundTrip(mustRequest(t, tc.method, "https://example.com/"))
+			if made != tc.made {
+				t.Errorf("made %d attempts, want %d", made, tc.made)
+			}
+			if wanted, ok := tc.want.(error); ok {
+				if !errors.Is(err, wanted) || resp != nil {
+					t.Fatalf("got %v, %v; want the error %v", resp, err, wanted)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp.StatusCode != tc.want || Attempts(resp) != tc.made {
+				t.Errorf("got status %d after %d attempts, want %d after %d", resp.StatusCode, Attempts(resp), tc.want, tc.made)
+			}
+		})
+	}
+}
+
+func TestRetryDoesNotRepeatWhatCannotWork(t *testing.T) {
+	var handshakes atomic.Int32
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	srv.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
+		handshakes.Add(1)
+		return nil, nil
+	}}
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	client := newClient(t, quick(3)) // which doesn't trust the server
+	_, err := Do(client, mustRequest(t, "GET", srv.URL), 0)
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); !ok || handshakes.Load() != 1 {
+		t.Errorf("%d handshakes, error %v", handshakes.Load(), err)
+	}
+	for _, scheme := range []string{"ftp", "file"} {
+		_, err := Do(client, mustRequest(t, "GET", scheme+"://example.com/x"), 0)
+		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 {
+			t.Errorf("%s: got %v", scheme, err)
+		}
+	}
+}
+
+func TestRetryTellsTheNumberOfAttempts(t *testing.T) {
+	opts := quick(2)
+	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
+	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
+	_, err := Do(newClient(t, opts), mustRequest(t, "GET", "https://u:pw@example.com/a?token=secret"), 0)
+	failed, ok := errors.AsType[*RequestError](err)
+	if !ok || failed.Attempts != 3 || failed.Err != error(cause) {
+		t.Fatalf("got %#v", err)
+	}
+	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
+	if err.Error() != want {
+		t.Errorf("got  %s\nwant %s", err, want)
+	}
+}
+
+func TestRetryKeepsTimeoutsRecognisable(t *testing.T) {
+	opts := quick(0)
+	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) {
+		return nil, &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}
+	})
+	_, err := newClient(t, opts).Do(mustRequest(t, "GET", "https://example.com/"))
+	if u, ok := errors.AsType[*url.Error](err); !ok || !u.Timeout() {
+		t.Errorf("not a timeout: %v", err)
+	}
+}
+
+// spyBody notes how it was treated.
+type spyBody struct {
+	io.Reader
+	closed *atomic.Int32
+}
+
+func (b spyBody) Close() error { b.closed.Add(1); return nil }
+
+func TestRetryDrainsAndClosesTheBodiesInBetween(t *testing.T) {
+	var closed atomic.Int32
+	var bodies []*strings.Reader
+	opts := quick(2)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		resp := answer(req, 503)
+		bodies = append(bodies, strings.NewReader("try later"))
+		resp.Body = spyBody{bodies[len(bodies)-1], &closed}
+		return resp, nil
+	})
+	resp, err := newClient(t, opts).Do(mustRequest(t, "GET", "https://example.com/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if closed.Load() != 2 || bodies[0].Len() != 0 || bodies[1].Len() != 0 {
+		t.Errorf("%d bodies closed, %d and %d bytes left", closed.Load(), bodies[0].Len(), bodies[1].Len())
+	}
+	if last, _ := io.ReadAll(resp.Body); string(last) != "try later" {
+		t.Errorf("the last body is %q", last)
+	}
+	resp.Body.Close()
+	if closed.Load() != 3 {
+		t.Error("the last body was not closed")
+	}
+}
+
+func TestRetryWaits(t *testing.T) {
+	date := "Wed, 21 Oct 2026 07:28:00 GMT"
+	for _, tc := range []struct {
+		name              string
+		header            []string
+		atLeast, atMost   time.Duration // of the first wait
+		atLeast2, atMost2 time.Duration // of the second
+	}{
+		{"longer each time", nil, 1 * time.Second, 2 * time.Second, 2 * time.Second, 4 * time.Second},
+		{"as long as the server says", []string{"Retry-After", "7"}, 7 * time.Second, 8 * time.Second, 7 * time.Second, 8 * time.Second},
+		{"until the server says", []string{"Date", date, "Retry-After", "Wed, 21 Oct 2026 07:28:09 GMT"}, 9 * time.Second, 10 * time.Second, 9 * time.Second, 10 * time.Second},
+		{"with a limit", []string{"Retry-After", "86400"}, 30 * time.Second, 30 * time.Second, 30 * time.Second, 30 * time.Second},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var at []time.Time
+				client := newClient(t, ClientOptions{Retries: 2, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+					at = append(at, time.Now())
+					return answer(req, 429, tc.header...), nil
+				})})
+				if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil {
+					t.Fatal(err)
+				}
+				first, second := at[1].Sub(at[0]), at[2].Sub(at[1])
+				if first < tc.atLeast || first > tc.atMost || second < tc.atLeast2 || second > tc.atMost2 {
+					t.Errorf("waited %s and %s", first, second)
+				}
+			})
+		})
+	}
+}
+
+func TestRetryStopsWaitingWhenTheContextEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, ClientOptions{Retries: 5, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+			return answer(req, 503, "Retry-After", "20"), nil
+		})})
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		time.AfterFunc(3*time.Second, cancel)
+		start := time.Now()
+		_, err := Do(client, mustRequest(t, "GET", "https://example.com/").WithContext(ctx), 0)
+		if !errors.Is(err, context.Canceled) || time.Since(start) != 3*time.Second {
+			t.Errorf("got %v after %s", err, time.Since(start))
+		}
+	})
+}
+
+func TestBackoff(t *testing.T) {
+	const date = "Wed, 21 Oct 2026 07:28:00 GMT"
+	for _, tc := range []struct {
+		name   string
+		retry  int
+		random float64
+		resp   *http.Response
+		want   time.Duration
+	}{
+		{"first, shortest", 0, 0, nil, 1 * time.Second},
+		{"first, middle", 0, 0.5, nil, 1500 * time.Millisecond},
+		{"second, shortest", 1, 0, nil, 2 * time.Second},
+		{"fourth, shortest", 3, 0, nil, 8 * time.Second},
+		{"fifth is limited", 4, 0, nil, 15 * time.Second},
+		{"fifth is limited, with jitter", 4, 0.5, nil, 22500 * time.Millisecond},
+		{"no overflow", 1 << 40, 0, nil, 15 * time.Second},
+		{"seconds", 0, 0, answer(nil, 503, "Retry-After", "5"), 5 * time.Second},
+		{"seconds with jitter", 0, 0.5, answer(nil, 503, "Retry-After", "5"), 5500 * time.Millisecond},
+		{"zero seconds", 0, 0.25, answer(nil, 429, "Retry-After", "0"), 250 * time.Millisecond},
+		{"seconds beyond all limits", 0, 0.5, answer(nil, 503, "Retry-After", "18446744073709551615"), 30 * time.Second},
+		{"negative seconds are nonsense", 0, 0, answer(nil, 503, "Retry-After", "-5"), 1 * time.Second},
+		{"words are nonsense", 1, 0, answer(nil, 503, "Retry-After", "soon"), 2 * time.Second},
+		{"other statuses don't ask", 0, 0, answer(nil, 500, "Retry-After", "5"), 1 * time.Second},
+		{"date", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2026 07:28:12 GMT"), 12 * time.Second},
+		{"date in the past", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2026 07:00:00 GMT"), 0},
+		{"date beyond the limit", 0, 0, answer(nil, 503, "Date", date, "Retry-After", "Wed, 21 Oct 2099 07:28:00 GMT"), 30 * time.Second},
+		{"date without now", 0, 0, answer(nil, 503, "Retry-After", date), 1 * time.Second},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			b := newBackoff(ClientOptions{})
+			b.random = func() float64 { return tc.random }
+			if got := b.before(b.shortest, b.longest, tc.retry, tc.resp); got != tc.want {
+				t.Errorf("got %s, want %s", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestRetryOverARealServer(t *testing.T) {
+	var paths recorder
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		n := paths.add(r.URL.Path)
+		switch {
+		case r.URL.Path == "/from":
+			http.Redirect(w, r, "/to", http.StatusFound)
+		case n == 2:
+			panic(http.ErrAbortHandler)
+		case n == 3:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+	})
+	req := mustRequest(t, "GET", srv.URL+"/from")
+	resp, err := Do(clientFor(t, srv, quick(2)), req, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if want := "/from /to /to /to"; paths.all() != want || Attempts(resp) != 3 {
+		t.Errorf("%d attempts at the last hop; paths %s", Attempts(resp), paths.all())
+	}
+}

@@ -1,0 +1,70 @@
+package hosts
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+func TestExtraRoots(t *testing.T) {
+	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
+	cert := srv.Certificate()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ca.pem")
+	write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: cert.Raw}))
+	empty := filepath.Join(dir, "empty.pem")
+	write(t, empty, []byte("nothing"))
+	if err := os.Mkdir(filepath.Join(dir, "subdirectory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+
+	for _, tc := range []struct{ name, file, dirs, problem string }{
+		{"file", file, "", ""},
+		{"directory with other things", "", dir, ""},
+		{"several directories", "", t.TempDir() + string(filepath.ListSeparator) + dir, ""},
+		{"both", file, dir, ""},
+		{"missing file", filepath.Join(dir, "missing.pem"), "", "cannot read the certificates that SSL_CERT_FILE names"},
+		{"no certificate", empty, "", "there is no certificate in " + empty},
+		{"missing directory", "", filepath.Join(dir, "missing"), "cannot read the directory of certificates that SSL_CERT_DIR names"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			pool := x509.NewCertPool()
+			err := addRoots(pool, tc.file, tc.dirs)
+			if tc.problem != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.problem) {
+					t.Errorf("got %v, want %s", err, tc.problem)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := cert.Verify(x509.VerifyOptions{Roots: pool}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestExtraRootsAreLeftToGoWhereItReadsThem(t *testing.T) {
+	pool, err := extraRoots("", "")
+	if pool != nil || err != nil {
+		t.Errorf("without variables: %v, %v", pool, err)
+	}
+	_, err = NewClient(ClientOptions{CertFile: filepath.Join(t.TempDir(), "missing.pem")})
+	if goReads := runtime.GOOS != "darwin" && runtime.GOOS != "windows"; goReads != (err == nil) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func write(t testing.TB, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}

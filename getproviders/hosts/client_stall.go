@@ -1,0 +1,76 @@
+package hosts
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+)
+
+// StallError says that a body stopped coming: no byte for so long. The
+// connection has been dropped.
+type StallError struct {
+	URL   string // redacted
+	Limit time.Duration
+}
+
+// Error implements error.
+func (e *StallError) Error() string {
+	return fmt.Sprintf("the transfer from %s stalled: no data for %s", e.URL, e.Limit)
+}
+
+// Timeout makes a StallError a timeout in the sense of net.Error.
+func (e *StallError) Timeout() bool { return true }
+
+// stallGuard fails the reading of bodies that stop coming.
+type stallGuard struct {
+	layer
+	limit time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *stallGuard) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	resp, err := s.next.RoundTrip(req.WithContext(ctx))
+	if err != nil {
+		cancel(nil)
+		return nil, err
+	}
+	stalled := &StallError{URL: RedactURL(req.URL), Limit: s.limit}
+	timer := time.AfterFunc(s.limit, func() { cancel(stalled) })
+	timer.Stop()
+	resp.Request = req
+	resp.Body = &guardedBody{body: resp.Body, ctx: ctx, cancel: cancel, timer: timer, stalled: stalled}
+	return resp, nil
+}
+
+// guardedBody has a timer that runs while a Read waits, and only then: a
+// consumer that takes its time doesn't make a stall. The timer ends the
+// request's context, which makes the transport give up the connection and the Read.
+type guardedBody struct {
+	body    io.ReadCloser
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	timer   *time.Timer
+	stalled *StallError
+}
+
+// Read implements io.Reader.
+func (b *guardedBody) Read(p []byte) (int, error) {
+	b.timer.Reset(b.stalled.Limit)
+	n, err := b.body.Read(p)
+	b.timer.Stop()
+	if err != nil && err != io.EOF && context.Cause(b.ctx) == error(b.stalled) {
+		err = b.stalled
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *guardedBody) Close() error {
+	b.timer.Stop()
+	err := b.body.Close()
+	b.cancel(nil)
+	return err
+}

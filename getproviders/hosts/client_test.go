@@ -1,0 +1,276 @@
+package hosts
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestUserAgent(t *testing.T) {
+	for _, tc := range []struct{ ours, theirs, want string }{
+		{"tfdeps/1.0", "", "tfdeps/1.0"},
+		{"tfdeps/1.0", "other/2", "other/2"},
+		{"", "", ""},
+	} {
+		var got string
+		client := newClient(t, ClientOptions{UserAgent: tc.ours, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+			got = req.Header.Get("User-Agent")
+			return answer(req, 200), nil
+		})})
+		req := mustRequest(t, "GET", "https://example.com/")
+		if tc.theirs != "" {
+			req.Header.Set("User-Agent", tc.theirs)
+		}
+		if _, err := client.Do(req); err != nil {
+			t.Fatal(err)
+		}
+		if got != tc.want || req.Header.Get("User-Agent") != tc.theirs {
+			t.Errorf("sent %q, want %q; the request now has %q", got, tc.want, req.Header)
+		}
+	}
+}
+
+func TestLogHasOneRedactedRecordForEachAttempt(t *testing.T) {
+	var log bytes.Buffer
+	opts := quick(1)
+	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	now := time.Unix(0, 0)
+	opts.Now = func() time.Time { now = now.Add(250 * time.Millisecond); return now }
+	made := 0
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		if made++; made == 1 {
+			return nil, errors.New("no route")
+		}
+		return answer(req, 404), nil
+	})
+	req := mustRequest(t, "GET", "https://me:hunter2@example.com/a/b?sig=hunter2&x=hunter2")
+	req.Header.Set("Authorization", "Bearer hunter2")
+	if _, err := newClient(t, opts).Do(req); err != nil {
+		t.Fatal(err)
+	}
+	records := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(records) != 2 || strings.Contains(log.String(), "hunter2") {
+		t.Fatalf("log:\n%s", log.String())
+	}
+	for i, want := range []string{
+		`method=GET url="https://example.com/a/b?sig=REDACTED&x=REDACTED" attempt=1 took=250ms error="no route"`,
+		`attempt=2 took=250ms status=404`,
+	} {
+		if !strings.Contains(records[i], want) {
+			t.Errorf("record %d is\n%s\nwithout\n%s", i, records[i], want)
+		}
+	}
+}
+
+func TestLogWithoutAClockHasNoDurations(t *testing.T) {
+	var log bytes.Buffer
+	client := newClient(t, ClientOptions{
+		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Base: roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil }),
+	})
+	if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log.String(), "status=200") || strings.Contains(log.String(), "took=") {
+		t.Errorf("log: %s", log.String())
+	}
+}
+
+func TestLogIsSilentAboveDebug(t *testing.T) {
+	var log bytes.Buffer
+	client := newClient(t, ClientOptions{
+		Log:  slog.New(slog.NewTextHandler(&log, nil)),
+		Base: roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 500), nil }),
+	})
+	if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil || log.Len() > 0 {
+		t.Errorf("log: %s, error: %v", log.String(), err)
+	}
+}
+
+// dripBody gives a byte each interval, and after n bytes nothing until the
+// request's context ends.
+type dripBody struct {
+	req      *http.Request
+	n        int
+	interval time.Duration
+}
+
+func (b *dripBody) Read(p []byte) (int, error) {
+	if b.n == 0 {
+		<-b.req.Context().Done()
+		return 0, b.req.Context().Err()
+	}
+	b.n--
+	time.Sleep(b.interval)
+	p[0] = 'x'
+	return 1, nil
+}
+
+func (b *dripBody) Close() error { return nil }
+
+func TestStall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, ClientOptions{StallTimeout: 5 * time.Second, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+			resp := answer(req, 200)
+			resp.Body = &dripBody{req, 3, 4 * time.Second}
+			return resp, nil
+		})})
+		resp, err := client.Do(mustRequest(t, "GET", "https://example.com/big.zip?sig=secret"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		time.Sleep(time.Minute) // a consumer that takes its time
+		start := time.Now()
+		body, err := io.ReadAll(resp.Body)
+		if string(body) != "xxx" || time.Since(start) != 17*time.Second {
+			t.Errorf("got %q after %s", body, time.Since(start))
+		}
+		const want = "the transfer from https://example.com/big.zip?sig=REDACTED stalled: no data for 5s"
+		if _, ok := errors.AsType[*StallError](err); !ok || err.Error() != want {
+			t.Errorf("got %v", err)
+		}
+		if n, ok := errors.AsType[interface {
+			error
+			Timeout() bool
+		}](err); !ok || !n.Timeout() {
+			t.Error("not a timeout")
+		}
+	})
+}
+
+func TestStallDropsTheConnection(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		dropped := make(chan struct{})
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			io.WriteString(w, "some")
+			http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			close(dropped)
+		}))
+		srv.EnableHTTP2 = http2
+		srv.StartTLS()
+		t.Cleanup(srv.Close)
+		resp, err := clientFor(t, srv, ClientOptions{StallTimeout: 20 * time.Millisecond}).Do(mustRequest(t, "GET", srv.URL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = io.ReadAll(resp.Body)
+		if _, ok := errors.AsType[*StallError](err); !ok {
+			t.Errorf("%s: got %v", resp.Proto, err)
+		}
+		<-dropped
+		resp.Body.Close()
+	}
+}
+
+func TestHeaderTimeoutEndsAnAttempt(t *testing.T) {
+	var made atomic.Int32
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		if made.Add(1) == 1 {
+			<-r.Context().Done()
+		}
+	})
+	opts := quick(4)
+	opts.HeaderTimeout = 500 * time.Millisecond
+	resp, err := Do(clientFor(t, srv, opts), mustRequest(t, "GET", srv.URL), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if made.Load() < 2 || Attempts(resp) < 2 {
+		t.Errorf("%d requests, %d attempts", made.Load(), Attempts(resp))
+	}
+}
+
+func TestConnectionsAreReused(t *testing.T) {
+	for _, http2 := range []bool{false, true} {
+		var connections atomic.Int32
+		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/missing" {
+				http.NotFound(w, r)
+			}
+		}))
+		srv.EnableHTTP2 = http2
+		srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+			if s == http.StateNew {
+				connections.Add(1)
+			}
+		}
+		srv.StartTLS()
+		t.Cleanup(srv.Close)
+		client := clientFor(t, srv, quick(1))
+		for _, path := range []string{"/a", "/missing", "/b", "/c"} {
+			doc, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", srv.URL+path).URL, MaxBytes: 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = doc
+		}
+		if connections.Load() != 1 {
+			t.Errorf("HTTP/2 %v: %d connections", http2, connections.Load())
+		}
+	}
+}
+
+func TestHTTP2IsUsed(t *testing.T) {
+	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
+	resp, err := clientFor(t, srv, ClientOptions{}).Do(mustRequest(t, "GET", srv.URL))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.ProtoMajor != 2 {
+		t.Errorf("got %s", resp.Proto)
+	}
+}
+
+func TestTransportSettings(t *testing.T) {
+	transport, err := newTransport(ClientOptions{HeaderTimeout: 3 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if transport.TLSHandshakeTimeout != 3*time.Second || transport.ResponseHeaderTimeout != 3*time.Second {
+		t.Error("HeaderTimeout is not for each phase")
+	}
+	if transport.Proxy == nil {
+		t.Error("no proxy")
+	}
+	client := newClient(t, ClientOptions{})
+	if client.Timeout != 0 {
+		t.Error("there is a time limit for whole transfers")
+	}
+	if client.Jar != nil {
+		t.Error("there is a cookie jar")
+	}
+}
+
+func TestResolveSettings(t *testing.T) {
+	for text, want := range map[string]int{
+		"": 1, "0": 1, "-3": 1, "x": 1, "1.5": 1, " 2": 1, "1": 1, "5": 5, "99999999999999999999": 1,
+	} {
+		if got := ResolveRetries(text); got != want {
+			t.Errorf("ResolveRetries(%q) = %d, want %d", text, got, want)
+		}
+	}
+	for text, want := range map[string]time.Duration{
+		"": 10 * time.Second, "0": 10 * time.Second, "-1": 10 * time.Second, "5s": 10 * time.Second,
+		"30": 30 * time.Second, "9223372036": 9223372036 * time.Second,
+	} {
+		if got := ResolveTimeout(text); got != want {
+			t.Errorf("ResolveTimeout(%q) = %s, want %s", text, got, want)
+		}
+	}
+	if got := ResolveTimeout("9223372036854775807"); got <= 0 {
+		t.Errorf("overflow: %s", got)
+	}
+}

@@ -1,0 +1,138 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// The limits of the discovery protocol: how many redirects a document may be
+// away, and its size in bytes.
+const (
+	discoveryRedirects = 3
+	discoveryBytes     = 1 << 20
+)
+
+const jsonMediaType = "application/json"
+
+// Discovery finds the base URL of a host's services. It asks each host once;
+// of failures nothing is remembered, so a later call tries again. Set the
+// fields before the first call; then it is safe for use by many goroutines.
+// It must not be copied after the first call.
+type Discovery struct {
+	// Client is used for discovery documents; see NewClient. Nil:
+	// http.DefaultClient.
+	Client *http.Client
+	// Forced replaces network discovery for the hosts it names (the `host`
+	// blocks of the CLI configuration): service identifier to URL, which may
+	// be relative to the host's discovery URL. A host that is in here offers these
+	// services and no others.
+	Forced map[Hostname]map[string]string
+
+	known par.Memo[Hostname, services]
+}
+
+// Service returns the base URL of a service such as "providers.v1": absolute,
+// its scheme https or http, without userinfo and fragment. The caller may
+// change it.
+//
+// The host's document at https://HOST/.well-known/terraform.json must be a
+// JSON object of at most 1 MiB with the media type application/json, at most
+// 3 redirects away; relative URLs in it are resolved against the place where it
+// was found in the end. Status 404 means that the host offers nothing.
+//
+// Errors are *DiscoveryError; ErrNoService, ErrServiceVersion,
+// ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
+func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
+	offered, err := d.services(ctx, host)
+	if err != nil {
+		return nil, explain(err, host, service)
+	}
+	base, err := offered.url(service)
+	if err != nil {
+		return nil, explain(err, host, service)
+	}
+	return base, nil
+}
+
+// explain completes an error. The original may be shared with other callers.
+func explain(err error, host Hostname, service string) *DiscoveryError {
+	told := DiscoveryError{Kind: ErrHostUnreachable, Err: err}
+	if known, ok := errors.AsType[*DiscoveryError](err); ok {
+		told = *known
+	}
+	told.Host, told.Service = host, service
+	return &told
+}
+
+func (d *Discovery) services(ctx context.Context, host Hostname) (services, error) {
+	if forced, ok := d.Forced[host]; ok {
+		return forcedServices(discoveryURL(host), forced), nil
+	}
+	return d.known.Do(ctx, host, func(ctx context.Context) (services, error) {
+		return d.ask(ctx, host)
+	})
+}
+
+func discoveryURL(host Hostname) *url.URL {
+	return &url.URL{Scheme: "https", Host: host.ASCII(), Path: "/.well-known/terraform.json"}
+}
+
+func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
+	doc, err := GetDocument(ctx, d.Client, DocumentRequest{
+		URL:          discoveryURL(host),
+		Header:       http.Header{"Accept": {jsonMediaType}},
+		MaxRedirects: discoveryRedirects,
+		MaxBytes:     discoveryBytes,
+	})
+	if err != nil {
+		return services{}, unanswered(err)
+	}
+	switch doc.StatusCode {
+	case http.StatusOK:
+	case http.StatusNotFound:
+		return services{}, nil
+	default:
+		return services{}, refused(doc)
+	}
+	if err := checkMediaType(doc.Header.Get("Content-Type")); err != nil {
+		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: err}
+	}
+	return parseServices(doc.URL, doc.Body)
+}
+
+func unanswered(err error) *DiscoveryError {
+	failed := &DiscoveryError{Kind: ErrHostUnreachable, Err: err}
+	if _, ok := errors.AsType[*TooLargeError](err); ok {
+		failed.Kind = ErrDiscoveryDocument
+	}
+	if r, ok := errors.AsType[*RequestError](err); ok {
+		failed.Attempts = r.Attempts
+	}
+	return failed
+}
+
+func refused(doc *Document) *DiscoveryError {
+	err := errors.New(doc.Status)
+	if doc.Attempts > 1 {
+		err = fmt.Errorf("the request failed after %d attempts, please try again later: %s", doc.Attempts, doc.Status)
+	}
+	return &DiscoveryError{Kind: ErrHostUnreachable, Attempts: doc.Attempts, Err: err}
+}
+
+// checkMediaType accepts parameters of any kind.
+func checkMediaType(header string) error {
+	mediaType, _, err := mime.ParseMediaType(header)
+	if err != nil && !errors.Is(err, mime.ErrInvalidMediaParameter) {
+		return fmt.Errorf("malformed Content-Type %q", header)
+	}
+	if mediaType != jsonMediaType {
+		return fmt.Errorf("unsupported Content-Type %q instead of %q", mediaType, jsonMediaType)
+	}
+	return nil
+}

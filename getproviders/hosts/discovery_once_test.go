@@ -1,0 +1,114 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestDiscoveryAsksEachHostOnce(t *testing.T) {
+	var asked recorder
+	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		asked.add(req.URL.Host)
+		resp := answer(req, 200, "Content-Type", "application/json")
+		resp.Body = io.NopCloser(strings.NewReader(`{"providers.v1":"/p/","modules.v1":"/m/"}`))
+		return resp, nil
+	})}}
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			service := []string{"providers.v1", "modules.v1"}[i%2]
+			u, err := d.Service(t.Context(), "example.com", service)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			u.Path = "changed by the caller"
+		})
+	}
+	all.Wait()
+	if asked.all() != "example.com" {
+		t.Errorf("asked %s", asked.all())
+	}
+	u, err := d.Service(t.Context(), "example.com", "providers.v1")
+	if err != nil || u.String() != "https://example.com/p/" {
+		t.Errorf("got %s, %v", u, err)
+	}
+	if _, err := d.Service(t.Context(), "example.org", "providers.v1"); err != nil || asked.all() != "example.com example.org" {
+		t.Errorf("asked %s, %v", asked.all(), err)
+	}
+}
+
+func TestDiscoveryForgetsFailures(t *testing.T) {
+	asked := 0
+	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		if asked++; asked == 1 {
+			return answer(req, 503), nil
+		}
+		return answer(req, 404), nil
+	})}}
+	for i, want := range []error{ErrHostUnreachable, ErrNoService, ErrNoService} {
+		if _, err := d.Service(t.Context(), "example.com", "providers.v1"); !errors.Is(err, want) {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if asked != 2 {
+		t.Errorf("asked %d times", asked)
+	}
+}
+
+func TestDiscoveryTellsEachCallerItsOwnService(t *testing.T) {
+	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		return answer(req, 404), nil
+	})}}
+	for _, service := range []string{"providers.v1", "modules.v1"} {
+		_, err := d.Service(t.Context(), "example.com", service)
+		if failed, ok := errors.AsType[*DiscoveryError](err); !ok || failed.Service != service {
+			t.Errorf("%s: %v", service, err)
+		}
+	}
+}
+
+func TestDiscoveryEndsWithTheContext(t *testing.T) {
+	srv := startTLS(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	d := &Discovery{Client: clientFor(t, srv, quick(3))}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.Service(ctx, hostOf(t, srv), "providers.v1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestForcedServicesNeedNoNetwork(t *testing.T) {
+	d := Discovery{Forced: map[Hostname]map[string]string{
+		"example.com:8443": {"providers.v1": "https://127.0.0.1:1234/p/", "modules.v1": "m/"},
+		"example.org":      nil,
+	}}
+	for _, tc := range []struct {
+		host    Hostname
+		service string
+		want    string
+		kind    error
+	}{
+		{"example.com:8443", "providers.v1", "https://127.0.0.1:1234/p/", nil},
+		{"example.com:8443", "modules.v1", "https://example.com:8443/.well-known/m/", nil},
+		{"example.com:8443", "modules.v2", "", ErrServiceVersion},
+		{"example.com:8443", "login.v1", "", ErrNoService},
+		{"example.org", "providers.v1", "", ErrNoService},
+	} {
+		u, err := d.Service(t.Context(), tc.host, tc.service)
+		if tc.kind != nil {
+			if !errors.Is(err, tc.kind) {
+				t.Errorf("%s of %s: got %v, want %v", tc.service, tc.host, err, tc.kind)
+			}
+			continue
+		}
+		if err != nil || u.String() != tc.want {
+			t.Errorf("%s of %s: got %s, %v; want %s", tc.service, tc.host, u, err, tc.want)
+		}
+	}
+}

@@ -1,0 +1,242 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+// hostOf returns the name under which a test server is a host.
+func hostOf(t testing.TB, srv *httptest.Server) Hostname {
+	t.Helper()
+	host, err := ParseHostname(strings.TrimPrefix(srv.URL, "https://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return host
+}
+
+func document(w http.ResponseWriter, body string) {
+	w.Header().Set("Content-Type", "application/json")
+	io.WriteString(w, body)
+}
+
+// discover asks a server with this handler for providers.v1.
+func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *httptest.Server, error) {
+	t.Helper()
+	srv := startTLS(t, h)
+	d := &Discovery{Client: clientFor(t, srv, opts)}
+	u, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
+	return u, srv, err
+}
+
+func TestDiscoveryFindsTheService(t *testing.T) {
+	for _, tc := range []struct{ name, body, want string }{
+		{"absolute", `{"providers.v1":"https://registry.example.com/v1/providers/"}`, "https://registry.example.com/v1/providers/"},
+		{"plain http", `{"providers.v1":"http://registry.example.com/"}`, "http://registry.example.com/"},
+		{"absolute path", `{"providers.v1":"/v1/providers/"}`, "SERVER/v1/providers/"},
+		{"relative path", `{"providers.v1":"providers/"}`, "SERVER/.well-known/providers/"},
+		{"no trailing slash", `{"providers.v1":"/v1/providers"}`, "SERVER/v1/providers"},
+		{"relative to the scheme", `{"providers.v1":"//other.example.com/p/"}`, "https://other.example.com/p/"},
+		{"empty", `{"providers.v1":""}`, "SERVER/.well-known/terraform.json"},
+		{"with a query", `{"providers.v1":"/p/?tenant=1"}`, "SERVER/p/?tenant=1"},
+		{"fragment", `{"providers.v1":"https://registry.example.com/#a%20b"}`, "https://registry.example.com/"},
+		{"other services of any form", `{"a":1,"b":null,"modules.v1":{},"":[],"providers.v1":"/p/"}`, "SERVER/p/"},
+		{"twice: the last one", `{"providers.v1":"/p/","providers.v1":"/q/"}`, "SERVER/q/"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
+				if got := r.Method + " " + r.URL.String() + " " + r.Header.Get("Accept"); got != "GET /.well-known/terraform.json application/json" {
+					t.Errorf("request: %s", got)
+				}
+				document(w, tc.body)
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
+				t.Errorf("got %s, want %s", u, want)
+			}
+		})
+	}
+}
+
+func TestDiscoveryErrors(t *testing.T) {
+	status := func(code int) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
+	}
+	body := func(text string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) { document(w, text) }
+	}
+	mediaType := func(text ...string) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Content-Type"] = text
+			io.WriteString(w, `{"providers.v1":"/p/"}`)
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		h    http.HandlerFunc
+		kind error
+		text string // HOST stands for the host
+	}{
+		{"no document", status(404), ErrNoService, "host HOST does not offer the service providers.v1"},
+		{"no services", body(`{}`), ErrNoService, "host HOST does not offer the service providers.v1"},
+		{"no such service", body(`{"modules.v1":"/","providersx.v1":"/"}`), ErrNoService, "host HOST does not offer"},
+		{"other versions", body(`{"providers.v3":"/","providers.v2":"/","providers.\u001b[31m":"/"}`), ErrServiceVersion,
+			"host HOST does not offer the service providers.v1 (only providers.v2, providers.v3), but may be compatible with a different Terraform version"},
+		{"other versions with odd names", body(`{"providers.next":"/"}`), ErrServiceVersion,
+			"host HOST does not offer the service providers.v1, but may be compatible with a different Terraform version"},
+		{"not a string", body(`{"providers.v1":{"url":"/"}}`), ErrServiceVersion,
+			"host HOST does not offer the service providers.v1 (its URL is not a string), but may be compatible"},
+		{"null", body(`{"providers.v1":null}`), ErrServiceVersion, "(its URL is not a string)"},
+		{"unsupported scheme", body(`{"providers.v1":"ftp://example.com/"}`), ErrDiscoveryDocument,
+			`host HOST has an invalid discovery document: the URL of providers.v1 can't be used: unsupported scheme "ftp"`},
+		{"userinfo", body(`{"providers.v1":"https://me:secret@example.com/"}`), ErrDiscoveryDocument, "embedded username or password"},
+		{"no host", body(`{"providers.v1":"https:providers"}`), ErrDiscoveryDocument, "it names no host"},
+		{"invalid URL", body(`{"providers.v1":"https://me:secret@example.com/%zz"}`), ErrDiscoveryDocument, `invalid URL escape "%zz"`},
+		{"not JSON", body(`<html>`), ErrDiscoveryDocument, "host HOST has an invalid discovery document: not a JSON object: invalid character"},
+		{"byte order mark", body("\ufeff{}"), ErrDiscoveryDocument, "not a JSON object"},
+		{"something after it", body(`{} x`), ErrDiscoveryDocument, "not a JSON object"},
+		{"a list", body(`[]`), ErrDiscoveryDocument, "not a JSON object"},
+		{"only null", body(`null`), ErrDiscoveryDocument, "not a JSON object: it is null"},
+		{"empty body", body(``), ErrDiscoveryDocument, "not a JSON object"},
+		{"too large", body(`{"x":"` + strings.Repeat("x", 1<<20) + `"}`), ErrDiscoveryDocument, "the response is larger than 1048576 bytes"},
+		{"other media type", mediaType("text/plain"), ErrDiscoveryDocument, `unsupported Content-Type "text/plain" instead of "application/json"`},
+		{"no media type", mediaType(), ErrDiscoveryDocument, `malformed Content-Type ""`},
+		{"server error", status(503), ErrHostUnreachable,
+			"could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: 503 Service Unavailable"},
+		{"no content", status(204), ErrHostUnreachable, "could not connect to HOST: failed to request discovery document: 204 No Content"},
+		{"forbidden", status(403), ErrHostUnreachable, "403 Forbidden"},
+		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrHostUnreachable,
+			`could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: Get "https://HOST/.well-known/terraform.json": `},
+		{"redirect to nowhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "ftp://example.com/", 302) }, ErrHostUnreachable, "unsupported protocol scheme"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, srv, err := discover(t, quick(1), tc.h)
+			host := strings.TrimPrefix(srv.URL, "https://")
+			failed, ok := errors.AsType[*DiscoveryError](err)
+			if !ok {
+				t.Fatalf("got %v", err)
+			}
+			if failed.Host.ASCII() != host || failed.Service != "providers.v1" || !errors.Is(err, tc.kind) {
+				t.Errorf("got %#v", failed)
+			}
+			if want := strings.ReplaceAll(tc.text, "HOST", host); !strings.Contains(err.Error(), want) {
+				t.Errorf("got  %s\nwant %s", err, want)
+			}
+			if strings.Contains(err.Error(), "secret") || strings.Contains(err.Error(), "\x1b") {
+				t.Errorf("not fit to be shown: %q", err)
+			}
+		})
+	}
+}
+
+func TestDiscoveryAcceptsTheMediaTypeInAnyForm(t *testing.T) {
+	for _, header := range []string{"application/json", "Application/JSON; charset=utf-8", "application/json; charset", "application/json;"} {
+		if err := checkMediaType(header); err != nil {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+}
+
+func TestDiscoveryFollowsRedirects(t *testing.T) {
+	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		document(w, `{"providers.v1":"p/"}`)
+	}))
+	t.Cleanup(plain.Close)
+	for _, tc := range []struct {
+		name string
+		hops int
+		end  string
+		want string
+	}{
+		{"one", 1, "/deep/in/doc.json", "SERVER/deep/in/p/"},
+		{"three", 3, "/deep/doc.json", "SERVER/deep/p/"},
+		{"not four", 4, "/doc.json", ""},
+		{"to plain http", 1, plain.URL + "/x/doc.json", plain.URL + "/x/p/"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			hops := 0
+			u, srv, err := discover(t, quick(0), func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == tc.end {
+					document(w, `{"providers.v1":"p/"}`)
+					return
+				}
+				if hops++; hops == tc.hops {
+					http.Redirect(w, r, tc.end, http.StatusFound)
+				} else {
+					http.Redirect(w, r, fmt.Sprintf("/hop/%d", hops), http.StatusFound)
+				}
+			})
+			if tc.want == "" {
+				if !errors.Is(err, ErrHostUnreachable) || !strings.Contains(err.Error(), "stopped after 3 redirects") {
+					t.Errorf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Replace(tc.want, "SERVER", srv.URL, 1); u.String() != want {
+				t.Errorf("got %s, want %s", u, want)
+			}
+		})
+	}
+}
+
+func TestDiscoveryAsksByPunycodeAndPort(t *testing.T) {
+	for given, want := range map[string]string{
+		"Registry.Example.com":     "https://registry.example.com/.well-known/terraform.json",
+		"registry.example.com:443": "https://registry.example.com/.well-known/terraform.json",
+		"bücher.example:8443":      "https://xn--bcher-kva.example:8443/.well-known/terraform.json",
+	} {
+		host, err := ParseHostname(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var asked recorder
+		d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+			asked.add(req.URL.String())
+			return answer(req, 404), nil
+		})}}
+		_, err = d.Service(t.Context(), host, "providers.v1")
+		if !errors.Is(err, ErrNoService) || asked.all() != want {
+			t.Errorf("%s: asked %s, got %v", given, asked.all(), err)
+		}
+	}
+}
+
+func FuzzDiscoveryDocument(f *testing.F) {
+	for _, seed := range []string{
+		`{"providers.v1":"https://example.com/"}`, `{"providers.v1":"../a/#b"}`, `{"providers.v1":5}`, `{"providers.v2":""}`,
+		`{"providers.v1":"https://u:p@h/"}`, `{"providers.v1":"https:x"}`, `{"providers.v1":"//[::1]:x/%zz"}`, `{`, `[]`, `null`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	base := discoveryURL("example.com")
+	f.Fuzz(func(t *testing.T, body []byte) {
+		offered, err := parseServices(base, body)
+		if err != nil {
+			if !errors.Is(err, ErrDiscoveryDocument) {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		u, err := offered.url("providers.v1")
+		if err != nil {
+			if _, ok := errors.AsType[*DiscoveryError](err); !ok {
+				t.Errorf("untyped error %v", err)
+			}
+			return
+		}
+		if !u.IsAbs() || u.Host == "" || u.User != nil || u.Fragment != "" || u.Scheme != "https" && u.Scheme != "http" {
+			t.Errorf("unusable service URL %#v", u)
+		}
+	})
+}

@@ -1,0 +1,36 @@
+// Package hosts deals with the hosts that offer Terraform-native services:
+// their names, what they offer, and the HTTP client that talks to them.
+//
+// # The client
+//
+// NewClient builds the one client of a program. It is a stack of small
+// RoundTrippers, from the caller down to the network:
+//
+//	user agent -> retries -> log -> stall guard -> transport
+//
+// Redirects are followed above the stack, so each hop has its own retries. No
+// time limit covers a whole transfer: connecting, the TLS handshake, waiting
+// for the header and waiting for each further byte of a body have one each.
+// So the same client, and the same pool of connections, serves metadata
+// and archives of any size.
+//
+// Do and GetDocument are the ways to use it. Their errors and everything that
+// is logged are redacted: no userinfo, no query values, no headers.
+//
+// # Service discovery
+//
+// Discovery maps a host and a service to a base URL, by the document at
+// https://HOST/.well-known/terraform.json. It is asked for once for each host
+// and process; failures are not remembered.
+//
+// Where this package differs from the real tool: requests for discovery
+// documents are retried like all others, waiting as long as Retry-After
+// asks but 30 seconds at most; and credentials in headers are dropped when a
+// redirect leaves the host, even for one of its subdomains or another port. A
+// document that is just null is an error, not a host without services.
+//
+// The package doesn't read the environment, except that the transport takes
+// its proxy from HTTPS_PROXY, HTTP_PROXY and NO_PROXY as net/http does, and
+// on systems other than macOS and Windows crypto/x509 reads SSL_CERT_FILE and
+// SSL_CERT_DIR. It never writes to disk and never sends a request by itself.
+package hosts

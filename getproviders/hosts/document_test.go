@@ -1,0 +1,194 @@
+package hosts
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+)
+
+func TestGetDocument(t *testing.T) {
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/from":
+			http.Redirect(w, r, "/dir/to?x=1", http.StatusFound)
+		case "/dir/to":
+			w.Header().Set("X-Got", r.Header.Get("X-Sent"))
+			io.WriteString(w, "0123456789")
+		case "/failing":
+			w.WriteHeader(http.StatusForbidden)
+			io.WriteString(w, strings.Repeat("x", 10000))
+		case "/cut":
+			w.Header().Set("Content-Length", "10")
+			io.WriteString(w, "01234")
+		case "/chunked":
+			io.WriteString(w, "01234")
+			http.NewResponseController(w).Flush()
+			io.WriteString(w, "567890")
+		}
+	})
+	client := clientFor(t, srv, quick(0))
+	get := func(path string) (*Document, error) {
+		return GetDocument(t.Context(), client, DocumentRequest{
+			URL:          mustRequest(t, "GET", srv.URL+path).URL,
+			Header:       http.Header{"X-Sent": {"hello"}},
+			MaxRedirects: 1,
+			MaxBytes:     10,
+		})
+	}
+
+	t.Run("the final URL, header and body", func(t *testing.T) {
+		doc, err := get("/from")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.URL.String() != srv.URL+"/dir/to?x=1" || doc.StatusCode != 200 || doc.Status != "200 OK" ||
+			doc.Header.Get("X-Got") != "hello" || string(doc.Body) != "0123456789" || doc.Attempts != 1 {
+			t.Errorf("got %+v", doc)
+		}
+	})
+	t.Run("a failing status is the caller's", func(t *testing.T) {
+		doc, err := get("/failing")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if doc.Status != "403 Forbidden" || len(doc.Body) != failureBytes {
+			t.Errorf("got %s with %d bytes", doc.Status, len(doc.Body))
+		}
+	})
+	t.Run("too large", func(t *testing.T) {
+		doc, err := get("/chunked")
+		if large, ok := errors.AsType[*TooLargeError](err); !ok || large.Limit != 10 || doc != nil {
+			t.Fatalf("got %v, %v", doc, err)
+		}
+		if want := `Get "` + srv.URL + `/chunked": the response is larger than 10 bytes`; err.Error() != want {
+			t.Errorf("got %s, want %s", err, want)
+		}
+	})
+	t.Run("cut off", func(t *testing.T) {
+		_, err := get("/cut")
+		if failed, ok := errors.AsType[*RequestError](err); !ok || !errors.Is(err, io.ErrUnexpectedEOF) || failed.URL != srv.URL+"/cut" {
+			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("without a header", func(t *testing.T) {
+		if _, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", srv.URL).URL}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestReadAllTrustsNoContentLength(t *testing.T) {
+	for _, tc := range []struct {
+		length int64
+		body   string
+		ok     bool
+	}{
+		{-1, "12345", true},
+		{-1, "123456", false},
+		{5, "123456", false},
+		{6, "", false},
+	} {
+		resp := &http.Response{ContentLength: tc.length, Body: io.NopCloser(strings.NewReader(tc.body))}
+		body, err := ReadAll(resp, 5)
+		if tc.ok != (err == nil) || tc.ok && string(body) != tc.body {
+			t.Errorf("%+v: got %q, %v", tc, body, err)
+		}
+	}
+}
+
+func TestRedirectLimit(t *testing.T) {
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Referer") != "" {
+			t.Error("told where it came from")
+		}
+		if r.URL.Path != "/end" {
+			http.Redirect(w, r, map[string]string{"/3": "/2", "/2": "/1", "/1": "/end"}[r.URL.Path], http.StatusTemporaryRedirect)
+		}
+	})
+	client := clientFor(t, srv, quick(0))
+	for limit, ok := range map[int]bool{0: false, 2: false, 3: true, 10: true} {
+		resp, err := Do(client, mustRequest(t, "GET", srv.URL+"/3?token=secret"), limit)
+		if ok != (err == nil) {
+			t.Errorf("limit %d: %v", limit, err)
+		}
+		if err == nil {
+			resp.Body.Close()
+		} else if !strings.Contains(err.Error(), "stopped after") || strings.Contains(err.Error(), "secret") {
+			t.Errorf("got %v", err)
+		}
+	}
+	if resp, err := client.Get(srv.URL + "/3"); err != nil {
+		t.Error(err)
+	} else {
+		resp.Body.Close()
+	}
+}
+
+func TestCredentialsStayWithTheirHost(t *testing.T) {
+	seen := func(r *http.Request) string {
+		return r.Header.Get("Authorization") + r.Header.Get("Cookie") + r.Header.Get("Proxy-Authorization") + "," + r.Header.Get("X-Terraform-Version")
+	}
+	var got recorder
+	record := func(_ http.ResponseWriter, r *http.Request) { got.add(seen(r)) }
+	other := httptest.NewServer(http.HandlerFunc(record))
+	t.Cleanup(other.Close)
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		record(w, r)
+		switch r.URL.Path {
+		case "/inside":
+			http.Redirect(w, r, "/end", http.StatusFound)
+		case "/outside": // the same address, but another port
+			http.Redirect(w, r, other.URL, http.StatusFound)
+		}
+	})
+	client := clientFor(t, srv, quick(0))
+	for path, want := range map[string]string{
+		"/inside":  "secret,1 secret,1",
+		"/outside": "secret,1 ,1",
+	} {
+		for _, name := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
+			got.reset()
+			req := mustRequest(t, "GET", srv.URL+path)
+			req.Header.Set(name, "secret")
+			req.Header.Set("X-Terraform-Version", "1")
+			resp, err := Do(client, req, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got.all() != want {
+				t.Errorf("%s with %s: got %v, want %v", path, name, got.all(), want)
+			}
+		}
+	}
+}
+
+func TestRedactURL(t *testing.T) {
+	for given, want := range map[string]string{
+		"https://example.com/a/b":                  "https://example.com/a/b",
+		"https://example.com:8443/a%2Fb/":          "https://example.com:8443/a%2Fb/",
+		"https://me:pw@example.com/":               "https://example.com/",
+		"https://token@example.com/":               "https://example.com/",
+		"https://example.com/?X-Sig=abc&Expires=1": "https://example.com/?X-Sig=REDACTED&Expires=REDACTED",
+		"https://example.com/?justatoken":          "https://example.com/?REDACTED",
+		"https://example.com/?a=b=c;d=%zz&&":       "https://example.com/?a=REDACTED&&",
+		"https://example.com/#access_token=abc":    "https://example.com/",
+		"mailto:me@example.com":                    "mailto:REDACTED",
+		"/relative?x=y":                            "/relative?x=REDACTED",
+	} {
+		u, err := url.Parse(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := RedactURL(u); got != want {
+			t.Errorf("%s: got %s, want %s", given, got, want)
+		}
+	}
+	if got := RedactURL(nil); got != "" {
+		t.Errorf("nil: %q", got)
+	}
+}

@@ -1,0 +1,64 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// What callers of Discovery.Service branch on, with errors.Is.
+var (
+	// ErrNoService: the host answered, and doesn't have that service.
+	ErrNoService = errors.New("host does not offer the service")
+	// ErrServiceVersion: the host has the service, in other versions only.
+	ErrServiceVersion = errors.New("host does not offer this version of the service")
+	// ErrHostUnreachable: no connection, no complete answer, or a status that isn't success.
+	ErrHostUnreachable = errors.New("host unreachable or failing")
+	// ErrDiscoveryDocument: the host answered with something that isn't a valid discovery document.
+	ErrDiscoveryDocument = errors.New("invalid discovery document")
+)
+
+// DiscoveryError says why a service of a host can't be used. It is all of
+// Kind and its cause for errors.Is and errors.As.
+type DiscoveryError struct {
+	Host     Hostname
+	Service  string   // "providers.v1"
+	Kind     error    // one of ErrNoService, ErrServiceVersion, ErrHostUnreachable, ErrDiscoveryDocument
+	Offered  []string // with ErrServiceVersion: what the host has instead, such as "providers.v2"; sorted
+	Attempts int      // with ErrHostUnreachable: how often the failing request was made; 0: not at all
+	Err      error    // the cause; may be nil with ErrNoService and ErrServiceVersion
+}
+
+// Error implements error.
+func (e *DiscoveryError) Error() string {
+	switch e.Kind {
+	case ErrNoService:
+		return fmt.Sprintf("host %s does not offer the service %s", e.Host, e.Service)
+	case ErrServiceVersion:
+		return fmt.Sprintf("host %s does not offer the service %s%s, but may be compatible with a different Terraform version",
+			e.Host, e.Service, e.instead())
+	case ErrDiscoveryDocument:
+		return fmt.Sprintf("host %s has an invalid discovery document: %v", e.Host, e.Err)
+	default:
+		return fmt.Sprintf("could not connect to %s: failed to request discovery document: %v", e.Host, e.Err)
+	}
+}
+
+func (e *DiscoveryError) instead() string {
+	switch {
+	case e.Err != nil:
+		return " (" + e.Err.Error() + ")"
+	case len(e.Offered) > 0:
+		return " (only " + strings.Join(e.Offered, ", ") + ")"
+	default:
+		return ""
+	}
+}
+
+// Unwrap returns Kind and the cause.
+func (e *DiscoveryError) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}

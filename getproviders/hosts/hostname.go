@@ -1,0 +1,93 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	svchost "github.com/hashicorp/terraform-svchost"
+	"golang.org/x/net/idna"
+)
+
+// Hostname is a host in the form in which hosts are compared: punycode, lower
+// case, with the port if it isn't 443. It is comparable and a good map key.
+//
+// A Hostname comes from [ParseHostname], or is a constant in that form.
+type Hostname string
+
+// ParseHostname normalises what a user wrote ("Example.COM:443" is
+// "example.com"). The port is decimal, and loses its leading zeros. Names with
+// one label ("localhost") and IPv4 addresses are fine; a URL, an empty label
+// and a label in punycode are not: people write Unicode, so that what they
+// read is what they get.
+func ParseHostname(given string) (Hostname, error) {
+	h, err := normalize(given)
+	if err != nil {
+		return "", fmt.Errorf("invalid hostname %q: %w", given, err)
+	}
+	return h, nil
+}
+
+func normalize(given string) (Hostname, error) {
+	if _, port, has := strings.Cut(given, ":"); has && !isDecimal(port) {
+		return "", portProblem(given)
+	}
+	if !utf8.ValidString(given) {
+		return "", errors.New("not valid UTF-8")
+	}
+	compared, err := svchost.ForComparison(given)
+	if err != nil {
+		return "", err
+	}
+	h := Hostname(compared)
+	// The library looks for empty labels before it maps other scripts' full
+	// stops to ".", and lets some names through that it can't turn back. A
+	// hostname becomes the name of a directory, where ".." is no name.
+	if strings.HasPrefix(string(h), ".") || strings.Contains(string(h), "..") {
+		return "", errors.New("it has an empty label")
+	}
+	if _, err := h.display(); err != nil {
+		return "", err
+	}
+	return h, nil
+}
+
+// portProblem is called for what has no decimal port after its first colon.
+func portProblem(given string) error {
+	switch scheme, _, _ := strings.Cut(given, ":"); strings.ToLower(scheme) {
+	case "http", "https":
+		return errors.New("give only the host and, if need be, a port; not a URL")
+	}
+	return errors.New("what follows the colon is not a decimal port number")
+}
+
+func isDecimal(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// String returns the form for people, lock files and directory names: Unicode.
+func (h Hostname) String() string {
+	unicode, err := h.display()
+	if err != nil {
+		return string(h) // not from ParseHostname
+	}
+	return unicode
+}
+
+// display undoes the punycode. The profile is the one for displaying names, as
+// opposed to looking them up: it takes what ParseHostname made as it is.
+func (h Hostname) display() (string, error) {
+	if !strings.Contains(string(h), "xn--") {
+		return string(h), nil
+	}
+	name, port, hasPort := strings.Cut(string(h), ":")
+	name, err := idna.Display.ToUnicode(name)
+	if hasPort {
+		name += ":" + port
+	}
+	return name, err
+}
+
+// ASCII returns the punycode form, as URLs and credentials helpers want it.
+func (h Hostname) ASCII() string { return string(h) }

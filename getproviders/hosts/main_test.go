@@ -1,0 +1,110 @@
+package hosts
+
+import (
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childURL) != "" {
+		os.Exit(fetchAsChild())
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// quick are options whose waits don't slow a test down.
+func quick(retries int) ClientOptions {
+	return ClientOptions{Retries: retries, RetryWaitMin: time.Nanosecond, RetryWaitMax: time.Microsecond}
+}
+
+// startTLS serves HTTPS on loopback, HTTP/2 included.
+func startTLS(t testing.TB, h http.HandlerFunc) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewUnstartedServer(h)
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	return srv
+}
+
+// clientFor returns a client with our own transport that trusts the server.
+func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Client {
+	t.Helper()
+	transport, err := newTransport(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if srv.TLS != nil {
+		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
+		transport.TLSClientConfig.RootCAs.AddCert(srv.Certificate())
+	}
+	opts.Base = transport
+	return newClient(t, opts)
+}
+
+func newClient(t testing.TB, opts ClientOptions) *http.Client {
+	t.Helper()
+	client, err := NewClient(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+// roundTrip is a RoundTripper made of a function.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req) }
+
+// answer makes a response with a header, given as names and values, and no body.
+func answer(req *http.Request, status int, header ...string) *http.Response {
+	resp := &http.Response{StatusCode: status, Request: req, Header: http.Header{}, Body: http.NoBody}
+	for i := 0; i < len(header); i += 2 {
+		resp.Header.Set(header[i], header[i+1])
+	}
+	return resp
+}
+
+func mustRequest(t testing.TB, method, url string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// recorder keeps what a server was asked.
+type recorder struct {
+	mu   sync.Mutex
+	list []string
+}
+
+// add returns how many there are now.
+func (r *recorder) add(s string) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, s)
+	return len(r.list)
+}
+
+func (r *recorder) all() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return strings.Join(r.list, " ")
+}
+
+func (r *recorder) reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = nil
+}

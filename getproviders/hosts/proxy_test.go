@@ -1,0 +1,242 @@
+package hosts
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"math/big"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Go reads the variables of proxies and certificates once in a process, so these
+// tests run the test binary again: with this variable it asks for one URL.
+const childURL = "TFDEPS_TEST_CHILD_URL"
+
+// fetchAsChild is the whole program of such a child.
+func fetchAsChild() int {
+	opts := quick(0)
+	opts.CertFile, opts.CertDir = os.Getenv("SSL_CERT_FILE"), os.Getenv("SSL_CERT_DIR")
+	client, err := NewClient(opts)
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	u, err := url.Parse(os.Getenv(childURL))
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	doc, err := GetDocument(context.Background(), client, DocumentRequest{URL: u, MaxBytes: 100})
+	if err != nil {
+		fmt.Println(err)
+		return 1
+	}
+	fmt.Printf("%s %s", doc.Status, doc.Body)
+	return 0
+}
+
+// fetch runs a child with no variables of that kind but the given ones.
+func fetch(t *testing.T, url string, env ...string) (string, error) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), self)
+	for _, kept := range os.Environ() {
+		name, _, _ := strings.Cut(kept, "=")
+		if name = strings.ToUpper(name); !strings.HasSuffix(name, "_PROXY") && !strings.HasPrefix(name, "SSL_CERT_") {
+			cmd.Env = append(cmd.Env, kept)
+		}
+	}
+	// The race detector makes a process sleep for a second at its end.
+	cmd.Env = append(append(cmd.Env, env...), childURL+"="+url, "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// The two names of the origin server. Go never sends requests for loopback
+// addresses to a proxy. The first name exists only for a proxy that knows it;
+// the second is this machine on most systems, and Go takes it for another.
+const (
+	originName    = "registry.example.com"
+	originAddress = "0.0.0.0"
+)
+
+// origin serves HTTPS under these names, with a certificate that a file and a
+// directory hold.
+type origin struct {
+	*httptest.Server
+	port, certFile, certDir string
+}
+
+func startOrigin(t *testing.T) *origin {
+	t.Helper()
+	cert, pemBytes := selfSigned(t)
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, "hello")
+	}))
+	srv.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	o := &origin{Server: srv, certDir: t.TempDir()}
+	_, o.port, _ = net.SplitHostPort(srv.Listener.Addr().String())
+	o.certFile = filepath.Join(o.certDir, "ca.pem")
+	write(t, o.certFile, pemBytes)
+	return o
+}
+
+func (o *origin) at(name string) string { return "https://" + name + ":" + o.port + "/" }
+
+func (o *origin) trusted() string { return "SSL_CERT_FILE=" + o.certFile }
+
+func selfSigned(t *testing.T) (tls.Certificate, []byte) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber:          big.NewInt(1),
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().Add(time.Hour),
+		DNSNames:              []string{originName},
+		IPAddresses:           []net.IP{net.ParseIP(originAddress), net.ParseIP("127.0.0.1")},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:           []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
+}
+
+// forwardProxy is a forwarding proxy that knows one origin only, whatever its
+// name, and notes what it was asked for.
+type forwardProxy struct {
+	*httptest.Server
+	asked recorder
+}
+
+func startProxy(t *testing.T, o *origin) *forwardProxy {
+	t.Helper()
+	p := &forwardProxy{}
+	p.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		p.asked.add(r.Method + " " + r.Host + r.Header.Get("Proxy-Authorization"))
+		to, err := net.Dial("tcp", o.Listener.Addr().String())
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		from, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(from, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() {
+			io.Copy(to, from)
+			to.Close()
+		}()
+		io.Copy(from, to)
+		from.Close()
+	}))
+	t.Cleanup(p.Close)
+	return p
+}
+
+const fetched = "200 OK hello"
+
+func TestProxyFromEnvironment(t *testing.T) {
+	o := startOrigin(t)
+	p := startProxy(t, o)
+	out, err := fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+p.URL)
+	if err != nil || out != fetched {
+		t.Errorf("got %s (%v)", out, err)
+	}
+	if want := "CONNECT " + originName + ":" + o.port; p.asked.all() != want {
+		t.Errorf("the proxy was asked: %q, want %q", p.asked.all(), want)
+	}
+}
+
+func TestProxyCredentialsReachTheProxy(t *testing.T) {
+	o := startOrigin(t)
+	p := startProxy(t, o)
+	out, err := fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+strings.Replace(p.URL, "://", "://me:secret@", 1))
+	if err != nil || out != fetched || !strings.HasSuffix(p.asked.all(), "Basic bWU6c2VjcmV0") {
+		t.Errorf("got %s (%v); the proxy was asked: %q", out, err, p.asked.all())
+	}
+}
+
+func TestNoProxyGoesThereDirectly(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("0.0.0.0 is not this machine on Windows")
+	}
+	o := startOrigin(t)
+	p := startProxy(t, o)
+	for _, tc := range []struct {
+		noProxy string
+		want    string
+	}{
+		{"other.example.com", "CONNECT " + originAddress + ":" + o.port},
+		{originAddress, ""},
+		{"*", ""},
+	} {
+		p.asked.reset()
+		out, err := fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY="+p.URL, "NO_PROXY="+tc.noProxy)
+		if err != nil || out != fetched || p.asked.all() != tc.want {
+			t.Errorf("NO_PROXY=%s: got %s (%v); the proxy was asked: %q", tc.noProxy, out, err, p.asked.all())
+		}
+	}
+}
+
+func TestProxyFailuresAreExplained(t *testing.T) {
+	out, err := fetch(t, startOrigin(t).at(originName), "HTTPS_PROXY=http://me:secret@127.0.0.1:1")
+	if err == nil || !strings.Contains(out, "proxyconnect tcp: dial tcp 127.0.0.1:1: ") || strings.Contains(out, "secret") {
+		t.Errorf("got %s", out)
+	}
+}
+
+func TestCertificatesFromEnvironment(t *testing.T) {
+	o := startOrigin(t)
+	for _, tc := range []struct {
+		name string
+		env  string
+		ok   bool
+	}{
+		{"file", o.trusted(), true},
+		{"directory", "SSL_CERT_DIR=" + o.certDir, true},
+		{"neither", "SSL_CERT_DIR=" + t.TempDir(), false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			out, err := fetch(t, o.at("127.0.0.1"), tc.env)
+			if tc.ok != (err == nil && out == fetched) {
+				t.Errorf("got %s (%v)", out, err)
+			}
+			if !tc.ok && !strings.Contains(out, "certificate") {
+				t.Errorf("got %s", out)
+			}
+		})
+	}
+}

@@ -1,0 +1,73 @@
+package hosts
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestThroughTinyproxy does the same with a proxy that isn't ours.
+func TestThroughTinyproxy(t *testing.T) {
+	program, err := exec.LookPath("tinyproxy")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("tinyproxy is not installed")
+		}
+		t.Skip("tinyproxy is not installed")
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("relies on 0.0.0.0 being this machine")
+	}
+	o := startOrigin(t)
+	address, logFile := startTinyproxy(t, program, o.port)
+	out, err := fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address)
+	if err != nil || out != fetched {
+		t.Errorf("got %s (%v)", out, err)
+	}
+	if said, _ := os.ReadFile(logFile); !strings.Contains(string(said), "CONNECT "+originAddress+":"+o.port) {
+		t.Errorf("it did not come through the proxy, whose log is:\n%s", said)
+	}
+	if out, err := fetch(t, o.at(originAddress), o.trusted(), "HTTPS_PROXY=http://"+address, "NO_PROXY=localhost"); err != nil || out != fetched {
+		t.Errorf("with another NO_PROXY: got %s (%v)", out, err)
+	}
+}
+
+// startTinyproxy returns the address of a proxy that connects to one port only, and its log.
+func startTinyproxy(t *testing.T, program, port string) (address, logFile string) {
+	t.Helper()
+	dir := t.TempDir()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address = free.Addr().String()
+	free.Close()
+	_, own, _ := net.SplitHostPort(address)
+	logFile = filepath.Join(dir, "log")
+	config := filepath.Join(dir, "conf")
+	write(t, config, fmt.Appendf(nil,
+		"Listen 127.0.0.1\nPort %s\nAllow 127.0.0.1\nConnectPort %s\nTimeout 60\nMaxClients 10\nLogLevel Connect\nLogFile %q\n", own, port, logFile))
+	cmd := exec.CommandContext(t.Context(), program, "-d", "-c", config)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		cmd.Wait()
+	})
+	for range 200 {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			return address, logFile
+		}
+		time.Sleep(25 * time.Millisecond)
+	}
+	t.Fatal("tinyproxy does not listen")
+	return "", ""
+}

@@ -1,0 +1,110 @@
+package par
+
+import (
+	"context"
+	"sync"
+)
+
+// Memo remembers the result of a function for each key. Callers with the same
+// key share one call; callers with other keys never wait for it. Failures are
+// handed to everyone who was waiting and then forgotten, so a later caller
+// tries again. The zero Memo is ready to use, and safe for many goroutines; it
+// must not be copied after its first use.
+type Memo[K comparable, V any] struct {
+	mu    sync.Mutex
+	calls map[K]*call[V] // running, or ended with success
+}
+
+// call is one run of a function and those who wait for it.
+type call[V any] struct {
+	cancel  context.CancelCauseFunc
+	waiters int           // guarded by Memo.mu
+	done    chan struct{} // closed when value and err are final
+	value   V
+	err     error
+}
+
+// ended reports whether value and err are final.
+func (c *call[V]) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// Do returns the remembered value for key, or calls f to get it. A caller
+// whose own ctx ends stops waiting and gets the cause; the shared call goes on
+// as long as at least one caller still waits for it.
+//
+// The context that f gets carries the values of the first caller's ctx, but
+// neither its deadline nor its end: it is cancelled when nobody waits any more.
+func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, error)) (V, error) {
+	c := m.join(ctx, key, f)
+	defer m.leave(ctx, key, c)
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+		if !c.ended() { // a value that is there is handed out even so
+			var none V
+			return none, context.Cause(ctx)
+		}
+	}
+	return c.value, c.err
+}
+
+// join returns the call for key, started if there was none.
+func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V, error)) *call[V] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c, ok := m.calls[key]; ok {
+		c.waiters++
+		return c
+	}
+	shared, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	c := &call[V]{cancel: cancel, waiters: 1, done: make(chan struct{})}
+	if m.calls == nil {
+		m.calls = make(map[K]*call[V])
+	}
+	m.calls[key] = c
+	go m.run(shared, key, c, f)
+	return c
+}
+
+// run makes the call and wakes those who wait.
+func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.Context) (V, error)) {
+	defer c.cancel(nil)
+	c.value, c.err = f(ctx)
+	if c.err != nil {
+		m.forget(key, c)
+	}
+	close(c.done)
+}
+
+// leave counts one caller out. The last one to leave a call that hasn't ended
+// cancels it, and no later caller may join what is cancelled.
+func (m *Memo[K, V]) leave(ctx context.Context, key K, c *call[V]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	c.waiters--
+	if c.waiters == 0 && !c.ended() {
+		c.cancel(context.Cause(ctx))
+		m.drop(key, c)
+	}
+}
+
+// forget makes the next caller with this key start a new call.
+func (m *Memo[K, V]) forget(key K, c *call[V]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.drop(key, c)
+}
+
+// drop is forget for those who hold the lock. An abandoned call may end when
+// another one for the same key is running already; that one stays.
+func (m *Memo[K, V]) drop(key K, c *call[V]) {
+	if m.calls[key] == c {
+		delete(m.calls, key)
+	}
+}
