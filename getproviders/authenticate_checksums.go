@@ -1,0 +1,112 @@
+package getproviders
+
+import (
+	"encoding/hex"
+	"strings"
+	"time"
+)
+
+// SignedChecksums judges a package from a registry. A registry has, for each
+// version of a provider, one SHA256SUMS document about the archives of all
+// platforms and one signature over that document.
+type SignedChecksums struct {
+	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
+	SHA256     [32]byte         // of the archive, as that description says
+	Sums       []byte           // SHA256SUMS
+	Signature  []byte           // over Sums: OpenPGP, detached, binary
+	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
+	Keys       SigningKeys      // what makes the tier higher than TierCommunity
+	Now        func() time.Time // tells which keys have expired; nil: the system's clock
+}
+
+// PublicKey is a signing key that a registry names.
+type PublicKey struct {
+	Armored        string // ASCII-armored
+	TrustSignature string // over the key without its armor, itself ASCII-armored; "" for none
+}
+
+// Authenticate implements Authenticator. It checks, in this order, that
+// SHA256SUMS has the archive's checksum that the registry's description of the
+// package has (*ChecksumListError), that the archive has it
+// (*ChecksumError), and that a key which the registry names has signed
+// SHA256SUMS (*UnknownIssuerError, *SignatureError).
+func (c SignedChecksums) Authenticate(d Digests) (Authentication, error) {
+	list := parseChecksums(c.Sums)
+	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
+		return Authentication{}, err
+	}
+	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
+		return Authentication{}, err
+	}
+	result, err := c.checkSignature()
+	if err != nil {
+		return Authentication{}, err
+	}
+	result.Signed = list.hashes()
+	if result.Signed == nil {
+		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
+	}
+	return result, nil
+}
+
+// checksumList is a SHA256SUMS document: its lines, without those that are
+// blank.
+type checksumList []checksumLine
+
+// checksumLine is a line "HASH  NAME"; either may be missing or anything else.
+type checksumLine struct{ hash, name string }
+
+// parseChecksums reads a document in the form that sha256sum prints. It takes
+// any: what a line is good for is decided where it is used. "*", by which
+// sha256sum marks binary mode, isn't understood: "*name" is another name.
+func parseChecksums(document []byte) checksumList {
+	var list checksumList
+	for line := range strings.Lines(string(document)) {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) >= 2:
+			list = append(list, checksumLine{hash: fields[0], name: fields[1]})
+		case len(fields) == 1:
+			list = append(list, checksumLine{hash: fields[0]})
+		}
+	}
+	return list
+}
+
+// check finds out whether the first line with the name has the hash.
+func (l checksumList) check(name string, expected Hash) error {
+	for _, line := range l {
+		if line.name != name || name == "" {
+			continue
+		}
+		if found, ok := line.zh(); !ok || found != expected {
+			return &ChecksumListError{FileName: name, Expected: expected, Found: line.hash}
+		}
+		return nil
+	}
+	return &ChecksumListError{FileName: name, Expected: expected}
+}
+
+// hashes returns the hashes of all files. One line that isn't a checksum makes
+// it doubtful that the others are: then there are none. Blank lines are no
+// lines, though the real tool crashes on them.
+func (l checksumList) hashes() []Hash {
+	var all []Hash
+	for _, line := range l {
+		zh, ok := line.zh()
+		if !ok || line.name == "" {
+			return nil
+		}
+		all = append(all, zh)
+	}
+	return all
+}
+
+// zh returns the line's hash in the lower case that lock files have.
+func (l checksumLine) zh() (zh Hash, ok bool) {
+	sum, err := hex.DecodeString(l.hash)
+	if err != nil || len(sum) != 32 {
+		return "", false
+	}
+	return ZH([32]byte(sum)), true
+}

@@ -1,0 +1,225 @@
+package getproviders
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	pgperrors "github.com/ProtonMail/go-crypto/openpgp/errors"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+)
+
+// checkSignature verifies the signature over SHA256SUMS by the keys that the
+// registry names, and says how far the key that made it is to be trusted.
+func (c SignedChecksums) checkSignature() (Authentication, error) {
+	config := &packet.Config{Time: c.Now}
+	issuer, trust, err := c.findIssuer(config)
+	if err != nil {
+		return Authentication{}, err
+	}
+	official, err := c.checkOfficial(config)
+	if err != nil {
+		return Authentication{}, err
+	}
+	if official != nil {
+		return Authentication{Tier: TierOfficial, Notes: official.notes}, nil
+	}
+	result := Authentication{Tier: TierCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
+	if trust == "" || c.Keys.Partner == "" {
+		return result, nil
+	}
+	partner, err := c.checkTrust(issuer.key, trust, config)
+	if err != nil {
+		return Authentication{}, err
+	}
+	result.Tier = TierPartner
+	result.Notes = append(result.Notes, partner.notes...)
+	return result, nil
+}
+
+// findIssuer returns the first of the registry's keys that the signature is
+// by, with the key's trust signature.
+func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
+	var known []string
+	for i, public := range c.PublicKeys {
+		key, err := readKey(public.Armored)
+		if err != nil {
+			subject := fmt.Sprintf("the checksum list: signing key %d of the registry", i+1)
+			return nil, "", &SignatureError{Subject: subject, Err: err}
+		}
+		issuer, err := key.verify(c.Sums, c.Signature, config)
+		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
+			known = append(known, key.ids()...)
+			continue
+		}
+		if err != nil {
+			return nil, "", &SignatureError{Subject: "the signature of the checksum list", Err: err}
+		}
+		return issuer, public.TrustSignature, nil
+	}
+	return nil, "", &UnknownIssuerError{Issuer: issuerOf(c.Signature), Keys: known}
+}
+
+// checkOfficial returns nil if the signature isn't by the official key.
+func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error) {
+	if c.Keys.Official == "" {
+		return nil, nil
+	}
+	key, err := readKey(c.Keys.Official)
+	if err != nil {
+		return nil, &SignatureError{Subject: "the checksum list: the official signing key", Err: err}
+	}
+	official, err := key.verify(c.Sums, c.Signature, config)
+	if err != nil {
+		return nil, nil // genuine all the same: a key of the registry verified it
+	}
+	return official, nil
+}
+
+// checkTrust verifies that the partner programme vouches for a key. A registry
+// that claims so wrongly isn't believed in anything else.
+func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
+	partners, err := readKey(c.Keys.Partner)
+	if err != nil {
+		return nil, &SignatureError{Subject: "the trust signature: the partner programme's key", Err: err}
+	}
+	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.ids(), ", "))
+	signature, err := unarmor(trust, openpgp.SignatureType)
+	if err != nil {
+		return nil, &SignatureError{Subject: subject, Err: err}
+	}
+	partner, err := partners.verify(key.content, signature, config)
+	if err != nil {
+		return nil, &SignatureError{Subject: subject, Err: err}
+	}
+	return partner, nil
+}
+
+// signingKey is a public key; its block may hold several.
+type signingKey struct {
+	content []byte // without armor, which is what a trust signature is over
+	ring    openpgp.EntityList
+}
+
+func readKey(armored string) (signingKey, error) {
+	content, err := unarmor(armored, openpgp.PublicKeyType)
+	if err != nil {
+		return signingKey{}, err
+	}
+	ring, err := openpgp.ReadKeyRing(bytes.NewReader(content))
+	if err != nil {
+		return signingKey{}, err
+	}
+	return signingKey{content: content, ring: ring}, nil
+}
+
+func unarmor(armored, blockType string) ([]byte, error) {
+	block, err := armor.Decode(strings.NewReader(armored))
+	if err == io.EOF {
+		return nil, errors.New("no ASCII-armored block found")
+	}
+	if err != nil {
+		return nil, err
+	}
+	if block.Type != blockType {
+		return nil, fmt.Errorf("found a %.40q block, expected %q", block.Type, blockType)
+	}
+	return io.ReadAll(block.Body)
+}
+
+// ids returns the IDs of the block's primary keys.
+func (k signingKey) ids() []string {
+	var ids []string
+	for _, entity := range k.ring {
+		ids = append(ids, keyID(entity.PrimaryKey.KeyId))
+	}
+	return ids
+}
+
+// signedBy is what a valid signature tells.
+type signedBy struct {
+	key   signingKey
+	keyID string // of the primary key, even if a subkey signed
+	notes []string
+}
+
+// verify checks a binary detached signature. The error is ErrUnknownIssuer if
+// the signature is by another key.
+//
+// A key that has expired, even one that had expired when it signed, is
+// accepted with a note: publishers extend or replace keys without signing old
+// releases again. A revoked key is an error. So is a signature that itself has
+// expired; the real tool overlooks that if its key has expired too.
+func (k signingKey) verify(document, signature []byte, config *packet.Config) (*signedBy, error) {
+	sig, signer, err := openpgp.VerifyDetachedSignature(
+		k.ring, bytes.NewReader(document), bytes.NewReader(signature), config)
+	now := config.Now()
+	// The library reports these two only if the signature is mathematically
+	// right and no key is revoked.
+	keyExpired := errors.Is(err, pgperrors.ErrKeyExpired)
+	if keyExpired && sig.SigExpired(now) && !sig.CreationTime.After(now) {
+		err, keyExpired = pgperrors.ErrSignatureExpired, false
+	}
+	if errors.Is(err, pgperrors.ErrSignatureExpired) {
+		// It is what the library also says of dates in the future.
+		return nil, fmt.Errorf("%w (this machine's clock says %s)", err, day(now))
+	}
+	if err != nil && !keyExpired {
+		return nil, err
+	}
+	result := &signedBy{key: k, keyID: keyID(signer.PrimaryKey.KeyId)}
+	if keyExpired {
+		result.notes = expiryNotes(signer, sig, now)
+	}
+	return result, nil
+}
+
+// expiryNotes says of the primary key and of the subkey that signed, if one
+// did, when they expired.
+func expiryNotes(signer *openpgp.Entity, sig *packet.Signature, now time.Time) []string {
+	var notes []string
+	note := func(key *packet.PublicKey, self *packet.Signature) {
+		if self == nil || !key.KeyExpired(self, now) {
+			return
+		}
+		id := keyID(key.KeyId)
+		if key.CreationTime.After(now) {
+			notes = append(notes, fmt.Sprintf("signing key %s was made on %s, which is in the future by this machine's clock",
+				id, day(key.CreationTime)))
+			return
+		}
+		end := key.CreationTime.Add(time.Duration(*self.KeyLifetimeSecs) * time.Second)
+		notes = append(notes, fmt.Sprintf("signing key %s expired on %s; the signature is of %s",
+			id, day(end), day(sig.CreationTime)))
+	}
+	primarySelf, _ := signer.PrimarySelfSignature()
+	note(signer.PrimaryKey, primarySelf)
+	for _, sub := range signer.Subkeys {
+		if sub.PublicKey.KeyId == *sig.IssuerKeyId {
+			note(sub.PublicKey, sub.Sig)
+		}
+	}
+	return notes
+}
+
+// issuerOf returns the ID of the key that a signature says it is by, or "".
+func issuerOf(signature []byte) string {
+	next, err := packet.NewReader(bytes.NewReader(signature)).Next()
+	if err != nil {
+		return ""
+	}
+	sig, ok := next.(*packet.Signature)
+	if !ok || sig.IssuerKeyId == nil {
+		return ""
+	}
+	return keyID(*sig.IssuerKeyId)
+}
+
+func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
+
+func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

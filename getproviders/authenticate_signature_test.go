@@ -1,0 +1,302 @@
+package getproviders_test
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// checksums is short for what most of these tests are about.
+type checksums = getproviders.SignedChecksums
+
+const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
+
+// The tests' present, and the keys' past and future.
+var (
+	present = time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
+	yearAgo = present.AddDate(-1, 0, 0)
+)
+
+func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
+	t.Helper()
+	if opts.Created.IsZero() {
+		opts.Created = yearAgo
+	}
+	if opts.SignedAt.IsZero() {
+		opts.SignedAt = yearAgo.AddDate(0, 0, 7)
+	}
+	s, err := providertest.NewSigner(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func newSigner(t *testing.T) *providertest.Signer { return signerWith(t, providertest.SignerOptions{}) }
+
+// released is what a registry says of an archive whose content is "archive",
+// signed by s, with the keys that it names.
+func released(s *providertest.Signer, keys ...getproviders.PublicKey) (getproviders.SignedChecksums, getproviders.Digests) {
+	sum := sha256.Sum256([]byte("archive"))
+	other := sha256.Sum256([]byte("another platform's"))
+	sums := fmt.Appendf(nil, "%x  %s\n%x  %s\n", other, "terraform-provider-widget_1.0.0_linux_arm.zip", sum, releasedFile)
+	return getproviders.SignedChecksums{
+		FileName:   releasedFile,
+		SHA256:     sum,
+		Sums:       sums,
+		Signature:  s.Sign(sums),
+		PublicKeys: keys,
+		Now:        func() time.Time { return present },
+	}, getproviders.Digests{SHA256: sum, H1: "h1:files="}
+}
+
+func publicKey(s *providertest.Signer) getproviders.PublicKey {
+	return getproviders.PublicKey{Armored: s.Armored()}
+}
+
+func TestTiersOfSignedPackages(t *testing.T) {
+	t.Parallel()
+	publisher, hashicorp, partners := newSigner(t), newSigner(t), newSigner(t)
+	engineKeys := getproviders.SigningKeys{Official: hashicorp.Armored(), Partner: partners.Armored()}
+	vouchedFor := getproviders.PublicKey{Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher)}
+
+	for name, test := range map[string]struct {
+		signer    *providertest.Signer
+		keys      []getproviders.PublicKey
+		engine    getproviders.SigningKeys
+		wantTier  getproviders.Tier
+		wantKeyID string
+	}{
+		"by a key of the registry": {
+			publisher, []getproviders.PublicKey{publicKey(publisher)}, engineKeys, getproviders.TierCommunity, publisher.KeyID(),
+		},
+		"by the second of several keys": {
+			publisher, []getproviders.PublicKey{publicKey(partners), publicKey(publisher)}, engineKeys, getproviders.TierCommunity, publisher.KeyID(),
+		},
+		"by a key that is vouched for": {
+			publisher, []getproviders.PublicKey{vouchedFor}, engineKeys, getproviders.TierPartner, publisher.KeyID(),
+		},
+		"a trust signature of another key doesn't count": {
+			hashicorp, []getproviders.PublicKey{vouchedFor, publicKey(hashicorp)}, getproviders.SigningKeys{Partner: partners.Armored()}, getproviders.TierCommunity, hashicorp.KeyID(),
+		},
+		"by the official key": {
+			hashicorp, []getproviders.PublicKey{publicKey(hashicorp)}, engineKeys, getproviders.TierOfficial, "",
+		},
+		"official is more than vouched for": {
+			hashicorp, []getproviders.PublicKey{{Armored: hashicorp.Armored(), TrustSignature: "not even read"}}, engineKeys, getproviders.TierOfficial, "",
+		},
+		"an engine without keys knows one tier": {
+			publisher, []getproviders.PublicKey{vouchedFor}, getproviders.SigningKeys{}, getproviders.TierCommunity, publisher.KeyID(),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checksums, digests := released(test.signer, test.keys...)
+			checksums.Keys = test.engine
+			got, err := checksums.Authenticate(digests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Tier != test.wantTier || got.KeyID != test.wantKeyID || len(got.Notes) != 0 {
+				t.Errorf("got %+v", got)
+			}
+			if len(got.Signed) != 2 || !slices.Contains(got.Signed, getproviders.ZH(digests.SHA256)) {
+				t.Errorf("signed hashes: %q", got.Signed)
+			}
+		})
+	}
+}
+
+func TestChecksumsOfRegistryPackages(t *testing.T) {
+	t.Parallel()
+	publisher := newSigner(t)
+	checksums, digests := released(publisher, publicKey(publisher))
+	bad := getproviders.Digests{SHA256: sha256.Sum256([]byte("forged")), H1: "h1:files="}
+	good, forged := string(getproviders.ZH(digests.SHA256)), string(getproviders.ZH(bad.SHA256))
+
+	_, err := checksums.Authenticate(bad)
+	wantAuthenticationError[*getproviders.ChecksumError](t, err, "has checksum "+forged+", expected "+good)
+
+	other := checksums
+	other.SHA256 = bad.SHA256 // the description agrees with the forged archive, the signed list doesn't
+	_, err = other.Authenticate(bad)
+	wantAuthenticationError[*getproviders.ChecksumListError](t, err, "expected "+forged)
+
+	unlisted := checksums
+	unlisted.FileName = "terraform-provider-widget_1.0.0_plan9_amd64.zip"
+	_, err = unlisted.Authenticate(digests)
+	wantAuthenticationError[*getproviders.ChecksumListError](t, err, `no SHA-256 for "`+unlisted.FileName+`", expected `+good)
+}
+
+func TestUnknownIssuers(t *testing.T) {
+	t.Parallel()
+	publisher, stranger, official := newSigner(t), newSigner(t), newSigner(t)
+	for name, test := range map[string]struct {
+		signer *providertest.Signer
+		keys   []getproviders.PublicKey
+		want   string
+	}{
+		"a stranger's key": {stranger, []getproviders.PublicKey{publicKey(publisher)},
+			"by key " + stranger.KeyID() + ", from an unknown issuer; keys that the registry names: " + publisher.KeyID()},
+		"no keys at all": {publisher, nil, "by key " + publisher.KeyID() + ", from an unknown issuer; keys that the registry names: none"},
+		"the official key, which the registry doesn't name": {official, []getproviders.PublicKey{publicKey(publisher)}, "unknown issuer"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checksums, digests := released(test.signer, test.keys...)
+			checksums.Keys.Official = official.Armored()
+			_, err := checksums.Authenticate(digests)
+			wantAuthenticationError[*getproviders.UnknownIssuerError](t, err, test.want)
+		})
+	}
+}
+
+func TestSignaturesThatDoNotHold(t *testing.T) {
+	t.Parallel()
+	publisher, partners := newSigner(t), newSigner(t)
+	revoked := newSigner(t)
+	revoked.Revoke()
+	engine := getproviders.SigningKeys{Official: newSigner(t).Armored(), Partner: partners.Armored()}
+
+	for name, test := range map[string]struct {
+		change func(c *checksums)
+		want   string
+	}{
+		"over another document": {func(c *checksums) { c.Sums = append(c.Sums, '\n') }, "the signature of the checksum list"},
+		"cut off":               {func(c *checksums) { c.Signature = c.Signature[:len(c.Signature)-5] }, "the signature of the checksum list"},
+		"not a signature":       {func(c *checksums) { c.Signature = []byte("<html>") }, "the signature of the checksum list"},
+		"by a revoked key": {func(c *checksums) {
+			c.Signature, c.PublicKeys = revoked.Sign(c.Sums), []getproviders.PublicKey{publicKey(revoked)}
+		}, "revoked key"},
+		"key isn't armored":       {func(c *checksums) { c.PublicKeys[0].Armored = "AAAA" }, "signing key 1 of the registry: no ASCII-armored block"},
+		"key is empty":            {func(c *checksums) { c.PublicKeys[0].Armored = "" }, "signing key 1 of the registry"},
+		"key is another block":    {func(c *checksums) { c.PublicKeys[0].Armored = partners.TrustSignature(publisher) }, `"PGP SIGNATURE" block`},
+		"first key is broken":     {func(c *checksums) { c.PublicKeys = []getproviders.PublicKey{{}, c.PublicKeys[0]} }, "signing key 1 of the registry"},
+		"engine's key is broken":  {func(c *checksums) { c.Keys.Official = "broken" }, "the official signing key"},
+		"partner key is broken":   {func(c *checksums) { c.Keys.Partner = "broken" }, "the partner programme's key"},
+		"trust signature is none": {func(c *checksums) { c.PublicKeys[0].TrustSignature = "yes" }, "the trust signature of signing key " + publisher.KeyID()},
+		"trust in another's key": {func(c *checksums) {
+			c.PublicKeys[0].TrustSignature = partners.TrustSignature(revoked)
+		}, "the trust signature of signing key " + publisher.KeyID()},
+		"trust by somebody else": {func(c *checksums) {
+			c.PublicKeys[0].TrustSignature = publisher.TrustSignature(publisher)
+		}, "unknown entity"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			checksums, digests := released(publisher, getproviders.PublicKey{
+				Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher),
+			})
+			checksums.Keys = engine
+			test.change(&checksums)
+			_, err := checksums.Authenticate(digests)
+			wantAuthenticationError[*getproviders.SignatureError](t, err, test.want)
+		})
+	}
+}
+
+func TestTrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
+	t.Parallel()
+	publisher, partners := newSigner(t), newSigner(t)
+	checksums, digests := released(publisher, getproviders.PublicKey{
+		Armored:        "Our key:\n\n" + publisher.Armored() + "\n\n",
+		TrustSignature: partners.TrustSignature(publisher),
+	})
+	checksums.Keys.Partner = partners.Armored()
+	got, err := checksums.Authenticate(digests)
+	if err != nil || got.Tier != getproviders.TierPartner {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+func TestExpiredKeysAreAcceptedWithANote(t *testing.T) {
+	t.Parallel()
+	const days = 24 * time.Hour
+	for name, test := range map[string]struct {
+		opts providertest.SignerOptions
+		note string // "" for none; %s is the key's ID
+	}{
+		"still valid": {providertest.SignerOptions{Lifetime: 1000 * days}, ""},
+		"expired after signing": {
+			providertest.SignerOptions{Lifetime: 30 * days, SignedAt: yearAgo.Add(7 * days)},
+			"signing key %s expired on 2024-07-01; the signature is of 2024-06-08",
+		},
+		"expired before signing": {
+			providertest.SignerOptions{Lifetime: 30 * days, SignedAt: yearAgo.Add(60 * days)},
+			"signing key %s expired on 2024-07-01; the signature is of 2024-07-31",
+		},
+		"made in the future": {
+			providertest.SignerOptions{Created: present.Add(2 * days), SignedAt: present.Add(3 * days)},
+			"signing key %s was made on 2025-06-03, which is in the future by this machine's clock",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			publisher := signerWith(t, test.opts)
+			checksums, digests := released(publisher, publicKey(publisher))
+			got, err := checksums.Authenticate(digests)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []string
+			if test.note != "" {
+				want = []string{fmt.Sprintf(test.note, publisher.KeyID())}
+			}
+			if !slices.Equal(got.Notes, want) || got.Tier != getproviders.TierCommunity {
+				t.Errorf("got %+v, want notes %q", got, want)
+			}
+		})
+	}
+}
+
+func TestExpiredPartnerKeyIsNotedToo(t *testing.T) {
+	t.Parallel()
+	publisher := newSigner(t)
+	partners := signerWith(t, providertest.SignerOptions{Lifetime: 30 * 24 * time.Hour})
+	checksums, digests := released(publisher, getproviders.PublicKey{
+		Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher),
+	})
+	checksums.Keys.Partner = partners.Armored()
+	got, err := checksums.Authenticate(digests)
+	if err != nil || got.Tier != getproviders.TierPartner {
+		t.Fatalf("got %+v, %v", got, err)
+	}
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], partners.KeyID()+" expired on") {
+		t.Errorf("notes: %q", got.Notes)
+	}
+}
+
+// A wrong signature must not pass because its key has expired.
+func TestExpiredKeyExcusesNothingElse(t *testing.T) {
+	t.Parallel()
+	publisher := signerWith(t, providertest.SignerOptions{Lifetime: 24 * time.Hour})
+	checksums, digests := released(publisher, publicKey(publisher))
+	checksums.Sums = append(checksums.Sums, '\n')
+	_, err := checksums.Authenticate(digests)
+	wantAuthenticationError[*getproviders.SignatureError](t, err, "the signature of the checksum list")
+}
+
+func TestExpiredSignatureIsRefused(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	for name, opts := range map[string]providertest.SignerOptions{
+		"by a valid key":      {SignatureLifetime: 30 * day},
+		"by an expired key":   {SignatureLifetime: 30 * day, Lifetime: 60 * day},
+		"dated after today":   {SignedAt: present.Add(2 * day)},
+		"by a key of its age": {SignatureLifetime: 30 * day, Lifetime: 30 * day},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			publisher := signerWith(t, opts)
+			checksums, digests := released(publisher, publicKey(publisher))
+			_, err := checksums.Authenticate(digests)
+			wantAuthenticationError[*getproviders.SignatureError](t, err, "expired (this machine's clock says 2025-06-01)")
+		})
+	}
+}

@@ -1,0 +1,224 @@
+package getproviders_test
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// oddRegistry is a registry that is odd in one way.
+type oddRegistry struct {
+	editSums func(sums string) string // before they are signed; nil: as they are
+	signer   *providertest.Signer     // nil: the registry's
+	keys     []providertest.Key       // nil: the signer's
+}
+
+func oddChecksumLists() map[string]oddRegistry {
+	const line = "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f  extra.zip\n"
+	list := func(edit func(sums string) string) oddRegistry { return oddRegistry{editSums: edit} }
+	return map[string]oddRegistry{
+		"nothing odd":           {},
+		"other files listed":    list(func(sums string) string { return sums + line }),
+		"three fields":          list(func(sums string) string { return line[:64] + " a b\n" + sums }),
+		"upper case":            list(func(sums string) string { return strings.ToUpper(sums[:64]) + sums[64:] }),
+		"upper case elsewhere":  list(func(sums string) string { return sums + strings.ToUpper(line) }),
+		"carriage returns":      list(func(sums string) string { return strings.ReplaceAll(sums, "\n", "\r\n") }),
+		"binary marker":         list(func(sums string) string { return strings.ReplaceAll(sums, "  ", " *") }),
+		"not listed":            list(func(string) string { return line }),
+		"a comment first":       list(func(sums string) string { return "# made by hand\n" + sums }),
+		"a comment last":        list(func(sums string) string { return sums + "# made by hand\n" }),
+		"a short hash first":    list(func(sums string) string { return line[60:] + sums }),
+		"a short hash last":     list(func(sums string) string { return sums + line[60:] }),
+		"one word on a line":    list(func(sums string) string { return sums + "word\n" }),
+		"another hash first":    list(func(sums string) string { return line[:64] + sums[64:] + sums }),
+		"a malformed one first": list(func(sums string) string { return "xx" + sums[64:] + sums }),
+	}
+}
+
+func oddSigners(t *testing.T) map[string]oddRegistry {
+	longAgo := time.Now().AddDate(-1, 0, 0)
+	fresh := func(opts providertest.SignerOptions) *providertest.Signer {
+		s, err := providertest.NewSigner(opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	one, other := fresh(providertest.SignerOptions{}), fresh(providertest.SignerOptions{})
+	revoked := fresh(providertest.SignerOptions{})
+	revoked.Revoke()
+	expired := fresh(providertest.SignerOptions{Created: longAgo, Lifetime: time.Hour})
+	lapsing := fresh(providertest.SignerOptions{Created: longAgo, SignedAt: longAgo, SignatureLifetime: time.Hour})
+	broken := providertest.Key{Armored: "broken"}
+	trusted := func(trust string) []providertest.Key {
+		return []providertest.Key{{Armored: one.Armored(), TrustSignature: trust}}
+	}
+	return map[string]oddRegistry{
+		"expired key":             {signer: expired},
+		"expired signature":       {signer: lapsing},
+		"revoked key":             {signer: revoked},
+		"no keys":                 {keys: []providertest.Key{}},
+		"another key":             {keys: []providertest.Key{other.Key()}},
+		"two keys":                {signer: one, keys: []providertest.Key{other.Key(), one.Key()}},
+		"revoked key of two":      {signer: revoked, keys: []providertest.Key{other.Key(), revoked.Key()}},
+		"broken key first":        {signer: one, keys: []providertest.Key{broken, one.Key()}},
+		"broken key second":       {signer: one, keys: []providertest.Key{one.Key(), broken}},
+		"trust by just anybody":   {signer: one, keys: trusted(other.TrustSignature(one))},
+		"trust signature is none": {signer: one, keys: trusted("yes")},
+	}
+}
+
+// TestAuthenticationAgreesWithRealTerraform lets the real tool install from
+// odd registries and compares what it makes of them with what we do: whether
+// the package passes, the key ID that is printed, the hashes that are locked.
+func TestAuthenticationAgreesWithRealTerraform(t *testing.T) {
+	t.Parallel()
+	terraform := realTerraform(t)
+	cases := oddChecksumLists()
+	maps.Copy(cases, oddSigners(t))
+	for name, odd := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := startOdd(t, odd)
+			ours, ourErr := authenticateFrom(t, r)
+			output, locked, ok := terraformInstall(t, terraform, r)
+			if ok != (ourErr == nil) {
+				t.Fatalf("we say: %v\nterraform says:\n%s", ourErr, output)
+			}
+			if ok && !strings.Contains(output, "(self-signed, key ID "+ours.KeyID+")") {
+				t.Errorf("terraform doesn't print key ID %s:\n%s", ours.KeyID, output)
+			}
+			if signed := getproviders.SortHashes(ours.Signed); !slices.Equal(signed, locked) {
+				t.Errorf("signed hashes: %q\nterraform locks: %q", signed, locked)
+			}
+		})
+	}
+}
+
+// startOdd starts a registry with one version for two platforms.
+func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
+	t.Helper()
+	var opts providertest.Options
+	if odd.editSums != nil {
+		opts.EditSums = func(sums []byte) []byte { return []byte(odd.editSums(string(sums))) }
+	}
+	r, err := providertest.NewRegistry(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	spec := providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.0.0", Signer: odd.signer, Keys: odd.keys,
+	}
+	r.Add(spec)
+	spec.Platform = getproviders.Platform{OS: "zos", Arch: "s390x"} // last in the list
+	spec.Archive = []byte("for another platform")
+	r.Add(spec)
+	return r
+}
+
+func realTerraform(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("the real terraform takes no SSL_CERT_FILE on this system")
+	}
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
+		}
+		t.Skip("terraform is not installed")
+	}
+	return program
+}
+
+// terraformInstall returns what terraform printed and the zh hashes in the
+// lock file that it wrote.
+func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) (output string, locked []getproviders.Hash, ok bool) {
+	t.Helper()
+	env, err := r.Env(t.TempDir(), "example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := `terraform {
+  required_providers {
+    widget = { source = "example.com/acme/widget" }
+  }
+}
+`
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(terraform, "init", "-no-color")
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	out, initErr := cmd.CombinedOutput()
+	lockFile, err := os.ReadFile(filepath.Join(dir, ".terraform.lock.hcl"))
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, zh := range regexp.MustCompile(`zh:\w+`).FindAllString(string(lockFile), -1) {
+		locked = append(locked, getproviders.Hash(zh))
+	}
+	return string(out), locked, initErr == nil
+}
+
+// authenticateFrom judges the registry's package by the registry's documents.
+func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Authentication, error) {
+	t.Helper()
+	read := func(path string) []byte {
+		resp, err := r.Client().Get("https://" + r.Host() + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		content, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return content
+	}
+	var description struct {
+		FileName     string `json:"filename"`
+		SHA256       string `json:"shasum"`
+		SumsURL      string `json:"shasums_url"`
+		SignatureURL string `json:"shasums_signature_url"`
+		SigningKeys  struct {
+			GPG []providertest.Key `json:"gpg_public_keys"`
+		} `json:"signing_keys"`
+	}
+	path := "/v1/providers/acme/widget/1.0.0/download/" + runtime.GOOS + "/" + runtime.GOARCH
+	if err := json.Unmarshal(read(path), &description); err != nil {
+		t.Fatal(err)
+	}
+	sum, err := hex.DecodeString(description.SHA256)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checksums := getproviders.SignedChecksums{
+		FileName:  description.FileName,
+		SHA256:    [32]byte(sum),
+		Sums:      read(description.SumsURL),
+		Signature: read(description.SignatureURL),
+		Keys:      getproviders.DefaultSigningKeys(),
+	}
+	for _, key := range description.SigningKeys.GPG {
+		checksums.PublicKeys = append(checksums.PublicKeys, getproviders.PublicKey{
+			Armored: key.Armored, TrustSignature: key.TrustSignature,
+		})
+	}
+	return checksums.Authenticate(getproviders.Digests{SHA256: [32]byte(sum)})
+}

@@ -1,0 +1,66 @@
+package getproviders_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestAnyHash(t *testing.T) {
+	t.Parallel()
+	archive := getproviders.Digests{SHA256: [32]byte{0xab}, H1: "h1:files=", H1Archive: "h1:entries="}
+	directory := getproviders.Digests{H1: "h1:files=", H1Archive: "h1:files="}
+	zh := getproviders.ZH(archive.SHA256)
+
+	for name, test := range map[string]struct {
+		hashes  getproviders.AnyHash
+		digests getproviders.Digests
+		wantErr string // "" for none
+	}{
+		"zh matches":                         {getproviders.AnyHash{zh}, archive, ""},
+		"h1 of the files matches":            {getproviders.AnyHash{"h1:files="}, archive, ""},
+		"h1 of the archive's entries":        {getproviders.AnyHash{"h1:entries="}, archive, ""},
+		"one of several is enough":           {getproviders.AnyHash{"h1:other=", "h9:new", zh}, archive, ""},
+		"h1 of a directory matches":          {getproviders.AnyHash{"h1:files="}, directory, ""},
+		"wrong zh names both":                {getproviders.AnyHash{"zh:00"}, archive, string(zh) + ", expected zh:00"},
+		"wrong h1 names both":                {getproviders.AnyHash{"h1:other="}, archive, "h1:files=, expected h1:other="},
+		"several wrong ones are all named":   {getproviders.AnyHash{"h1:other=", "zh:00"}, archive, "any of: h1:other=, zh:00"},
+		"upper case is another hash":         {getproviders.AnyHash{getproviders.Hash("zh:" + strings.ToUpper(string(zh[3:])))}, archive, "expected"},
+		"unknown schemes match nothing":      {getproviders.AnyHash{"h9:new"}, archive, "known scheme"},
+		"an empty list lets nothing pass":    {nil, archive, "none"},
+		"a directory has no zh, not even 0s": {getproviders.AnyHash{getproviders.ZH([32]byte{})}, directory, "expected any of"},
+		"no digest matches an empty h1":      {getproviders.AnyHash{"h1:", ""}, getproviders.Digests{}, "none, expected"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			got, err := test.hashes.Authenticate(test.digests)
+			if test.wantErr == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Tier != getproviders.TierVerifiedChecksum || got.Signed != nil {
+					t.Errorf("got %+v", got)
+				}
+				return
+			}
+			wantAuthenticationError[*getproviders.ChecksumError](t, err, test.wantErr)
+		})
+	}
+}
+
+// wantAuthenticationError checks the three things that callers go by: the
+// sentinel, the type, and the text.
+func wantAuthenticationError[T error](t *testing.T, err error, text string) {
+	t.Helper()
+	if !errors.Is(err, getproviders.ErrAuthentication) {
+		t.Fatalf("error %v doesn't match ErrAuthentication", err)
+	}
+	if _, ok := errors.AsType[T](err); !ok {
+		t.Errorf("error %q has type %T", err, err)
+	}
+	if !strings.Contains(err.Error(), text) {
+		t.Errorf("error %q doesn't contain %q", err, text)
+	}
+}

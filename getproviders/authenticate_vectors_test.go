@@ -1,0 +1,162 @@
+package getproviders
+
+import (
+	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+func readVector(t testing.TB, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join("testdata", "vectors", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func at(date string) func() time.Time {
+	now, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		panic(err)
+	}
+	return func() time.Time { return now }
+}
+
+// nullProvider is what a registry says of version 3.1.0 of hashicorp/null, for
+// linux_amd64.
+func nullProvider(t testing.TB) (SignedChecksums, Digests) {
+	sum := [32]byte{
+		0x53, 0xe3, 0x05, 0x45, 0xff, 0x89, 0x26, 0xa8, 0xe3, 0x0a, 0xd3, 0x06, 0x48, 0x99, 0x1c, 0xa8,
+		0xb9, 0x3b, 0x6f, 0xa4, 0x96, 0x27, 0x2c, 0xd2, 0x3b, 0x26, 0x76, 0x3c, 0x8e, 0xe8, 0x45, 0x15,
+	}
+	return SignedChecksums{
+		FileName:   "terraform-provider-null_3.1.0_linux_amd64.zip",
+		SHA256:     sum,
+		Sums:       readVector(t, "hashicorp-null-3.1.0_SHA256SUMS"),
+		Signature:  readVector(t, "hashicorp-null-3.1.0_SHA256SUMS.sig"),
+		PublicKeys: []PublicKey{{Armored: DefaultSigningKeys().Official}},
+		Keys:       DefaultSigningKeys(),
+		Now:        at("2026-06-01"),
+	}, Digests{SHA256: sum}
+}
+
+func TestHashicorpReleaseIsOfficial(t *testing.T) {
+	t.Parallel()
+	checksums, digests := nullProvider(t)
+	got, err := checksums.Authenticate(digests)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Tier != TierOfficial || got.KeyID != "" {
+		t.Errorf("got %+v", got)
+	}
+	if len(got.Signed) != 11 || got.Signed[6] != ZH(digests.SHA256) {
+		t.Errorf("signed hashes: %q", got.Signed)
+	}
+}
+
+func TestHashicorpReleaseOutlivesItsKeys(t *testing.T) {
+	t.Parallel()
+	for now, wants := range map[string][]string{
+		"2026-06-01": {"B0B441097685B676 expired on 2022-04-20; the signature is of 2021-04-22"},
+		"2031-01-01": {"34365D9472D7468F expired on 2030-03-01", "B0B441097685B676 expired on 2022-04-20"},
+		"2020-01-01": {"34365D9472D7468F was made on 2021-04-19", "B0B441097685B676 was made on 2021-04-19"},
+	} {
+		checksums, digests := nullProvider(t)
+		checksums.Now = at(now)
+		got, err := checksums.Authenticate(digests)
+		if err != nil || got.Tier != TierOfficial {
+			t.Fatalf("%s: got %+v, %v", now, got, err)
+		}
+		if len(got.Notes) != len(wants) {
+			t.Fatalf("%s: notes %q", now, got.Notes)
+		}
+		for i, want := range wants {
+			if !strings.Contains(got.Notes[i], want) {
+				t.Errorf("%s: note %q doesn't contain %q", now, got.Notes[i], want)
+			}
+		}
+	}
+}
+
+func TestHashicorpReleaseIsCommunityWithoutTheEmbeddedKey(t *testing.T) {
+	t.Parallel()
+	checksums, digests := nullProvider(t)
+	checksums.Keys = SigningKeys{}
+	got, err := checksums.Authenticate(digests)
+	if err != nil || got.Tier != TierCommunity || got.KeyID != "34365D9472D7468F" {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// The partner programme's example isn't a checksum list, so only its signature
+// is verified.
+func TestPartnerVector(t *testing.T) {
+	t.Parallel()
+	checksums := SignedChecksums{
+		Sums:      readVector(t, "partner-document.txt"),
+		Signature: readVector(t, "partner-document.txt.sig"),
+		PublicKeys: []PublicKey{{
+			Armored:        string(readVector(t, "partner-author-key.asc")),
+			TrustSignature: string(readVector(t, "partner-author-key.trust-signature.asc")),
+		}},
+		Keys: DefaultSigningKeys(),
+	}
+	got, err := checksums.checkSignature()
+	if err != nil || got.Tier != TierPartner || got.KeyID != "37A6AB3BCF2C170A" || len(got.Notes) != 0 {
+		t.Errorf("with a trust signature: got %+v, %v", got, err)
+	}
+	checksums.PublicKeys[0].TrustSignature = ""
+	got, err = checksums.checkSignature()
+	if err != nil || got.Tier != TierCommunity || got.KeyID != "37A6AB3BCF2C170A" {
+		t.Errorf("without one: got %+v, %v", got, err)
+	}
+}
+
+// FuzzSignature: whatever a registry sends for keys and signatures, nothing
+// panics, and what fails does so as a package that isn't authentic. Keys are
+// armored here, so that the fuzzer gets past the armor.
+func FuzzSignature(f *testing.F) {
+	genuine, digests := nullProvider(f)
+	binary := func(armored, blockType string) []byte {
+		content, err := unarmor(armored, blockType)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return content
+	}
+	official := binary(genuine.Keys.Official, "PGP PUBLIC KEY BLOCK")
+	author := binary(string(readVector(f, "partner-author-key.asc")), "PGP PUBLIC KEY BLOCK")
+	trust := binary(string(readVector(f, "partner-author-key.trust-signature.asc")), "PGP SIGNATURE")
+	f.Add(genuine.Sums, genuine.Signature, official, []byte{})
+	f.Add(readVector(f, "partner-document.txt"), readVector(f, "partner-document.txt.sig"), author, trust)
+	f.Add([]byte{}, []byte{}, []byte{}, []byte{})
+
+	armored := func(blockType string, content []byte) string {
+		text := "-----BEGIN " + blockType + "-----\n\n"
+		for line := range slices.Chunk(content, 48) {
+			text += base64.StdEncoding.EncodeToString(line) + "\n"
+		}
+		return text + "-----END " + blockType + "-----\n"
+	}
+	f.Fuzz(func(t *testing.T, sums, signature, key, trust []byte) {
+		c := genuine
+		c.Sums, c.Signature = sums, signature
+		c.PublicKeys = []PublicKey{{Armored: armored("PGP PUBLIC KEY BLOCK", key)}, {Armored: string(key)}}
+		if len(trust) != 0 {
+			c.PublicKeys[0].TrustSignature = armored("PGP SIGNATURE", trust)
+		}
+		if _, err := c.checkSignature(); err != nil && !errors.Is(err, ErrAuthentication) {
+			t.Errorf("error %v doesn't match ErrAuthentication", err)
+		}
+		if _, err := c.Authenticate(digests); err != nil && !errors.Is(err, ErrAuthentication) {
+			t.Errorf("error %v doesn't match ErrAuthentication", err)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package getproviders
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Constraints is a set of terms such as ">= 1.2, < 2.0" that all have to hold.
+// The zero value has no term and allows every release. Terms are kept in
+// canonical order without duplicates, so that reflect.DeepEqual compares what
+// was meant; to compare two values, compare their String.
+type Constraints struct{ terms []term }
+
+// term is an operator and the version at its boundary.
+type term struct {
+	op       operator
+	boundary Version // numbers that weren't written are 0
+}
+
+// operator says how a version has to stand to the boundary. The values are in
+// the order in which terms with the same boundary are written.
+type operator int
+
+const (
+	greater operator = iota
+	greaterOrEqual
+	exactly
+	samePatchSeries // ~> 1.2.3: the last of three numbers may grow
+	sameMajor       // ~> 1.2 and ~> 1: the minor number may grow, too
+	lessOrEqual
+	less
+	except
+)
+
+// String returns the canonical spelling, which for "exactly" is none.
+func (op operator) String() string {
+	return [...]string{">", ">=", "", "~>", "~>", "<=", "<", "!="}[op]
+}
+
+// String returns the canonical text, as the lock file has it; "" without
+// terms. ParseConstraints reads it back to the same value.
+func (c Constraints) String() string {
+	texts := make([]string, len(c.terms))
+	for i, t := range c.terms {
+		texts[i] = t.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+func (t term) String() string {
+	switch t.op {
+	case exactly:
+		return t.boundary.String()
+	case sameMajor:
+		return fmt.Sprintf("~> %d.%d", t.boundary.Major, t.boundary.Minor) + t.boundary.suffix()
+	}
+	return t.op.String() + " " + t.boundary.String()
+}
+
+// MarshalText returns String, so that constraints can be JSON strings.
+func (c Constraints) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText is [ParseConstraints].
+func (c *Constraints) UnmarshalText(text []byte) (err error) {
+	*c, err = ParseConstraints(string(text))
+	return err
+}
+
+// IsEmpty reports whether there is no term.
+func (c Constraints) IsEmpty() bool { return len(c.terms) == 0 }
+
+// And returns the terms of all.
+func (c Constraints) And(others ...Constraints) Constraints {
+	terms := slices.Clone(c.terms)
+	for _, o := range others {
+		terms = append(terms, o.terms...)
+	}
+	slices.SortFunc(terms, func(a, b term) int {
+		return cmp.Or(a.boundary.Compare(b.boundary), cmp.Compare(a.op, b.op))
+	})
+	return Constraints{slices.Compact(terms)}
+}
+
+// Allows reports whether v may be selected: a release has to satisfy every
+// term; a prerelease has to be named by an exact term besides. Order is by
+// precedence, but "exactly" and "except" mean the very version, metadata
+// included. The zero Version is never allowed.
+func (c Constraints) Allows(v Version) bool {
+	named := v.Prerelease == ""
+	for _, t := range c.terms {
+		if !t.admits(v) {
+			return false
+		}
+		named = named || t.op == exactly
+	}
+	return named && v != Version{}
+}
+
+func (t term) admits(v Version) bool {
+	order := v.precedence(t.boundary)
+	switch t.op {
+	case exactly:
+		return v == t.boundary
+	case except:
+		return v != t.boundary
+	case greater:
+		return order > 0
+	case greaterOrEqual:
+		return order >= 0
+	case less:
+		return order < 0
+	case lessOrEqual:
+		return order <= 0
+	}
+	return order >= 0 && t.inSeries(v)
+}
+
+// inSeries reports whether v comes before the end of the series that the
+// boundary begins. Behind the largest number there is no other to end with.
+func (t term) inSeries(v Version) bool {
+	switch b := t.boundary; {
+	case t.op == samePatchSeries && b.Minor < math.MaxUint64:
+		return v.precedence(Version{Major: b.Major, Minor: b.Minor + 1}) < 0
+	case b.Major < math.MaxUint64:
+		return v.precedence(Version{Major: b.Major + 1}) < 0
+	}
+	return true
+}
+
+// Newest returns the newest of versions that is allowed. Where several differ
+// only in metadata, it is the last of them in the order of Version.Compare: the
+// real tools choose one at random there.
+func (c Constraints) Newest(versions []Version) (newest Version, ok bool) {
+	for _, v := range versions {
+		if c.Allows(v) && (!ok || v.Compare(newest) > 0) {
+			newest, ok = v, true
+		}
+	}
+	return newest, ok
+}

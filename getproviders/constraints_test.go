@@ -1,0 +1,265 @@
+package getproviders_test
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// The canonical texts are what Terraform 1.11.4 wrote into lock files, or
+// demanded there.
+func TestConstraintsCanonicalText(t *testing.T) {
+	tests := []struct{ given, canonical string }{
+		{"", ""},
+		{" \t\n", ""},
+		{"1", "1.0.0"},
+		{"= 1", "1.0.0"},
+		{"=1.2", "1.2.0"},
+		{"01.0", "1.0.0"},
+		{"> 1", "> 1.0.0"},
+		{">=1.0.0", ">= 1.0.0"},
+		{">= 1.", ">= 1.0.0"},
+		{"< 1", "< 1.0.0"},
+		{"<= 1", "<= 1.0.0"},
+		{"!=1.0", "!= 1.0.0"},
+		{"!= 0.0.0", "!= 0.0.0"},
+		{"~> 1", "~> 1.0"},
+		{"~>1", "~> 1.0"},
+		{"~> 0", "~> 0.0"},
+		{"~> 1.", "~> 1.0"},
+		{"~> 1.2", "~> 1.2"},
+		{"~> 1.2.", "~> 1.2"},
+		{"~> 1.2.3", "~> 1.2.3"},
+		{"~> 1-beta", "~> 1.0-beta"},
+		{"~> 1.2-beta", "~> 1.2-beta"},
+		{"~> 1.2.3-beta+x", "~> 1.2.3-beta+x"},
+		{"~> 1+b", "~> 1.0+b"},
+		{"> 1.0.0+b", "> 1.0.0+b"},
+		{"1.0.0-a..b", "1.0.0-a..b"},
+		{"1.0.0-", "1.0.0"},
+		{">1.0.0-BETA", "> 1.0.0-BETA"},
+		{"1.0.0,", "1.0.0"},
+		{"1.0.0 , ", "1.0.0"},
+		{"  1.0.0", "1.0.0"},
+		{"\u00a01.0.0", "1.0.0"},
+		{">1.0 ,<2.0", "> 1.0.0, < 2.0.0"},
+		{"1.0.0,\n2.0.0", "1.0.0, 2.0.0"},
+		{"1.0.0, 01.0.0", "1.0.0"},
+		{">= 1.0, >= 1.0.0", ">= 1.0.0"},
+		{"!=1,>2", "!= 1.0.0, > 2.0.0"},
+		{"~>1.0,~>1.1", "~> 1.0, ~> 1.1"},
+		{"~> 1.0, ~> 1.0.0", "~> 1.0.0, ~> 1.0"},
+		{"~> 1.0.0, >= 1, != 1.5", ">= 1.0.0, ~> 1.0.0, != 1.5.0"},
+		{"< 2.0, >= 1.0, < 3", ">= 1.0.0, < 2.0.0, < 3.0.0"},
+		{"1.0.0+b, 1.0.0+a", "1.0.0+a, 1.0.0+b"},
+		{"<= 1.0.0+x, <= 1.0.0", "<= 1.0.0, <= 1.0.0+x"},
+		{"> 1.0.0+a, < 1.0.0", "< 1.0.0, > 1.0.0+a"},
+		{"!= 1.0.0+a, != 1.0.0", "!= 1.0.0, != 1.0.0+a"},
+		{"> 1.0.0+10, > 1.0.0+9, > 1.0.0+a.b, > 1.0.0+b", "> 1.0.0+9, > 1.0.0+10, > 1.0.0+b, > 1.0.0+a.b"},
+		{"> 1.0.0-beta, > 1.0.0-alpha, > 1.0.0", "> 1.0.0-alpha, > 1.0.0-beta, > 1.0.0"},
+		{"> 1.0.0-alpha.1, > 1.0.0-beta", "> 1.0.0-beta, > 1.0.0-alpha.1"},
+		{
+			"!= 1.0.0, < 1.0.0, <= 1.0.0, ~> 1.0, ~> 1.0.0, 1.0.0, >= 1.0.0, > 1.0.0",
+			"> 1.0.0, >= 1.0.0, 1.0.0, ~> 1.0.0, ~> 1.0, <= 1.0.0, < 1.0.0, != 1.0.0",
+		},
+	}
+	for _, tt := range tests {
+		c, err := getproviders.ParseConstraints(tt.given)
+		if err != nil || c.String() != tt.canonical {
+			t.Errorf("%q = %q, %v; want %q", tt.given, c, err, tt.canonical)
+		}
+		if c.IsEmpty() != (tt.canonical == "") {
+			t.Errorf("%q: IsEmpty is %t", tt.given, c.IsEmpty())
+		}
+	}
+}
+
+func TestParseConstraintsRefuses(t *testing.T) {
+	tests := []struct{ given, reason string }{
+		{"a", "three numbers"},
+		{"latest", "three numbers"},
+		{">= a", "three numbers"},
+		{">=", "no version"},
+		{"> ", "no version"},
+		{"v1.0.0", `begin with "v"`},
+		{">= v1.0.0", `begin with "v"`},
+		{"1.0.0.0", "too many numbers"},
+		{"~> 1.0.0.0", "too many numbers"},
+		{"*", "wildcards"},
+		{">= *", "wildcards"},
+		{"1.*", "wildcards"},
+		{"~> 1.x", "wildcards"},
+		{"1.2.3.*", "wildcards"},
+		{">=   1.0.0", "at most one space"},
+		{">=\t1.0.0", "at most one space"},
+		{"! 1", `operator "!"`},
+		{"== 1", `operator "=="`},
+		{"<> 1", `operator "<>"`},
+		{"~ 1", `operator "~"`},
+		{"^1.0", `operator "^"`},
+		{"=< 1", `"<=" is one`},
+		{"=> 1", `">=" is one`},
+		{"> = 1", "three numbers"},
+		{"> 1.0 < 2.0", "comma is missing"},
+		{"1.0.0 2.0.0", "comma is missing"},
+		{"1.0.0 - 2.0.0", "comma is missing"},
+		{"1.0.0 || 2.0.0", "comma is missing"},
+		{">= 1.0.0beta", "comma is missing"},
+		{"1.0.0_a", "comma is missing"},
+		{"1.0.0-\x00", "comma is missing"},
+		{"1.-beta", "comma is missing"},
+		{",", "between two commas"},
+		{",1.0.0", "between two commas"},
+		{"1.0.0,,2.0.0", "between two commas"},
+		{"1.0.0,,", "between two commas"},
+		{"~> 18446744073709551616", "too large"},
+	}
+	for _, tt := range tests {
+		c, err := getproviders.ParseConstraints(tt.given)
+		if err == nil {
+			t.Errorf("%q was read as %q", tt.given, c)
+		} else if !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
+		}
+	}
+}
+
+// What is chosen from one provider's versions is what Terraform 1.11.4 chose
+// from a mirror with the same ones.
+func TestNewestAllowed(t *testing.T) {
+	var versions []getproviders.Version
+	for text := range strings.FieldsSeq(`0.0.0 0.0.0-a 0.1.0 0.2.0 0.2.5 1.0.0 1.0.1 1.2.0-beta1 1.2.0 1.2.3-rc1
+		1.2.3 1.3.0-alpha 1.9.9 2.0.0-alpha 2.0.0 2.0.0+b1 2.1.0-rc.1 3.0.0+x`) {
+		versions = append(versions, getproviders.MustParseVersion(text))
+	}
+	tests := []struct{ constraints, newest string }{
+		{"", "3.0.0+x"},
+		{"1", "1.0.0"},
+		{"= 1.2", "1.2.0"},
+		{"~> 1", "1.9.9"},
+		{"~> 1.2", "1.9.9"},
+		{"~> 1.2.0", "1.2.3"},
+		{"~> 0", "0.2.5"},
+		{"~> 0.2", "0.2.5"},
+		{"~> 0.2.0", "0.2.5"},
+		{"~> 1.2.0-beta1", "1.2.3"},
+		{"> 2.0.0", "3.0.0+x"},
+		{"< 2", "1.9.9"},
+		{"<= 1.2.3", "1.2.3"},
+		{"<= 1.2.3+x", "1.2.3"},
+		{"< 2.0.0-alpha", "1.9.9"},
+		{"< 0.1", ""}, // 0.0.0 is never allowed
+		{"0.0.0", ""},
+		{"0.0.0-a", "0.0.0-a"},
+
+		{">= 1.2.0-beta1, < 1.2.0", ""}, // a range never means a prerelease
+		{"1.2.0-beta1", "1.2.0-beta1"},
+		{"1.2.0-beta1, >= 1.0", "1.2.0-beta1"},
+		{"1.2.0-beta1, >= 1.2", ""},
+		{"1.2.0-beta1, ~> 1.1", "1.2.0-beta1"},
+		{"2.0.0-alpha, ~> 1.1", "2.0.0-alpha"}, // comes before 2.0.0
+		{"1.3.0-alpha, ~> 1.2.0", "1.3.0-alpha"},
+		{"2.0.0-alpha, < 2", "2.0.0-alpha"},
+		{"1.2.0-beta1, != 1.2.0-beta1", ""},
+		{"1.2.0-beta1, 1.2.3-rc1", ""},
+
+		{"2.0.0", "2.0.0"},
+		{"2.0.0+b1", "2.0.0+b1"},
+		{"~> 2.0.0, != 2.0.0", "2.0.0+b1"},
+		{"> 2.0.0+b1, < 3", ""}, // metadata has no rank
+		{"!= 3.0.0", "3.0.0+x"},
+		{"!= 3.0.0+x", "2.0.0+b1"},
+		// The real tool takes either of 2.0.0 and 2.0.0+b1, we take one.
+		{">= 2.0.0, < 3", "2.0.0+b1"},
+		{">= 2.0.0+zz, < 3", "2.0.0+b1"},
+		{"~> 2.0-alpha", "2.0.0+b1"},
+	}
+	for _, tt := range tests {
+		c := getproviders.MustParseConstraints(tt.constraints)
+		for range 2 {
+			newest, ok := c.Newest(versions)
+			if ok != (tt.newest != "") || ok && newest.String() != tt.newest {
+				t.Errorf("%q chose %q, %t; want %q", tt.constraints, newest, ok, tt.newest)
+			}
+			slices.Reverse(versions) // the order doesn't matter
+		}
+	}
+}
+
+func TestSeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
+	const most = "18446744073709551615"
+	for constraints, version := range map[string]string{
+		"~> " + most + ".0":           most + ".5.0",
+		"~> 1." + most + ".0":         "1." + most + ".7",
+		"~> " + most + "." + most:     most + "." + most + ".1",
+		"~> 2.0, ~> 2." + most + ".1": "2." + most + "." + most,
+	} {
+		if !getproviders.MustParseConstraints(constraints).Allows(getproviders.MustParseVersion(version)) {
+			t.Errorf("%q doesn't allow %s", constraints, version)
+		}
+	}
+	if getproviders.MustParseConstraints("~> 1." + most + ".1").Allows(getproviders.MustParseVersion("2.0.0")) {
+		t.Error("the series 1.x reaches into 2.x")
+	}
+}
+
+func TestAndKeepsItsOperands(t *testing.T) {
+	a, b := getproviders.MustParseConstraints("~> 1.2"), getproviders.MustParseConstraints("!= 1.5, >= 1")
+	both := a.And(b, getproviders.Constraints{})
+	if got, want := both.String(), ">= 1.0.0, ~> 1.2, != 1.5.0"; got != want {
+		t.Errorf("together %q, want %q", got, want)
+	}
+	if a.String() != "~> 1.2" || b.String() != ">= 1.0.0, != 1.5.0" {
+		t.Errorf("the operands became %q and %q", a, b)
+	}
+	if !reflect.DeepEqual(both, b.And(a)) {
+		t.Errorf("the order of operands matters")
+	}
+	if (getproviders.Constraints{}).And().String() != "" {
+		t.Error("nothing and nothing is something")
+	}
+}
+
+func TestMustParseConstraintsPanicsOnBadInput(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	getproviders.MustParseConstraints("1.x")
+}
+
+func TestConstraintsSurviveJSON(t *testing.T) {
+	want := []getproviders.Constraints{{}, getproviders.MustParseConstraints("~> 1.2, != 1.5")}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []getproviders.Constraints
+	if err := json.Unmarshal(text, &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s was read as %v, %v", text, got, err)
+	}
+}
+
+func FuzzParseConstraints(f *testing.F) {
+	for _, seed := range []string{"", ">= 1.2, < 2", "~> 1.2-beta", "~>1.2.3+x,!=1.2.5", "1.0.0,", "=> 1", "1.x", "~> 18446744073709551615.0", "\u00a01", ",,"} {
+		f.Add(seed, "1.2.3")
+	}
+	f.Fuzz(func(t *testing.T, given, version string) {
+		c, err := getproviders.ParseConstraints(given)
+		if err != nil {
+			return
+		}
+		again, err := getproviders.ParseConstraints(c.String())
+		if err != nil || again.String() != c.String() || !reflect.DeepEqual(again, c) {
+			t.Errorf("%q = %q is read back as %q (%v)", given, c, again, err)
+		}
+		if v, err := getproviders.ParseVersion(version); err == nil && c.Allows(v) != again.Allows(v) {
+			t.Errorf("%q and %q differ on %s", c, again, v)
+		}
+	})
+}

@@ -1,0 +1,147 @@
+package getproviders
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Engine is the program whose directories are prepared: what differs between
+// Terraform and OpenTofu is a field here, never a second code path. It is a
+// value to be handed down and never changed; make one with [Terraform].
+type Engine struct {
+	Name        string         // "Terraform", as it stands in messages
+	Program     string         // "terraform", as it stands in commands and in the lock file's header
+	Version     string         // the version that is reported and that required_version is checked against
+	DefaultHost hosts.Hostname // the host of addresses that name none
+	Suffixes    []string       // of configuration files: ".tf", ".tf.json"
+}
+
+// Terraform describes Terraform at the given version.
+func Terraform(version string) Engine {
+	return Engine{
+		Name:        "Terraform",
+		Program:     "terraform",
+		Version:     version,
+		DefaultHost: DefaultHost,
+		Suffixes:    []string{".tf", ".tf.json"},
+	}
+}
+
+// AddressError says what is wrong with a provider's source address.
+type AddressError struct {
+	Part   string // "source string", "source hostname", "namespace" or "type"
+	Detail string // a sentence or more for people, with what was given
+}
+
+// Summary returns the problem as a headline: "Invalid provider type".
+func (e *AddressError) Summary() string { return "Invalid provider " + e.Part }
+
+// Error implements error.
+func (e *AddressError) Error() string { return "invalid provider " + e.Part + ": " + e.Detail }
+
+// ParseProvider reads an address "[hostname/][namespace/]type". Without a
+// host it is the engine's default host; without a namespace as well it is
+// "hashicorp". Errors are of type [*AddressError].
+//
+// The result may be a built-in or a legacy provider; whoever can't use those
+// has to ask. The one-part address "terraform" is hashicorp/terraform and not
+// the built-in provider.
+func (e Engine) ParseProvider(given string) (Provider, error) {
+	parts := strings.Split(given, "/")
+	if len(parts) > 3 || slices.Contains(parts, "") {
+		return Provider{}, &AddressError{"source string", fmt.Sprintf(
+			"The provider source %q must have the form \"[hostname/][namespace/]name\".", given)}
+	}
+	p, err := e.parseParts(given, parts)
+	if err != nil {
+		return Provider{}, err
+	}
+	if p.IsLegacy() && p.Hostname != e.DefaultHost {
+		return Provider{}, &AddressError{"namespace", fmt.Sprintf(
+			"In provider source %q: the legacy namespace \"-\" exists only on %s.", given, e.DefaultHost)}
+	}
+	if len(parts) == 1 {
+		return p, nil // the rule on prefixes has never held for short addresses
+	}
+	if err := e.checkPrefix(p); err != nil {
+		return Provider{}, err
+	}
+	return p, nil
+}
+
+// parseParts normalises one to three parts, from the right, and fills in
+// what is missing.
+func (e Engine) parseParts(given string, parts []string) (p Provider, err error) {
+	p = Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace}
+	last := len(parts) - 1
+	if p.Type, err = NormalizePart(parts[last]); err != nil {
+		return Provider{}, partError("type", parts[last], given, err)
+	}
+	if last >= 1 {
+		if p.Namespace, err = parseNamespace(parts[last-1]); err != nil {
+			return Provider{}, partError("namespace", parts[last-1], given, err)
+		}
+	}
+	if last >= 2 {
+		if p.Hostname, err = hosts.ParseHostname(parts[0]); err != nil {
+			return Provider{}, &AddressError{"source hostname", fmt.Sprintf("In provider source %q: %v.", given, err)}
+		}
+	}
+	return p, nil
+}
+
+func partError(what, part, given string, err error) error {
+	return &AddressError{what, fmt.Sprintf("The %s %q in provider source %q can't be used: %v.", what, part, given, err)}
+}
+
+func parseNamespace(given string) (string, error) {
+	if given == legacyNamespace {
+		return given, nil
+	}
+	return NormalizePart(given)
+}
+
+// checkPrefix refuses types that start like the names of repositories and
+// executables do.
+func (e Engine) checkPrefix(p Provider) error {
+	const redundant, repository = "terraform-", "terraform-provider-"
+	if !strings.HasPrefix(p.Type, redundant) {
+		return nil
+	}
+	short := p
+	short.Type = strings.TrimPrefix(p.Type, repository)
+	if short.Type != p.Type && short.Type != "" {
+		return &AddressError{"type", fmt.Sprintf(
+			"The type in provider source %q starts with %q. That is how repositories and executables of providers are named; source addresses leave it out.\n\nDid you mean %q?",
+			e.Short(p), repository, e.Short(short))}
+	}
+	return &AddressError{"type", fmt.Sprintf(
+		"The type in provider source %q starts with %q, which every provider's name would. If the provider is yours, give it a name without.",
+		e.Short(p), redundant)}
+}
+
+// ImpliedProvider is the provider that a local name means where
+// required_providers doesn't say: "terraform" is the built-in one, any other
+// name is in the default host's "hashicorp" namespace. Errors are those of
+// [NormalizePart].
+func (e Engine) ImpliedProvider(localName string) (Provider, error) {
+	name, err := NormalizePart(localName)
+	if err != nil {
+		return Provider{}, err
+	}
+	if name == "terraform" {
+		return Provider{Hostname: BuiltInHost, Namespace: builtInNamespace, Type: name}, nil
+	}
+	return Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace, Type: name}, nil
+}
+
+// Short returns the address as people write it: without the default host.
+func (e Engine) Short(p Provider) string {
+	if p.Hostname == e.DefaultHost && !p.IsZero() {
+		return p.Namespace + "/" + p.Type
+	}
+	return p.String()
+}

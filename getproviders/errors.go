@@ -1,0 +1,164 @@
+package getproviders
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// What callers branch on, with errors.Is. The concrete errors of this package
+// match one of these each and carry details as data; where there is a remedy,
+// they have a method Hint() string for it, in words that can follow the error.
+var (
+	// ErrProviderNotFound: the source answered, and doesn't have the provider.
+	ErrProviderNotFound = errors.New("provider not found")
+	// ErrVersionNotFound: the source has the provider, but not this version.
+	ErrVersionNotFound = errors.New("provider version not found")
+	// ErrPlatformMissing: the source has the version, for other platforms only.
+	ErrPlatformMissing = errors.New("no package for this platform")
+	// ErrProtocol: the engine can't talk to this version of the provider.
+	ErrProtocol = errors.New("incompatible provider protocol")
+	// ErrUnauthorized: the source wants credentials, or others.
+	ErrUnauthorized = errors.New("not authorized")
+	// ErrUnreachable: the source gave no answer, or none that makes sense.
+	ErrUnreachable = errors.New("source unreachable or failing")
+	// ErrAuthentication: a package isn't what its publisher signed.
+	ErrAuthentication = errors.New("package is not authentic")
+)
+
+// ProviderNotFoundError says that a source has no such provider. It matches
+// ErrProviderNotFound.
+type ProviderNotFoundError struct {
+	Provider Provider
+	Source   string // as Source.Describe names it
+}
+
+// Error implements error.
+func (e *ProviderNotFoundError) Error() string {
+	return fmt.Sprintf("%s does not have a provider named %s", e.Source, e.Provider)
+}
+
+// Is reports whether target is ErrProviderNotFound.
+func (e *ProviderNotFoundError) Is(target error) bool { return target == ErrProviderNotFound }
+
+// VersionNotFoundError says that a source has the provider in other versions
+// only. It matches ErrVersionNotFound.
+type VersionNotFoundError struct {
+	Provider Provider
+	Version  Version
+	Source   string  // as Source.Describe names it
+	Newest   Version // that the source has; zero if it has none
+}
+
+// Error implements error.
+func (e *VersionNotFoundError) Error() string {
+	return fmt.Sprintf("%s does not have version %s of provider %s", e.Source, e.Version, e.Provider)
+}
+
+// Is reports whether target is ErrVersionNotFound.
+func (e *VersionNotFoundError) Is(target error) bool { return target == ErrVersionNotFound }
+
+// Hint names the newest version there is.
+func (e *VersionNotFoundError) Hint() string {
+	if e.Newest == (Version{}) {
+		return ""
+	}
+	return fmt.Sprintf("the newest version there is %s", e.Newest)
+}
+
+// PlatformMissingError says that a version of a provider has no package for a
+// platform. It matches ErrPlatformMissing.
+type PlatformMissingError struct {
+	Provider Provider
+	Version  Version
+	Platform Platform
+	Source   string // as Source.Describe names it
+
+	// Platforms are those that the version does have packages for, sorted;
+	// empty if the source doesn't tell.
+	Platforms []Platform
+	// Newest is the newest other version with a package for Platform, a
+	// release if there is one; zero if there is none, or the source doesn't tell.
+	Newest Version
+}
+
+// Error implements error.
+func (e *PlatformMissingError) Error() string {
+	return fmt.Sprintf("provider %s v%s does not have a package available for %s in %s", e.Provider, e.Version, e.Platform, e.Source)
+}
+
+// Is reports whether target is ErrPlatformMissing.
+func (e *PlatformMissingError) Is(target error) bool { return target == ErrPlatformMissing }
+
+// Hint says which platforms and which other version there are.
+func (e *PlatformMissingError) Hint() string {
+	var parts []string
+	if len(e.Platforms) > 0 {
+		parts = append(parts, fmt.Sprintf("version %s exists for %s", e.Version, joinText(e.Platforms)))
+	}
+	if e.Newest != (Version{}) {
+		parts = append(parts, fmt.Sprintf("the newest version with a package for %s is %s", e.Platform, e.Newest))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// ProtocolError says that a version of a provider speaks no plugin protocol
+// that the engine speaks. It matches ErrProtocol.
+type ProtocolError struct {
+	Provider  Provider
+	Version   Version
+	Protocols []string // that the version speaks, as its registry writes them
+	Engine    Engine
+	// Compatible is the newest version that the engine can talk to, a release
+	// if there is one; zero if none is known.
+	Compatible Version
+}
+
+// Error implements error.
+func (e *ProtocolError) Error() string {
+	return fmt.Sprintf("provider %s v%s is not compatible with %s %s: it speaks plugin protocol %s, not 5 or 6",
+		e.Provider, e.Version, e.Engine.Name, e.Engine.Version, strings.Join(e.Protocols, ", "))
+}
+
+// Is reports whether target is ErrProtocol.
+func (e *ProtocolError) Is(target error) bool { return target == ErrProtocol }
+
+// Hint names a version that works, with the constraint that selects it.
+func (e *ProtocolError) Hint() string {
+	switch {
+	case e.Compatible == (Version{}):
+		return fmt.Sprintf("no compatible version of %s is known", e.Provider)
+	case e.Compatible.Compare(e.Version) < 0:
+		return fmt.Sprintf("downgrade to %s or earlier: version = %q", e.Compatible, e.Compatible)
+	default:
+		return fmt.Sprintf("version %s is the latest compatible one: version = %q", e.Compatible, e.Compatible)
+	}
+}
+
+// joinText joins values with commas.
+func joinText[T fmt.Stringer](values []T) string {
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = v.String()
+	}
+	return strings.Join(texts, ", ")
+}
+
+// newestVersion chooses the version that a hint names: the newest release, or
+// the newest of all where there is no release; of none, the zero Version.
+func newestVersion(versions []Version) Version {
+	if v, ok := (Constraints{}).Newest(versions); ok {
+		return v
+	}
+	if len(versions) == 0 {
+		return Version{}
+	}
+	return slices.MaxFunc(versions, Version.Compare)
+}
+
+// sortPlatforms sorts in place and drops duplicates.
+func sortPlatforms(platforms []Platform) []Platform {
+	slices.SortFunc(platforms, Platform.Compare)
+	return slices.Compact(platforms)
+}

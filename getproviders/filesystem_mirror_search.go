@@ -1,0 +1,143 @@
+package getproviders
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// mirrored is a package in a mirror.
+type mirrored struct {
+	version  Version
+	platform Platform
+	location Location
+}
+
+// packages returns all packages of a provider, the unpacked ones first.
+func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mirrored, error) {
+	dirs, err := s.typeDirs(p)
+	if err != nil {
+		return nil, err
+	}
+	var unpacked, packed []mirrored
+	for _, dir := range dirs {
+		u, z, err := packagesIn(ctx, dir, p.Type)
+		if err != nil {
+			return nil, err
+		}
+		unpacked, packed = append(unpacked, u...), append(packed, z...)
+	}
+	if len(unpacked)+len(packed) == 0 {
+		return nil, &ProviderNotFoundError{Provider: p, Source: s.Dir}
+	}
+	return append(unpacked, packed...), nil
+}
+
+// typeDirs returns the directories "host/namespace/type" of a provider: the one
+// that is named exactly so, or else all whose names mean the same.
+func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
+	if err := s.checkDir(); err != nil {
+		return nil, err
+	}
+	dir := s.Dir
+	names := []string{p.Hostname.String(), p.Namespace, p.Type}
+	for len(names) > 0 && isRealDir(filepath.Join(dir, names[0])) {
+		dir, names = filepath.Join(dir, names[0]), names[1:]
+	}
+	if len(names) == 0 {
+		return []string{dir}, nil
+	}
+	dirs, err := below([]string{s.Dir}, hosts.ParseHostname, p.Hostname)
+	if err != nil {
+		return nil, err
+	}
+	if dirs, err = below(dirs, parseNamespace, p.Namespace); err != nil {
+		return nil, err
+	}
+	return below(dirs, NormalizePart, p.Type)
+}
+
+// below returns the directories in dirs whose names mean the name wanted.
+func below[T comparable](dirs []string, parse func(string) (T, error), wanted T) ([]string, error) {
+	var found []string
+	for _, dir := range dirs {
+		children, err := namedDirs(dir, parse)
+		if err != nil {
+			return nil, err
+		}
+		for _, child := range children {
+			if child.name == wanted {
+				found = append(found, child.path)
+			}
+		}
+	}
+	return found, nil
+}
+
+// checkDir makes a mirror that isn't there an error, which is what a mistyped
+// path deserves.
+func (s *FilesystemMirrorSource) checkDir() error {
+	info, err := os.Stat(s.Dir)
+	if err == nil && !info.IsDir() {
+		err = errors.New("it is not a directory")
+	}
+	if err != nil {
+		return &SearchError{Dir: s.Dir, Err: err}
+	}
+	return nil
+}
+
+// packagesIn lists a directory "host/namespace/type".
+func packagesIn(ctx context.Context, dir, typ string) (unpacked, packed []mirrored, err error) {
+	entries, err := readDir(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, entry := range entries {
+		if ctx.Err() != nil {
+			return nil, nil, context.Cause(ctx)
+		}
+		path := filepath.Join(dir, entry.Name())
+		if entry.IsDir() {
+			found, err := platformsIn(path)
+			if err != nil {
+				return nil, nil, err
+			}
+			unpacked = append(unpacked, found...)
+		} else if v, plat, ok := ParsePackedName(entry.Name(), typ); ok && isFile(path) {
+			packed = append(packed, mirrored{v, plat, LocalArchive(path)})
+		}
+	}
+	return unpacked, packed, nil
+}
+
+// platformsIn lists a directory that may be a version's.
+func platformsIn(dir string) ([]mirrored, error) {
+	v, err := ParseVersion(filepath.Base(dir))
+	if err != nil {
+		return nil, nil
+	}
+	entries, err := readDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []mirrored
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		if plat, err := ParsePlatform(entry.Name()); err == nil && isDir(path) {
+			found = append(found, mirrored{v, plat, LocalDirectory(path)})
+		}
+	}
+	return found, nil
+}
+
+// unpackedIn returns the place of an unpacked package in a directory
+// "host/namespace/type", if there is one that is named exactly so.
+func unpackedIn(dir string, v Version, plat Platform) (path string, ok bool) {
+	dir = filepath.Join(dir, v.String())
+	path = filepath.Join(dir, plat.String())
+	return path, isRealDir(dir) && isDir(path)
+}

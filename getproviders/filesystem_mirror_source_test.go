@@ -1,0 +1,231 @@
+package getproviders_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// mirror makes a filesystem mirror. A name that ends in "/" is an unpacked
+// package's directory, "a -> b" is a link from a to b, any other is a file.
+func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range names {
+		if err := makeEntry(dir, name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return &getproviders.FilesystemMirrorSource{Dir: dir}
+}
+
+func makeEntry(dir, name string) error {
+	name, target, isLink := strings.Cut(name, " -> ")
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if strings.HasSuffix(name, "/") {
+		return os.MkdirAll(path, 0o777)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	if isLink {
+		return os.Symlink(filepath.FromSlash(target), path)
+	}
+	return os.WriteFile(path, []byte("zip"), 0o666)
+}
+
+// skipWithoutLinks skips where making a link takes a privilege.
+func skipWithoutLinks(t *testing.T) {
+	t.Helper()
+	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
+		t.Skipf("can't make symbolic links here: %v", err)
+	}
+}
+
+func TestMirrorVersions(t *testing.T) {
+	for name, test := range map[string]struct {
+		tree []string
+		want []getproviders.Version
+	}{
+		"unpacked and packed, of all platforms": {
+			tree: []string{
+				"registry.example/acme/widget/1.10.0/linux_amd64/",
+				"registry.example/acme/widget/1.10.0/darwin_arm64/",
+				"registry.example/acme/widget/terraform-provider-widget_1.10.0_linux_amd64.zip",
+				"registry.example/acme/widget/terraform-provider-widget_1.9.0_windows_386.zip",
+				"registry.example/acme/widget/2.0.0-beta1/plan9_arm/",
+			},
+			want: versions("1.9.0", "1.10.0", "2.0.0-beta1"),
+		},
+		"short numbers": {
+			tree: []string{"registry.example/acme/widget/1.0/linux_amd64/", "registry.example/acme/widget/0.08.1/linux_amd64/"},
+			want: versions("0.8.1", "1.0.0"),
+		},
+		"directories in another case": {
+			tree: []string{"Registry.Example/ACME/Widget/1.0.0/linux_amd64/"},
+			want: versions("1.0.0"),
+		},
+		"directories in several cases": {
+			tree: []string{"registry.example/ACME/widget/1.0.0/linux_amd64/", "registry.example/Acme/WIDGET/1.1.0/linux_amd64/"},
+			want: versions("1.0.0", "1.1.0"),
+		},
+		"a namespace that has it in another case only": {
+			tree: []string{"registry.example/acme/other/1.0.0/linux_amd64/", "registry.example/ACME/widget/1.1.0/linux_amd64/"},
+			want: versions("1.1.0"),
+		},
+		"a host with its default port": {
+			tree: []string{"registry.example:443/acme/widget/1.0.0/linux_amd64/"},
+			want: versions("1.0.0"),
+		},
+		"archive in another case": {
+			tree: []string{"registry.example/acme/widget/Terraform-Provider-Widget_1.0.0_Linux_AMD64.ZIP"},
+			want: versions("1.0.0"),
+		},
+		"archive with a remark": {
+			tree: []string{"registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64_SIGNED.zip"},
+			want: versions("1.0.0"),
+		},
+		"nothing that is named otherwise": {
+			tree: []string{
+				"registry.example/acme/widget/1.0.0/linux_amd64/",
+				"registry.example/acme/widget/v2.0.0/linux_amd64/",
+				"registry.example/acme/widget/2.1.0/linux/",
+				"registry.example/acme/widget/2.2.0/linux_amd64", // a file
+				"registry.example/acme/widget/2.3.0/",
+				"registry.example/acme/widget/2.4.0",
+				"registry.example/acme/widget/terraform-provider-gadget_3.0.0_linux_amd64.zip",
+				"registry.example/acme/widget/terraform-provider-widget_3.1.0_linux_amd64.zip/",
+				"registry.example/acme/widget/terraform-provider-widget_3.2.0.zip",
+				"registry.example/acme/4.0.0/linux_amd64/",
+				"registry.example/acme/terraform-provider-widget_4.1.0_linux_amd64.zip",
+				"other.example/acme/widget/5.0.0/linux_amd64/",
+			},
+			want: versions("1.0.0"),
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if strings.Contains(strings.Join(test.tree, ""), ":") && runtime.GOOS == "windows" {
+				t.Skip("Windows has no colons in names")
+			}
+			got, err := mirror(t, test.tree...).Versions(t.Context(), widget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestMirrorLinks(t *testing.T) {
+	skipWithoutLinks(t)
+	for name, test := range map[string]struct {
+		tree  []string
+		found bool
+	}{
+		"platform":          {[]string{"elsewhere/", "registry.example/acme/widget/1.0.0/linux_amd64 -> ../../../../elsewhere"}, true},
+		"archive":           {[]string{"some.zip", "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip -> ../../../some.zip"}, true},
+		"version":           {[]string{"v/linux_amd64/", "registry.example/acme/widget/1.0.0 -> ../../../v"}, false},
+		"type":              {[]string{"t/1.0.0/linux_amd64/", "registry.example/acme/widget -> ../../t"}, false},
+		"namespace":         {[]string{"n/widget/1.0.0/linux_amd64/", "registry.example/acme -> ../n"}, false},
+		"host":              {[]string{"h/acme/widget/1.0.0/linux_amd64/", "registry.example -> h"}, false},
+		"platform, broken":  {[]string{"registry.example/acme/widget/1.0.0/linux_amd64 -> nowhere"}, false},
+		"archive, broken":   {[]string{"registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip -> nowhere"}, false},
+		"platform, to file": {[]string{"file", "registry.example/acme/widget/1.0.0/linux_amd64 -> ../../../../file"}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := mirror(t, test.tree...)
+			_, versionsErr := source.Versions(t.Context(), widget)
+			_, packageErr := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			for _, err := range []error{versionsErr, packageErr} {
+				if test.found && err != nil || !test.found && !errors.Is(err, getproviders.ErrProviderNotFound) {
+					t.Errorf("err = %v; found should be %t", err, test.found)
+				}
+			}
+		})
+	}
+	t.Run("the mirror itself", func(t *testing.T) {
+		link := filepath.Join(t.TempDir(), "link")
+		if err := os.Symlink(mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir, link); err != nil {
+			t.Fatal(err)
+		}
+		source := &getproviders.FilesystemMirrorSource{Dir: link}
+		if _, err := source.Versions(t.Context(), widget); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestMirrorPackage(t *testing.T) {
+	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
+	const upper = "registry.example/acme/widget/TERRAFORM-PROVIDER-WIDGET_1.0.0_LINUX_AMD64.ZIP"
+	for name, test := range map[string]struct {
+		tree []string
+		dir  string
+		file string
+	}{
+		"unpacked":                       {tree: []string{"registry.example/acme/widget/1.0.0/linux_amd64/"}, dir: "registry.example/acme/widget/1.0.0/linux_amd64"},
+		"packed":                         {tree: []string{packed}, file: packed},
+		"unpacked before packed":         {tree: []string{packed, "registry.example/acme/widget/1.0.0/linux_amd64/"}, dir: "registry.example/acme/widget/1.0.0/linux_amd64"},
+		"odd unpacked before packed":     {tree: []string{packed, "registry.example/acme/widget/1.0/linux_amd64/"}, dir: "registry.example/acme/widget/1.0/linux_amd64"},
+		"exact before odd":               {tree: []string{"registry.example/acme/widget/1.0/linux_amd64/", "registry.example/acme/widget/1.0.0/linux_amd64/"}, dir: "registry.example/acme/widget/1.0.0/linux_amd64"},
+		"packed before another platform": {tree: []string{packed, "registry.example/acme/widget/1.0.0/darwin_arm64/"}, file: packed},
+		"archive in another case":        {tree: []string{upper}, file: upper},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := mirror(t, test.tree...)
+			got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want getproviders.Location = getproviders.LocalDirectory(filepath.Join(source.Dir, filepath.FromSlash(test.dir)))
+			if test.file != "" {
+				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
+			}
+			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want}) {
+				t.Errorf("got %+v, want location %s", got, want)
+			}
+		})
+	}
+}
+
+func TestMirrorProviders(t *testing.T) {
+	source := mirror(t,
+		"registry.terraform.io/hashicorp/null/terraform-provider-null_1.0.0_linux_amd64.zip",
+		"registry.terraform.io/-/legacy/1.0.0/linux_amd64/",
+		"registry.example/acme/widget/1.0.0/linux_amd64/",
+		"registry.example/ACME/Gadget/1.0.0/linux_amd64/",
+		"registry.example/acme/empty/1.0.0/",
+		"registry.example/-/legacy/1.0.0/linux_amd64/",
+		"registry.example/a--b/widget/1.0.0/linux_amd64/",
+		"xn--p1ai/acme/widget/1.0.0/linux_amd64/",
+		"испытание/acme/widget/1.0.0/linux_amd64/",
+		"README.md",
+	)
+	got, err := source.Providers(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"registry.example/acme/gadget",
+		"registry.example/acme/widget",
+		"registry.terraform.io/-/legacy",
+		"registry.terraform.io/hashicorp/null",
+		"испытание/acme/widget",
+	}
+	if !slices.EqualFunc(got, want, func(p getproviders.Provider, s string) bool { return p.String() == s }) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	for _, p := range got {
+		if _, err := source.Versions(t.Context(), p); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package getproviders_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// writeFiles makes a package with files in several directories, whose sorted
+// order is not the order of a walk: "a.b" comes before "a/b".
+func writeFiles(t *testing.T) (dir string, digests []getproviders.FileDigest) {
+	t.Helper()
+	dir = t.TempDir()
+	for name, content := range map[string]string{
+		"terraform-provider-x_v1.0.0": strings.Repeat("executable", 100_000),
+		"LICENSE":                     "free",
+		"empty":                       "",
+		"a/b/c.txt":                   "deep",
+		"a.b":                         "beside a",
+		".hidden":                     "counts",
+		"ünïcode":                     "name",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		digests = append(digests, getproviders.FileDigest{Name: name, SHA256: sha256.Sum256([]byte(content))})
+	}
+	if err := os.Mkdir(filepath.Join(dir, "no files"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir, digests
+}
+
+// oracle is Go's own directory hash.
+func oracle(t *testing.T, dir string) getproviders.Hash {
+	t.Helper()
+	h, err := dirhash.HashDir(dir, "", dirhash.Hash1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return getproviders.Hash(h)
+}
+
+func TestH1AndHashDirAgreeWithDirhash(t *testing.T) {
+	dir, digests := writeFiles(t)
+	want := oracle(t, dir)
+	for range 2 {
+		if got, err := getproviders.H1(digests); err != nil || got != want {
+			t.Errorf("H1 = %s, %v; want %s", got, err, want)
+		}
+		slices.Reverse(digests) // the order doesn't matter
+	}
+	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestHashDirOfNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	want := oracle(t, dir)
+	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+		t.Errorf("HashDir = %s, %v; want %s", got, err, want)
+	}
+	if got, err := getproviders.H1(nil); err != nil || got != want {
+		t.Errorf("H1 = %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestH1LeavesItsArgumentAlone(t *testing.T) {
+	digests := []getproviders.FileDigest{{Name: "b"}, {Name: "a"}}
+	if _, err := getproviders.H1(digests); err != nil {
+		t.Fatal(err)
+	}
+	if digests[0].Name != "b" {
+		t.Error("sorted in place")
+	}
+}
+
+func TestH1RefusesNewlinesInNames(t *testing.T) {
+	if h, err := getproviders.H1([]getproviders.FileDigest{{Name: "a\nb"}}); err == nil {
+		t.Errorf("got %s", h)
+	}
+}
+
+// symlink skips the test where the system has no symlinks for everybody.
+func symlink(t *testing.T, target, link string) {
+	t.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		if runtime.GOOS == "windows" {
+			t.Skip("no right to make symlinks: ", err)
+		}
+		t.Fatal(err)
+	}
+}
+
+func TestHashDirFollowsALinkInPlaceOfThePackage(t *testing.T) {
+	dir, _ := writeFiles(t)
+	link := filepath.Join(t.TempDir(), "linux_amd64")
+	symlink(t, dir, link)
+	if got, err := getproviders.HashDir(t.Context(), link); err != nil || got != oracle(t, dir) {
+		t.Errorf("got %s, %v; want %s", got, err, oracle(t, dir))
+	}
+}
+
+func TestHashDirFollowsALinkInPlaceOfAFile(t *testing.T) {
+	dir, _ := writeFiles(t)
+	want := oracle(t, dir)
+	outside := filepath.Join(t.TempDir(), "LICENSE")
+	if err := os.Rename(filepath.Join(dir, "LICENSE"), outside); err != nil {
+		t.Fatal(err)
+	}
+	symlink(t, outside, filepath.Join(dir, "LICENSE"))
+	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+func TestHashDirRefusesALinkToADirectoryInside(t *testing.T) {
+	dir, _ := writeFiles(t)
+	symlink(t, "a", filepath.Join(dir, "link"))
+	h, err := getproviders.HashDir(t.Context(), dir)
+	if err == nil {
+		t.Fatalf("got %s", h)
+	}
+	for _, part := range []string{dir, "link", "not a file"} {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("%q doesn't mention %q", err, part)
+		}
+	}
+}
+
+func TestHashDirOfWhatIsNotThere(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "missing")
+	if h, err := getproviders.HashDir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %s, %v", h, err)
+	}
+}
+
+func TestHashDirStopsWhenTheContextEnds(t *testing.T) {
+	dir, _ := writeFiles(t)
+	interrupt := errors.New("interrupt")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(interrupt)
+	if h, err := getproviders.HashDir(ctx, dir); !errors.Is(err, interrupt) {
+		t.Errorf("got %s, %v", h, err)
+	}
+}

@@ -1,0 +1,56 @@
+package getproviders
+
+import (
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Hash is a checksum of a provider package with its scheme: "h1:..." or
+// "zh:...". Hashes are compared as strings. There may be hashes of other
+// schemes, from tools that are newer than this one; they match nothing.
+type Hash string
+
+const (
+	SchemeH1 = "h1" // Go's dirhash over the unpacked files
+	SchemeZH = "zh" // hex SHA-256 of the zip archive
+)
+
+// ParseHash accepts anything of the form scheme:value. Only the scheme has to
+// have a character; what the value looks like is for each scheme to say, and a
+// value that is malformed just doesn't match.
+func ParseHash(given string) (Hash, error) {
+	if strings.Index(given, ":") < 1 {
+		return "", fmt.Errorf("invalid hash %q: it must have a scheme, a colon and a value", given)
+	}
+	return Hash(given), nil
+}
+
+// Scheme returns what stands before the first colon, or "" if there is none.
+func (h Hash) Scheme() string {
+	scheme, _, found := strings.Cut(string(h), ":")
+	if !found {
+		return ""
+	}
+	return scheme
+}
+
+// Supported reports whether the scheme is one of ours.
+func (h Hash) Supported() bool {
+	scheme := h.Scheme()
+	return scheme == SchemeH1 || scheme == SchemeZH
+}
+
+// ZH returns the hash of an archive with this SHA-256.
+func ZH(sum [32]byte) Hash {
+	return Hash(SchemeZH + ":" + hex.EncodeToString(sum[:]))
+}
+
+// SortHashes returns the hashes sorted bytewise, without duplicates: the order
+// of the lock file, where h1 comes before zh. The argument isn't changed.
+func SortHashes(hashes []Hash) []Hash {
+	sorted := slices.Clone(hashes)
+	slices.Sort(sorted)
+	return slices.Compact(sorted)
+}

@@ -1,0 +1,50 @@
+package getproviders
+
+import "strings"
+
+const executablePrefix = "terraform-provider-"
+
+// UnpackedPath is where an unpacked package lies below a mirror or a cache:
+// "host/namespace/type/version/os_arch", slash-separated. The host is in
+// Unicode and keeps its port.
+func UnpackedPath(p Provider, v Version, plat Platform) string {
+	return p.String() + "/" + v.String() + "/" + plat.String()
+}
+
+// PackedName is the file name of a package archive:
+// "terraform-provider-TYPE_VERSION_OS_ARCH.zip". In a mirror it lies in the
+// directory "host/namespace/type".
+func PackedName(p Provider, v Version, plat Platform) string {
+	return executablePrefix + p.Type + "_" + v.String() + "_" + plat.String() + ".zip"
+}
+
+// ParsePackedName reads such a name; providerType is the type that the
+// directory says. Case doesn't matter: the name is read as if it were written
+// in lower case, the version's prerelease included. What stands between the
+// architecture and ".zip" after one more "_" is for people ("_SIGNED") and is
+// ignored. ok is false for a name that isn't one of this type's archives.
+func ParsePackedName(name, providerType string) (v Version, plat Platform, ok bool) {
+	name, ok = strings.CutSuffix(strings.ToLower(name), ".zip")
+	if !ok {
+		return Version{}, Platform{}, false
+	}
+	name, ok = strings.CutPrefix(name, executablePrefix+strings.ToLower(providerType)+"_")
+	parts := strings.Split(name, "_")
+	if !ok || len(parts) < 3 {
+		return Version{}, Platform{}, false
+	}
+	v, versionErr := ParseVersion(parts[0])
+	plat, platformErr := ParsePlatform(parts[1] + "_" + parts[2])
+	if versionErr != nil || platformErr != nil {
+		return Version{}, Platform{}, false
+	}
+	return v, plat, true
+}
+
+// ExecutableName reports whether a file of a package is the provider's
+// executable: "terraform-provider-TYPE", alone or with "_..." or "....".
+// Nothing is asked of its mode, and on Windows nothing of its extension.
+func ExecutableName(p Provider, fileName string) bool {
+	rest, ok := strings.CutPrefix(fileName, executablePrefix+p.Type)
+	return ok && (rest == "" || rest[0] == '_' || rest[0] == '.')
+}

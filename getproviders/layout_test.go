@@ -1,0 +1,111 @@
+package getproviders_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
+
+func TestPaths(t *testing.T) {
+	tests := []struct{ address, version, unpacked, packed string }{
+		{
+			"hashicorp/aws", "5.0.0",
+			"registry.terraform.io/hashicorp/aws/5.0.0/linux_amd64",
+			"terraform-provider-aws_5.0.0_linux_amd64.zip",
+		},
+		{
+			"испытание.com:8443/acme/x", "1.0.0-beta.1+b2",
+			"испытание.com:8443/acme/x/1.0.0-beta.1+b2/linux_amd64",
+			"terraform-provider-x_1.0.0-beta.1+b2_linux_amd64.zip",
+		},
+	}
+	for _, tt := range tests {
+		p, v := mustParse(t, tt.address), getproviders.MustParseVersion(tt.version)
+		if got := getproviders.UnpackedPath(p, v, linux); got != tt.unpacked {
+			t.Errorf("unpacked in %q, want %q", got, tt.unpacked)
+		}
+		if got := getproviders.PackedName(p, v, linux); got != tt.packed {
+			t.Errorf("packed as %q, want %q", got, tt.packed)
+		}
+	}
+}
+
+// Terraform 1.11.4 finds the same versions under these names.
+func TestParsePackedName(t *testing.T) {
+	tests := []struct{ name, providerType, version string }{
+		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "aws", "5.0.0"},
+		{"Terraform-Provider-AWS_5.0.0_Linux_AMD64.ZIP", "aws", "5.0.0"},
+		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "AWS", "5.0.0"},
+		{"terraform-provider-aws_5.0_linux_amd64.zip", "aws", "5.0.0"},
+		{"terraform-provider-aws_5.0.0-BETA_linux_amd64.zip", "aws", "5.0.0-beta"},
+		{"terraform-provider-aws_5.0.0_linux_amd64_SIGNED.zip", "aws", "5.0.0"},
+		{"terraform-provider-aws_5.0.0_linux_amd64_.zip", "aws", "5.0.0"},
+		{"terraform-provider-aws_5.0.0_linux_amd64_a_b_c.zip", "aws", "5.0.0"},
+		{"terraform-provider-my-own_5.0.0_linux_amd64.zip", "my-own", "5.0.0"},
+
+		{"terraform-provider-aws_v5.0.0_linux_amd64.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0.0_linux_amd64.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0_linux_amd64", "aws", ""},
+		{"terraform-provider-aws_5.0.0_linux_amd64.tar.gz", "aws", ""},
+		{"terraform-provider-aws_5.0.0_linux_amd64.x.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0_linux.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0__amd64.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0.zip", "aws", ""},
+		{"terraform-provider-aws.zip", "aws", ""},
+		{"terraform-provider-awscc_5.0.0_linux_amd64.zip", "aws", ""},
+		{"terraform-provider-aws_5.0.0_linux_amd64.zip", "awscc", ""},
+		{"aws_5.0.0_linux_amd64.zip", "aws", ""},
+		{".zip", "", ""},
+		{"", "aws", ""},
+	}
+	for _, tt := range tests {
+		v, plat, ok := getproviders.ParsePackedName(tt.name, tt.providerType)
+		if ok != (tt.version != "") || ok && (v.String() != tt.version || plat != linux) {
+			t.Errorf("%q of type %q: %s, %s, %t; want %q", tt.name, tt.providerType, v, plat, ok, tt.version)
+		}
+	}
+}
+
+func TestExecutableName(t *testing.T) {
+	aws := mustParse(t, "hashicorp/aws")
+	for name, want := range map[string]bool{
+		"terraform-provider-aws":               true,
+		"terraform-provider-aws_v5.0.0":        true,
+		"terraform-provider-aws_v5.0.0_x5.exe": true,
+		"terraform-provider-aws.exe":           true,
+		"terraform-provider-aws.txt":           true,
+		"terraform-provider-awscc":             false,
+		"terraform-provider-aws-5":             false,
+		"Terraform-Provider-aws":               false,
+		"terraform-provider":                   false,
+		"aws":                                  false,
+		"":                                     false,
+	} {
+		if got := getproviders.ExecutableName(aws, name); got != want {
+			t.Errorf("%q: %t", name, got)
+		}
+	}
+}
+
+func FuzzParsePackedName(f *testing.F) {
+	for _, seed := range []string{"terraform-provider-aws_5.0.0_linux_amd64.zip", "terraform-provider-aws_5.0.0-BETA_Linux_amd64_SIGNED.ZIP", "terraform-provider-aws_5._linux_.zip", ".zip"} {
+		f.Add(seed, "aws")
+	}
+	f.Fuzz(func(t *testing.T, name, providerType string) {
+		v, plat, ok := getproviders.ParsePackedName(name, providerType)
+		if !ok {
+			if v != (getproviders.Version{}) || plat != (getproviders.Platform{}) {
+				t.Errorf("%q: not ok, yet %s and %s", name, v, plat)
+			}
+			return
+		}
+		p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: strings.ToLower(providerType)}
+		again, samePlat, ok := getproviders.ParsePackedName(getproviders.PackedName(p, v, plat), p.Type)
+		if !ok || again != v || samePlat != plat {
+			t.Errorf("%q: %s on %s is read back as %s on %s, %t", name, v, plat, again, samePlat, ok)
+		}
+	})
+}

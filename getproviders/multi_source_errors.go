@@ -1,0 +1,128 @@
+package getproviders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// SourcesError says that several sources together could not serve a query. It
+// matches what the source that failed answered; if none failed, what those
+// answered that came nearest: a missing platform before a missing version,
+// and that before a missing provider.
+type SourcesError struct {
+	Provider Provider
+	Version  Version  // zero if versions were asked for
+	Platform Platform // likewise
+	Answers  []Answer // of every source, in order
+}
+
+// Answer is what became of one source in a query.
+type Answer struct {
+	Source   string // as Source.Describe names it
+	KeptOut  string // which patterns say that the source is not for the provider; "" if it is
+	Asked    bool   // false if it is kept out or a source before it failed
+	Versions int    // how many it has, if versions were asked for
+	Err      error  // what it answered instead
+}
+
+// Error implements error. It has several lines.
+func (e *SourcesError) Error() string {
+	var text strings.Builder
+	text.WriteString(e.summary())
+	for _, a := range e.Answers {
+		fmt.Fprintf(&text, "\n  - %s: %s", a.Source, a.text())
+	}
+	return text.String()
+}
+
+func (e *SourcesError) summary() string {
+	what := fmt.Sprintf("provider %s", e.Provider)
+	if e.Version != (Version{}) {
+		what = fmt.Sprintf("provider %s v%s for %s", e.Provider, e.Version, e.Platform)
+	}
+	switch {
+	case len(e.Answers) == 0:
+		return fmt.Sprintf("there is no source to look for %s in", what)
+	case e.failed() != nil:
+		return fmt.Sprintf("the search for %s ended at a source that failed", what)
+	default:
+		return fmt.Sprintf("%s was not found in any of the search locations", what)
+	}
+}
+
+// text is what a line of the message says about the source. Its errors name
+// source and provider themselves, which would read twice here.
+func (a Answer) text() string {
+	switch {
+	case a.KeptOut != "":
+		return a.KeptOut
+	case !a.Asked:
+		return "not asked"
+	case a.Err == nil && a.Versions == 0:
+		return "has no version of it"
+	case a.Err == nil:
+		return fmt.Sprintf("has versions of it: %d", a.Versions)
+	case errors.Is(a.Err, ErrPlatformMissing):
+		return "has the version, but not for this platform"
+	case errors.Is(a.Err, ErrVersionNotFound):
+		return "does not have the version"
+	case errors.Is(a.Err, ErrProviderNotFound):
+		return "does not have the provider"
+	default:
+		return a.Err.Error()
+	}
+}
+
+// Unwrap returns the answers that count.
+func (e *SourcesError) Unwrap() []error {
+	if err := e.failed(); err != nil {
+		return []error{err}
+	}
+	for _, kind := range []error{ErrPlatformMissing, ErrVersionNotFound, ErrProviderNotFound} {
+		var errs []error
+		for _, a := range e.Answers {
+			if errors.Is(a.Err, kind) {
+				errs = append(errs, a.Err)
+			}
+		}
+		if len(errs) > 0 {
+			return errs
+		}
+	}
+	return []error{ErrProviderNotFound} // nobody was asked, or nobody has a version
+}
+
+// failed returns the error of the source that ended the query.
+func (e *SourcesError) failed() error {
+	for _, a := range e.Answers {
+		if a.Err != nil && !lacking(a.Err) {
+			return a.Err
+		}
+	}
+	return nil
+}
+
+// lacking reports whether an error means that a source is fine, but doesn't
+// have what it was asked for.
+func lacking(err error) bool {
+	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
+}
+
+// failure is what a query without result comes to. The end of the caller's
+// context is nobody's answer, a protocol that the engine doesn't speak is a fact
+// about the version, and a list of one source is no news.
+func failure(ctx context.Context, e *SourcesError) error {
+	failed := e.failed()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(failed, ErrProtocol):
+		return failed
+	case len(e.Answers) == 1 && e.Answers[0].Err != nil:
+		return e.Answers[0].Err
+	default:
+		return e
+	}
+}

@@ -1,0 +1,283 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// stub is a source with one answer for everything.
+type stub struct {
+	name      string
+	available getproviders.Available
+	err       error
+	suggests  getproviders.Provider
+	asked     *[]string // names of the sources that were asked; nil: nobody cares
+}
+
+func (s stub) note() {
+	if s.asked != nil {
+		*s.asked = append(*s.asked, s.name)
+	}
+}
+
+func (s stub) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {
+	s.note()
+	return s.available, s.err
+}
+
+func (s stub) Package(_ context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	s.note()
+	if s.err != nil {
+		return getproviders.Package{}, s.err
+	}
+	return getproviders.Package{Provider: p, Version: v, Platform: plat, Location: getproviders.LocalDirectory(s.name)}, nil
+}
+
+func (s stub) Describe(getproviders.Provider) string { return s.name }
+
+func (s stub) Suggest(context.Context, getproviders.Provider) (getproviders.Provider, bool) {
+	s.note()
+	return s.suggests, !s.suggests.IsZero()
+}
+
+// inOrder makes a MultiSource of stubs that notes who was asked.
+func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
+	asked = new([]string)
+	for _, s := range stubs {
+		s.asked = asked
+		source = append(source, getproviders.Selector{Source: s})
+	}
+	return source, asked
+}
+
+// never keeps every provider out.
+var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
+
+var (
+	errNoProvider = &getproviders.ProviderNotFoundError{Provider: widget, Source: "stub"}
+	errNoVersion  = &getproviders.VersionNotFoundError{Provider: widget, Version: version("1.0.0"), Source: "stub"}
+	errNoPlatform = &getproviders.PlatformMissingError{Provider: widget, Version: version("1.0.0"), Platform: linux, Source: "stub", Newest: version("0.9.0")}
+	errProtocol   = &getproviders.ProtocolError{Provider: widget, Version: version("1.0.0"), Protocols: []string{"4.0"}, Compatible: version("1.1.0")}
+	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
+)
+
+func TestMultiSourceUnitesVersions(t *testing.T) {
+	source, _ := inOrder(
+		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0", "1.1.0"), Warnings: []string{"from a"}}},
+		stub{name: "b", err: errNoProvider},
+		stub{name: "c"},
+		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
+	)
+	source[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.ExactPattern(widget)}
+	source = append(source, getproviders.Selector{
+		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
+		Exclude: never,
+	})
+	got, err := source.Versions(t.Context(), widget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := versions("1.0.0", "1.1.0", "0.9.0"); !slices.Equal(got.Versions, want) {
+		t.Errorf("versions %v, want %v", got.Versions, want)
+	}
+	if want := []string{"from a", "from d"}; !slices.Equal(got.Warnings, want) {
+		t.Errorf("warnings %q, want %q", got.Warnings, want)
+	}
+}
+
+func TestMultiSourceVersionsFailures(t *testing.T) {
+	someVersions := getproviders.Available{Versions: versions("1.0.0", "2.0.0")}
+	for name, test := range map[string]struct {
+		stubs   []stub
+		exclude int // index + 1
+		kind    error
+		message string
+	}{
+		"nobody has it": {
+			stubs:   []stub{{name: "/mirror", err: errNoProvider}, {name: "registry r", err: errNoProvider}},
+			kind:    getproviders.ErrProviderNotFound,
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: does not have the provider\n  - registry r: does not have the provider",
+		},
+		"nobody is for it": {
+			stubs:   []stub{{name: "/mirror"}},
+			exclude: 1,
+			kind:    getproviders.ErrProviderNotFound,
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: excluded by \"*/*/*\"",
+		},
+		"nobody has a version": {
+			stubs:   []stub{{name: "/mirror"}, {name: "registry r"}},
+			exclude: 1,
+			kind:    getproviders.ErrProviderNotFound,
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: excluded by \"*/*/*\"\n  - registry r: has no version of it",
+		},
+		"there is nobody": {
+			kind:    getproviders.ErrProviderNotFound,
+			message: "there is no source to look for provider registry.example/acme/widget in",
+		},
+		"one fails": {
+			stubs:   []stub{{name: "a", available: someVersions}, {name: "b", err: errNoProvider}, {name: "c", err: errFailed}, {name: "d", available: someVersions}},
+			kind:    getproviders.ErrUnreachable,
+			message: "the search for provider registry.example/acme/widget ended at a source that failed\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, _ := inOrder(test.stubs...)
+			if test.exclude > 0 {
+				source[test.exclude-1].Exclude = never
+			}
+			got, err := source.Versions(t.Context(), widget)
+			if !errors.Is(err, test.kind) {
+				t.Fatalf("err = %v, want one that is %v", err, test.kind)
+			}
+			if other := getproviders.ErrProviderNotFound; test.kind != other && errors.Is(err, other) {
+				t.Errorf("err is %v, too", other)
+			}
+			if err.Error() != test.message {
+				t.Errorf("message\n%v\nwant\n%s", err, test.message)
+			}
+			if len(got.Versions) != 0 {
+				t.Errorf("versions %v besides an error", got.Versions)
+			}
+		})
+	}
+}
+
+func TestMultiSourceTakesThePackageOfTheFirstThatHasIt(t *testing.T) {
+	source, asked := inOrder(
+		stub{name: "a", err: errNoProvider},
+		stub{name: "b", err: errNoVersion},
+		stub{name: "c", err: errNoPlatform},
+		stub{name: "d"},
+		stub{name: "e"},
+	)
+	source = slices.Insert(source, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
+	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil || got.Location != getproviders.LocalDirectory("d") {
+		t.Errorf("got %+v, %v, want that of d", got, err)
+	}
+	if want := []string{"a", "b", "c", "d"}; !slices.Equal(*asked, want) {
+		t.Errorf("asked %q, want %q", *asked, want)
+	}
+}
+
+func TestMultiSourcePackageFailures(t *testing.T) {
+	const head = "provider registry.example/acme/widget v1.0.0 for linux_amd64"
+	for name, test := range map[string]struct {
+		errs    []error
+		kind    error
+		hint    string
+		message string
+	}{
+		"the nearest answer counts": {
+			errs:    []error{errNoVersion, errNoPlatform, errNoProvider},
+			kind:    getproviders.ErrPlatformMissing,
+			hint:    errNoPlatform.Hint(),
+			message: head + " was not found in any of the search locations\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
+		},
+		"a version before a provider": {
+			errs:    []error{errNoProvider, errNoVersion},
+			kind:    getproviders.ErrVersionNotFound,
+			message: head + " was not found in any of the search locations\n  - 0: does not have the provider\n  - 1: does not have the version",
+		},
+		"a failure before everything": {
+			errs:    []error{errNoPlatform, errFailed, errNoProvider},
+			kind:    getproviders.ErrUnreachable,
+			message: "the search for " + head + " ended at a source that failed\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
+		},
+		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint(), message: errProtocol.Error()},
+		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint(), message: errNoPlatform.Error()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var stubs []stub
+			for i, err := range test.errs {
+				stubs = append(stubs, stub{name: fmt.Sprint(i), err: err})
+			}
+			source, _ := inOrder(stubs...)
+			_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+			for _, kind := range []error{getproviders.ErrPlatformMissing, getproviders.ErrVersionNotFound, getproviders.ErrProviderNotFound, getproviders.ErrProtocol, getproviders.ErrUnreachable} {
+				if errors.Is(err, kind) != (kind == test.kind) {
+					t.Errorf("err is %v: %t", kind, errors.Is(err, kind))
+				}
+			}
+			if err.Error() != test.message {
+				t.Errorf("message\n%v\nwant\n%s", err, test.message)
+			}
+			hinter, ok := errors.AsType[interface {
+				error
+				Hint() string
+			}](err)
+			if test.hint != "" && (!ok || hinter.Hint() != test.hint) {
+				t.Errorf("no hint %q in %v", test.hint, err)
+			}
+		})
+	}
+}
+
+func TestMultiSourceEndsWithTheContext(t *testing.T) {
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	source, _ := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
+	if _, err := source.Versions(ctx, widget); err != gone {
+		t.Errorf("Versions: %v, want the context's cause", err)
+	}
+	if _, err := source.Package(ctx, widget, version("1.0.0"), linux); err != gone {
+		t.Errorf("Package: %v, want the context's cause", err)
+	}
+}
+
+func TestMultiSourceOfMultiSources(t *testing.T) {
+	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
+	outer := getproviders.MultiSource{{Source: inner}, {Source: stub{name: "c"}}}
+	got, err := outer.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil || got.Location != getproviders.LocalDirectory("c") {
+		t.Errorf("got %+v, %v, want that of c", got, err)
+	}
+}
+
+func TestMultiSourceTellsWhichPatternsKeepASourceOut(t *testing.T) {
+	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
+	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
+	source[0].Include = elsewhere
+	source[1].Include, source[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
+	_, err := source.Versions(t.Context(), widget)
+	want := "provider registry.example/acme/widget was not found in any of the search locations\n" +
+		"  - a: not included by \"other.example/*/*\"\n" +
+		"  - b: excluded by \"registry.example/acme/widget\""
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	if len(*asked) != 0 {
+		t.Errorf("asked %q", *asked)
+	}
+}
+
+func TestMultiSourceDescribesThoseThatAreForTheProvider(t *testing.T) {
+	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
+	source[1].Exclude = never
+	if got, want := source.Describe(widget), "a, c"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestMultiSourceSuggests(t *testing.T) {
+	other := widget
+	other.Namespace = "other"
+	source, asked := inOrder(stub{name: "a"}, stub{name: "b", suggests: widget}, stub{name: "c", suggests: other}, stub{name: "d"})
+	source[1].Exclude = never
+	source = slices.Insert(source, 0, getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{}})
+	if got, ok := source.Suggest(t.Context(), widget); !ok || got != other {
+		t.Errorf("got %s, %t, want %s", got, ok, other)
+	}
+	if want := []string{"a", "c"}; !slices.Equal(*asked, want) {
+		t.Errorf("asked %q, want %q", *asked, want)
+	}
+	if got, ok := source[:2].Suggest(t.Context(), widget); ok {
+		t.Errorf("got %s of sources that know nothing", got)
+	}
+}

@@ -1,0 +1,125 @@
+package getproviders
+
+import (
+	"context"
+	"net/url"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Package is one provider version for one platform: what it is, where it is,
+// and how to know that it is genuine.
+type Package struct {
+	Provider Provider
+	Version  Version
+	Platform Platform
+	Location Location
+	// Trust finds what the package is judged by; nil means that the source has
+	// nothing to say and the package stays unauthenticated.
+	Trust Trust
+}
+
+// Location is where a package is: HTTPArchive, LocalArchive or LocalDirectory.
+type Location interface {
+	// String is for messages: it has no credentials and no query.
+	String() string
+	location()
+}
+
+// HTTPArchive is a zip archive behind an http or https URL. The query of the
+// URL may be a secret (a signed URL), so print the Location, not the URL.
+type HTTPArchive struct{ URL *url.URL }
+
+// String returns the URL without userinfo, query and fragment.
+func (a HTTPArchive) String() string {
+	if a.URL == nil {
+		return ""
+	}
+	plain := *a.URL
+	plain.RawQuery, plain.ForceQuery = "", false
+	return hosts.RedactURL(&plain)
+}
+
+func (HTTPArchive) location() {}
+
+// LocalArchive is the path of a zip archive, or of a link to one.
+type LocalArchive string
+
+// String returns the path.
+func (a LocalArchive) String() string { return string(a) }
+
+func (LocalArchive) location() {}
+
+// LocalDirectory is the path of an unpacked package, or of a link to one.
+type LocalDirectory string
+
+// String returns the path.
+func (d LocalDirectory) String() string { return string(d) }
+
+func (LocalDirectory) location() {}
+
+// Trust finds the documents that a package is judged by. It is a value apart
+// from Authenticator so that documents and archive can be asked for together.
+type Trust interface {
+	// Load gets the documents (for a registry: SHA256SUMS and its signature),
+	// from the network if need be.
+	Load(ctx context.Context) (Authenticator, error)
+}
+
+// Digests is what an Authenticator has to know of a package's bytes.
+type Digests struct {
+	SHA256 [32]byte // of the archive; zero for a directory
+	H1     Hash     // over the files
+	// H1Archive is the h1 as it comes out if the archive's directory entries
+	// are taken for empty files, as the real tools do for archives; equal to
+	// H1 where there are none.
+	H1Archive Hash
+}
+
+// Authenticator judges a package by its digests. It does no I/O, so that what
+// was hashed while it was received needn't be read, or changed, again.
+type Authenticator interface {
+	// Authenticate returns what is known about the package's origin, or an
+	// error that matches ErrAuthentication if the package is not genuine.
+	Authenticate(d Digests) (Authentication, error)
+}
+
+// Tier says how far a package is to be trusted. Higher is more.
+type Tier int
+
+// The tiers. Only the last three rest on a signature.
+const (
+	TierUnauthenticated  Tier = iota // nothing is known: from a directory, say
+	TierVerifiedChecksum             // the archive has the checksum that its source names
+	TierCommunity                    // signed by a key that the registry named
+	TierPartner                      // that key is vouched for by HashiCorp's partner programme
+	TierOfficial                     // signed by HashiCorp
+)
+
+// String returns the tier as the real tools print it ("signed by HashiCorp").
+func (t Tier) String() string {
+	switch t {
+	case TierVerifiedChecksum:
+		return "verified checksum"
+	case TierCommunity:
+		return "self-signed"
+	case TierPartner:
+		return "signed by a HashiCorp partner"
+	case TierOfficial:
+		return "signed by HashiCorp"
+	default:
+		return "unauthenticated"
+	}
+}
+
+// Authentication is the result of a successful check. The zero value stands
+// for an unauthenticated package.
+type Authentication struct {
+	Tier  Tier
+	KeyID string // 16 upper-case hex digits of the registry's key; "" below TierCommunity and for TierOfficial
+	// Signed holds the hashes of all the version's packages that the signature
+	// covers, for every platform: they may go into a lock file.
+	Signed []Hash
+	// Notes are remarks for people ("the key ... expired on ...").
+	Notes []string
+}

@@ -1,0 +1,100 @@
+package getproviders
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParsePattern(t *testing.T) {
+	engine := Terraform("1.15.9")
+	for given, want := range map[string]string{
+		"hashicorp/aws":             "registry.terraform.io/hashicorp/aws",
+		"HashiCorp/AWS":             "registry.terraform.io/hashicorp/aws",
+		"hashicorp/*":               "registry.terraform.io/hashicorp/*",
+		"*/*":                       "registry.terraform.io/*/*",
+		"*/*/*":                     "*/*/*",
+		"Example.com:443/*/*":       "example.com/*/*",
+		"example.com:8443/acme/*":   "example.com:8443/acme/*",
+		"Испытание.com/acme/a-b":    "испытание.com/acme/a-b",
+		"registry.terraform.io/-/a": "registry.terraform.io/-/a",
+	} {
+		got, err := engine.ParsePattern(given)
+		if err != nil || got.String() != want {
+			t.Errorf("%q: got %q, %v; want %q", given, got, err, want)
+		}
+	}
+}
+
+func TestParsePatternErrors(t *testing.T) {
+	engine := Terraform("1.15.9")
+	for given, want := range map[string]string{
+		"":                 "must have the form",
+		"aws":              "must have the form",
+		"a/b/c/d":          "must have the form",
+		"a//b":             "must have the form",
+		"*/aws":            "type has to be",
+		"*/hashicorp/*":    "namespace and type have to be",
+		"*/*/aws":          "type has to be",
+		"example.com/*/a":  "type has to be",
+		"hashicorp/a.b":    "dots are not allowed",
+		"hashi--corp/*":    "two dashes",
+		"xn--80ak6/*/*":    "",
+		"https://x.com/*":  "must have the form",
+		"hashicorp/a*":     "",
+		"example.com/*a/*": "",
+	} {
+		got, err := engine.ParsePattern(given)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, %v; want an error with %q", given, got, err, want)
+		}
+	}
+}
+
+func TestPatternMatches(t *testing.T) {
+	engine := Terraform("1.15.9")
+	for _, row := range []struct {
+		pattern, provider string
+		want              bool
+	}{
+		{"hashicorp/aws", "hashicorp/aws", true},
+		{"hashicorp/aws", "hashicorp/google", false},
+		{"hashicorp/*", "hashicorp/google", true},
+		{"hashicorp/*", "example.com/hashicorp/google", false},
+		{"*/*", "acme/thing", true},
+		{"*/*", "example.com/acme/thing", false},
+		{"*/*/*", "example.com/acme/thing", true},
+		{"example.com/*/*", "example.com:8443/acme/thing", false},
+	} {
+		pattern, err := engine.ParsePattern(row.pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := engine.ParseProvider(row.provider)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := pattern.Matches(p); got != row.want {
+			t.Errorf("%s matches %s: %v", row.pattern, row.provider, got)
+		}
+		if !ExactPattern(p).Matches(p) {
+			t.Errorf("the exact pattern of %s doesn't match it", p)
+		}
+	}
+}
+
+func FuzzParsePattern(f *testing.F) {
+	for _, seed := range []string{"hashicorp/aws", "*/*", "example.com:8443/a/*", "*/*/*", "a/b/c/d", "", "é.com/x/y"} {
+		f.Add(seed)
+	}
+	engine := Terraform("1.15.9")
+	f.Fuzz(func(t *testing.T, given string) {
+		pattern, err := engine.ParsePattern(given)
+		if err != nil {
+			return
+		}
+		again, err := engine.ParsePattern(pattern.String())
+		if err != nil || again != pattern {
+			t.Errorf("%q is %v, and that is %v, %v", given, pattern, again, err)
+		}
+	})
+}

@@ -1,0 +1,120 @@
+package getproviders
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/idna"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Provider is the address of a provider, which identifies it everywhere. It is
+// comparable and a good map key. Its parts are normalised: make one with
+// [Engine.ParseProvider], or from parts that went through [NormalizePart].
+type Provider struct {
+	Hostname  hosts.Hostname // of the origin registry, even where packages come from a mirror
+	Namespace string
+	Type      string
+}
+
+const (
+	// DefaultHost is the host of Terraform's addresses that name none.
+	DefaultHost = hosts.Hostname("registry.terraform.io")
+	// BuiltInHost is the host in the addresses of built-in providers; no
+	// registry runs there.
+	BuiltInHost = hosts.Hostname("terraform.io")
+)
+
+const (
+	builtInNamespace = "builtin"
+	legacyNamespace  = "-" // of providers from before source addresses, in old states
+	impliedNamespace = "hashicorp"
+)
+
+// String returns the full address, with the host in Unicode, as lock files
+// have it; "" for the zero Provider.
+func (p Provider) String() string {
+	if p.IsZero() {
+		return ""
+	}
+	return p.Hostname.String() + "/" + p.Namespace + "/" + p.Type
+}
+
+// MarshalText returns String, so that addresses can be JSON strings and keys.
+func (p Provider) MarshalText() ([]byte, error) { return []byte(p.String()), nil }
+
+// UnmarshalText reads what MarshalText wrote: a full address or nothing.
+func (p *Provider) UnmarshalText(text []byte) (err error) {
+	*p = Provider{}
+	given := string(text)
+	if given == "" {
+		return nil
+	}
+	parts := strings.Split(given, "/")
+	if len(parts) != 3 {
+		return &AddressError{"source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given)}
+	}
+	*p, err = Engine{}.parseParts(given, parts)
+	return err
+}
+
+// Compare orders addresses by host (punycode), namespace and type, each
+// bytewise. This is the order of the lock file and of all output.
+func (p Provider) Compare(o Provider) int {
+	return cmp.Or(
+		cmp.Compare(p.Hostname, o.Hostname),
+		cmp.Compare(p.Namespace, o.Namespace),
+		cmp.Compare(p.Type, o.Type),
+	)
+}
+
+// IsBuiltIn reports whether the provider is part of the engine
+// (terraform.io/builtin): never installed, never locked. Which types exist
+// there is the engine's affair; Terraform has one, "terraform".
+func (p Provider) IsBuiltIn() bool {
+	return p.Hostname == BuiltInHost && p.Namespace == builtInNamespace
+}
+
+// IsLegacy reports whether the namespace is the legacy marker "-", which old
+// states have where the address was not known. Such a provider can be neither
+// installed nor locked.
+func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
+
+// IsZero reports whether p is the zero Provider.
+func (p Provider) IsZero() bool { return p == Provider{} }
+
+// NormalizePart normalises a namespace, a type or a provider's local name:
+// letters of any script, digits and single dashes inside, by the rules for
+// internationalised host names, which fold case ("ACME" is "acme") and
+// compose accents. The result goes unchanged through NormalizePart, and is
+// safe as the name of a directory.
+func NormalizePart(given string) (string, error) {
+	if err := checkPart(given); err != nil {
+		return "", err
+	}
+	part, err := idna.Lookup.ToUnicode(given)
+	if err != nil || strings.ContainsRune(part, utf8.RuneError) {
+		return "", errors.New("must contain only letters, digits and dashes, with no dash at either end")
+	}
+	// Once more: other scripts' full stops and dashes are plain ones by now.
+	if err := checkPart(part); err != nil {
+		return "", err
+	}
+	return part, nil
+}
+
+func checkPart(part string) error {
+	switch {
+	case part == "":
+		return errors.New("must have at least one character")
+	case strings.Contains(part, "."):
+		return errors.New("dots are not allowed")
+	case strings.Contains(part, "--"):
+		return errors.New("two dashes in a row are not allowed")
+	}
+	return nil
+}

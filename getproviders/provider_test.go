@@ -1,0 +1,220 @@
+package getproviders_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var terraform = getproviders.Terraform("1.15.9")
+
+func TestParseProvider(t *testing.T) {
+	tests := []struct{ given, full, short string }{
+		{"aws", "registry.terraform.io/hashicorp/aws", "hashicorp/aws"},
+		{"hashicorp/aws", "registry.terraform.io/hashicorp/aws", "hashicorp/aws"},
+		{"ACME/AAA", "registry.terraform.io/acme/aaa", "acme/aaa"},
+		{"registry.terraform.io/acme/aaa", "registry.terraform.io/acme/aaa", "acme/aaa"},
+		{"Registry.Terraform.IO:443/acme/aaa", "registry.terraform.io/acme/aaa", "acme/aaa"},
+		{"example.com/acme/aaa", "example.com/acme/aaa", "example.com/acme/aaa"},
+		{"localhost:18443/acme/aaa", "localhost:18443/acme/aaa", "localhost:18443/acme/aaa"},
+		{"Испытание.com/a/b", "испытание.com/a/b", "испытание.com/a/b"},
+		{"日本/プロバイダ", "registry.terraform.io/日本/プロバイダ", "日本/プロバイダ"},
+		{"acme/cafe\u0301", "registry.terraform.io/acme/caf\u00e9", "acme/caf\u00e9"},
+		{"acme/" + strings.Repeat("a", 70), "registry.terraform.io/acme/" + strings.Repeat("a", 70), "acme/" + strings.Repeat("a", 70)},
+		{"-/aws", "registry.terraform.io/-/aws", "-/aws"},
+		{"terraform", "registry.terraform.io/hashicorp/terraform", "hashicorp/terraform"},
+		{"terraform.io/builtin/terraform", "terraform.io/builtin/terraform", "terraform.io/builtin/terraform"},
+		{"builtin/terraform", "registry.terraform.io/builtin/terraform", "builtin/terraform"},
+		{"terraform-foo", "registry.terraform.io/hashicorp/terraform-foo", "hashicorp/terraform-foo"},
+		{"terraform-provider-foo", "registry.terraform.io/hashicorp/terraform-provider-foo", "hashicorp/terraform-provider-foo"},
+	}
+	for _, tt := range tests {
+		p, err := terraform.ParseProvider(tt.given)
+		if err != nil {
+			t.Errorf("%q: %v", tt.given, err)
+			continue
+		}
+		if p.String() != tt.full || terraform.Short(p) != tt.short {
+			t.Errorf("%q = %q, in short %q; want %q, %q", tt.given, p, terraform.Short(p), tt.full, tt.short)
+		}
+	}
+}
+
+func TestParseProviderRefuses(t *testing.T) {
+	const (
+		form      = "[hostname/][namespace/]name"
+		onlyThese = "only letters, digits and dashes"
+	)
+	tests := []struct{ given, summary, detail string }{
+		{"", "Invalid provider source string", form},
+		{"/", "Invalid provider source string", form},
+		{"a//b", "Invalid provider source string", form},
+		{"/a", "Invalid provider source string", form},
+		{"a/", "Invalid provider source string", form},
+		{"a/b/c/d", "Invalid provider source string", form},
+		{"https://example.com/a/b", "Invalid provider source string", form},
+
+		{"a_b", "Invalid provider type", onlyThese},
+		{"-a", "Invalid provider type", onlyThese},
+		{"terraform-", "Invalid provider type", onlyThese},
+		{"a b", "Invalid provider type", onlyThese},
+		{"acme/?", "Invalid provider type", onlyThese},
+		{"acme/\ufffd", "Invalid provider type", onlyThese},
+		{"acme/\xff", "Invalid provider type", onlyThese},
+		{"acme/a.b", "Invalid provider type", "dots"},
+		{"acme/。。", "Invalid provider type", "dots"},
+		{"a--b", "Invalid provider type", "two dashes"},
+		{"a－－b", "Invalid provider type", "two dashes"},
+		{"xn--a", "Invalid provider type", "two dashes"},
+		{"acme/\u00ad", "Invalid provider type", "at least one character"}, // a soft hyphen, mapped to nothing
+		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is looked at first
+
+		{"a.b/c", "Invalid provider namespace", "dots"},
+		{"a_b/c", "Invalid provider namespace", `"a_b"`},
+		{"。。/c", "Invalid provider namespace", "dots"},
+		{"?/aws", "Invalid provider namespace", onlyThese},
+		{"example.com/-/aws", "Invalid provider namespace", "registry.terraform.io"},
+
+		{"a..b/c/d", "Invalid provider source hostname", "empty label"},
+		{"。。/c/d", "Invalid provider source hostname", "empty label"},
+		{"exam_ple.com/c/d", "Invalid provider source hostname", "disallowed"},
+		{"example.com:99999/c/d", "Invalid provider source hostname", "65535"},
+		{"example.com:x/c/d", "Invalid provider source hostname", "decimal port"},
+		{"xn--80akhbyknj4f.com/c/d", "Invalid provider source hostname", "punycode"},
+
+		{"acme/terraform-foo", "Invalid provider type", `"terraform-"`},
+		{"acme/terraform-provider", "Invalid provider type", `"terraform-"`},
+		{"Acme/Terraform-Provider-Foo", "Invalid provider type", `Did you mean "acme/foo"?`},
+		{"example.com/acme/terraform-provider-foo", "Invalid provider type", `Did you mean "example.com/acme/foo"?`},
+		{"-/terraform-provider-foo", "Invalid provider type", `Did you mean "-/foo"?`},
+	}
+	for _, tt := range tests {
+		p, err := terraform.ParseProvider(tt.given)
+		var problem *getproviders.AddressError
+		if !errors.As(err, &problem) {
+			t.Errorf("%q = %q, %v; want an AddressError", tt.given, p, err)
+			continue
+		}
+		if problem.Summary() != tt.summary || !strings.Contains(problem.Detail, tt.detail) {
+			t.Errorf("%q: %q, %q; want %q and something on %q", tt.given, problem.Summary(), problem.Detail, tt.summary, tt.detail)
+		}
+	}
+}
+
+func TestImpliedProvider(t *testing.T) {
+	for name, want := range map[string]string{
+		"aws":            "registry.terraform.io/hashicorp/aws",
+		"AWS":            "registry.terraform.io/hashicorp/aws",
+		"terraform":      "terraform.io/builtin/terraform",
+		"terraform-like": "registry.terraform.io/hashicorp/terraform-like",
+	} {
+		if p, err := terraform.ImpliedProvider(name); err != nil || p.String() != want {
+			t.Errorf("%q implies %q, %v; want %q", name, p, err, want)
+		}
+	}
+	if p, err := terraform.ImpliedProvider("a_b"); err == nil {
+		t.Errorf("a_b implies %q", p)
+	}
+}
+
+func TestProviderKinds(t *testing.T) {
+	tests := []struct {
+		given           string
+		builtIn, legacy bool
+	}{
+		{"aws", false, false},
+		{"-/aws", false, true},
+		{"terraform.io/builtin/terraform", true, false},
+		{"terraform.io/builtin/other", true, false},
+		{"terraform.io/acme/terraform", false, false},
+		{"registry.terraform.io/builtin/terraform", false, false},
+	}
+	for _, tt := range tests {
+		p, err := terraform.ParseProvider(tt.given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.IsBuiltIn() != tt.builtIn || p.IsLegacy() != tt.legacy {
+			t.Errorf("%s: built-in %t, legacy %t", p, p.IsBuiltIn(), p.IsLegacy())
+		}
+	}
+}
+
+func TestProvidersAreOrderedByHostInPunycode(t *testing.T) {
+	sorted := []string{
+		"a.com/z/z",
+		"registry.terraform.io/acme/b",
+		"registry.terraform.io/acme-2/a",
+		"registry.terraform.io/hashicorp/a",
+		"xb.com/a/a",
+		"ä.com/a/a", // xn--4ca.com
+		"z.com/a/a",
+	}
+	var providers []getproviders.Provider
+	for _, address := range sorted {
+		providers = append(providers, mustParse(t, address))
+	}
+	if !slices.IsSortedFunc(providers, getproviders.Provider.Compare) {
+		t.Errorf("not in order: %v", providers)
+	}
+}
+
+func TestProviderSurvivesJSON(t *testing.T) {
+	for _, address := range []string{"aws", "localhost:18443/acme/aaa", "испытание.com/a/b", "-/aws", "terraform-provider-foo"} {
+		want := map[getproviders.Provider]getproviders.Provider{mustParse(t, address): {}}
+		text, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[getproviders.Provider]getproviders.Provider{}
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if _, found := got[mustParse(t, address)]; !found {
+			t.Errorf("%s was read as %v", text, got)
+		}
+	}
+	for _, text := range []string{`"aws"`, `"hashicorp/aws"`, `"a/b/c/d"`, `"a..b/c/d"`, `"a.b/c/"`} {
+		var p getproviders.Provider
+		if err := json.Unmarshal([]byte(text), &p); err == nil {
+			t.Errorf("%s was read as %q", text, p)
+		}
+	}
+}
+
+func mustParse(t testing.TB, address string) getproviders.Provider {
+	t.Helper()
+	p, err := terraform.ParseProvider(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func FuzzParseProvider(f *testing.F) {
+	for _, seed := range []string{"aws", "ACME/AAA", "испытание.com:8443/a/b", "。。/b", "-/aws", "terraform.io/builtin/terraform", "acme/terraform-provider-x", "a//b", "\xff", "a\u00adb", "İ/ⅷ"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, given string) {
+		p, err := terraform.ParseProvider(given)
+		if err != nil {
+			return
+		}
+		for _, part := range []string{p.Hostname.String(), p.Namespace, p.Type} {
+			if strings.ContainsAny(part, "/\\\x00") || strings.Trim(part, ".") == "" {
+				t.Errorf("%q has the part %q, which is no name for a directory", given, part)
+			}
+		}
+		var again getproviders.Provider
+		if err := again.UnmarshalText([]byte(p.String())); err != nil || again != p {
+			t.Errorf("%q = %q is read back as %q (%v)", given, p, again, err)
+		}
+		if short, err := terraform.ParseProvider(terraform.Short(p)); short != p && !strings.HasPrefix(p.Type, "terraform-") {
+			t.Errorf("%q = %q is read back from its short form as %q (%v)", given, p, short, err)
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package providertest
+
+import (
+	"maps"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Fault is a way to break. The zero Fault breaks nothing.
+type Fault struct {
+	Path       string              // only for requests whose path contains this; "": for all
+	Times      int                 // for the first Times requests only; 0: always
+	Delay      time.Duration       // wait so long before answering
+	Status     int                 // answer with this status instead
+	RetryAfter string              // header, with Status
+	Redirect   string              // answer with this Location instead (302, or Status)
+	Header     http.Header         // extra or replaced header fields; nil values remove one
+	Body       func([]byte) []byte // change what is sent
+	CutAfter   int64               // drop the connection after so many bytes of body (if > 0)
+	Stall      bool                // send the header and CutAfter bytes, then nothing until the client gives up
+}
+
+// faultState is a fault and how often it is still to strike.
+type faultState struct {
+	kind string
+	Fault
+	left int // < 0: always
+}
+
+// Break applies a fault to all requests whose kind it is: "discovery",
+// "versions", "package", "sums", "signature", "archive". Of several faults
+// that fit a request, the one that was given last and isn't used up counts; so
+// a zero Fault heals.
+//
+// HTTP/2 shares one connection among requests: CutAfter resets the stream
+// there, where it closes the connection of HTTP/1.
+func (r *Registry) Break(kind string, f Fault) {
+	left := f.Times
+	if left == 0 {
+		left = -1
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.faults = append(r.faults, &faultState{kind: kind, Fault: f, left: left})
+}
+
+// faultFor returns the fault that strikes a request, and uses it up by one.
+func (r *Registry) faultFor(kind, path string) Fault {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := len(r.faults) - 1; i >= 0; i-- {
+		f := r.faults[i]
+		if f.kind != kind || f.left == 0 || !strings.Contains(path, f.Path) {
+			continue
+		}
+		f.left-- // an endless one counts down from -1 and never meets 0
+		return f.Fault
+	}
+	return Fault{}
+}
+
+// instead answers in the registry's place, if the fault is of that sort.
+func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
+	if f.Redirect == "" && f.Status == 0 {
+		return false
+	}
+	maps.Copy(w.Header(), f.Header)
+	status := f.Status
+	if f.Redirect != "" {
+		if status == 0 {
+			status = http.StatusFound
+		}
+		http.Redirect(w, req, f.Redirect, status)
+		return true
+	}
+	if f.RetryAfter != "" {
+		w.Header().Set("Retry-After", f.RetryAfter)
+	}
+	http.Error(w, http.StatusText(status), status)
+	return true
+}
+
+// pause waits, and reports whether there is still anybody to answer.
+func (r *Registry) pause(req *http.Request, delay time.Duration) bool {
+	if delay <= 0 {
+		return true
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-req.Context().Done():
+	case <-r.closing:
+	}
+	return false
+}
+
+func (r *Registry) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault) http.ResponseWriter {
+	limit := f.CutAfter
+	if limit <= 0 && !f.Stall {
+		limit = -1
+	}
+	giveUp := func() {
+		if f.Stall {
+			select {
+			case <-req.Context().Done():
+			case <-r.closing:
+			}
+		}
+		panic(http.ErrAbortHandler) // how a handler drops its connection
+	}
+	return &faultyWriter{ResponseWriter: w, header: f.Header, left: limit, giveUp: giveUp}
+}
+
+// faultyWriter changes the header when it is final, and gives up after so many
+// bytes of body.
+type faultyWriter struct {
+	http.ResponseWriter
+	header http.Header
+	left   int64 // < 0: no limit
+	giveUp func()
+}
+
+func (w *faultyWriter) WriteHeader(status int) {
+	maps.Copy(w.Header(), w.header)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *faultyWriter) Write(p []byte) (int, error) {
+	if w.left < 0 || int64(len(p)) < w.left {
+		n, err := w.ResponseWriter.Write(p)
+		if w.left >= 0 {
+			w.left -= int64(n)
+		}
+		return n, err
+	}
+	_, _ = w.ResponseWriter.Write(p[:w.left])
+	_ = http.NewResponseController(w.ResponseWriter).Flush()
+	w.giveUp()
+	return 0, http.ErrAbortHandler
+}

@@ -1,0 +1,147 @@
+package providertest_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net/http"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func TestStatusFaultStrikesAsOftenAsItSays(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, nil)
+	r.Break("versions", providertest.Fault{Status: http.StatusServiceUnavailable, Times: 2, RetryAfter: "7"})
+
+	resp, _ := mustGet(t, r, widgetVersions)
+	if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") != "7" {
+		t.Errorf("first answer: %s, %v", resp.Status, resp.Header)
+	}
+	mustGet(t, r, widgetVersions)
+	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusOK {
+		t.Errorf("third answer: %s", resp.Status)
+	}
+}
+
+func TestFaultForOnePathLeavesOthersAlone(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, nil)
+	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "gadget", Version: "1.0.0"})
+	r.Break("versions", providertest.Fault{Path: "/widget/", Status: http.StatusForbidden})
+
+	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusForbidden {
+		t.Errorf("the broken path: %s", resp.Status)
+	}
+	if resp, _ := mustGet(t, r, "/v1/providers/acme/gadget/versions"); resp.StatusCode != http.StatusOK {
+		t.Errorf("the other path: %s", resp.Status)
+	}
+	r.Break("versions", providertest.Fault{})
+	if resp, _ := mustGet(t, r, widgetVersions); resp.StatusCode != http.StatusOK {
+		t.Errorf("after a zero Fault: %s", resp.Status)
+	}
+}
+
+func TestCutBodyBreaksOffForBothProtocols(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("x"), 100_000)
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, content)
+	r.Break("archive", providertest.Fault{CutAfter: 70_000, Times: 2})
+
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(r.CAPEM())
+	for _, http2 := range []bool{true, false} {
+		client := &http.Client{Transport: &http.Transport{
+			TLSClientConfig:   &tls.Config{RootCAs: roots},
+			ForceAttemptHTTP2: http2,
+		}}
+		resp, err := client.Get("https://" + r.Host() + widgetArchive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if err == nil || len(body) > 70_000 {
+			t.Errorf("%s: %d bytes, error %v; want a break-off after 70000", resp.Proto, len(body), err)
+		}
+		if (resp.ProtoMajor == 2) != http2 {
+			t.Errorf("the answer came by %s", resp.Proto)
+		}
+		if resp.ContentLength != int64(len(content)) {
+			t.Errorf("%s: the header promised %d bytes", resp.Proto, resp.ContentLength)
+		}
+		client.CloseIdleConnections()
+	}
+	if _, body := mustGet(t, r, widgetArchive); body != string(content) {
+		t.Error("after the fault is used up, the archive is still broken")
+	}
+}
+
+func TestStalledBodyEndsWithTheClientsPatience(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, []byte("0123456789"))
+	r.Break("archive", providertest.Fault{Stall: true, CutAfter: 4})
+
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+widgetArchive, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := r.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	begun := make([]byte, 4)
+	if _, err := io.ReadFull(resp.Body, begun); err != nil || string(begun) != "0123" {
+		t.Fatalf("the first bytes: %q, %v", begun, err)
+	}
+	cancel()
+	if _, err := io.ReadAll(resp.Body); !errors.Is(err, context.Canceled) {
+		t.Errorf("after the client gave up: %v", err)
+	}
+}
+
+func TestCloseEndsStalledRequests(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, nil)
+	r.Break("archive", providertest.Fault{Stall: true})
+	resp, err := r.Client().Get("https://" + r.Host() + widgetArchive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	r.Close()
+	if _, err := io.ReadAll(resp.Body); err == nil {
+		t.Error("a stalled body came to a good end")
+	}
+}
+
+func TestFaultsChangeBodyHeaderAndPlace(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, []byte("genuine"))
+	r.Break("archive", providertest.Fault{
+		Body:   func(b []byte) []byte { return append(b, "-not"...) },
+		Header: http.Header{"Content-Type": {"text/html"}, "Etag": nil},
+	})
+	resp, body := mustGet(t, r, widgetArchive)
+	if body != "genuine-not" || resp.Header.Get("Content-Type") != "text/html" || resp.Header.Get("Etag") != "" {
+		t.Errorf("got %q with %v", body, resp.Header)
+	}
+
+	r.Break("sums", providertest.Fault{Redirect: widgetArchive})
+	if resp, body := mustGet(t, r, widgetSums); body != "genuine-not" || resp.Request.URL.Path != widgetArchive {
+		t.Errorf("redirected to %s: %q", resp.Request.URL, body)
+	}
+}

@@ -1,0 +1,146 @@
+package providertest
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// PackageSpec is one package to be served. It has no host, because any host
+// may be redirected to a registry.
+type PackageSpec struct {
+	Namespace, Type string
+	Version         string
+	Platform        getproviders.Platform // zero: current
+	Protocols       []string              // nil: "5.0"
+	Warnings        []string              // told with the list of versions
+
+	// Archive is the package, made by Zip or read from anywhere. It is served
+	// from memory; a large one is better left where ArchivePath names it. With
+	// neither, there is a small one that holds a file named as the provider's
+	// executable.
+	Archive     []byte
+	ArchivePath string
+
+	// Signer signs the checksum list that this package is in; nil: the
+	// registry's. If several packages of one version name one, the last does.
+	Signer *Signer
+	// Keys are the signing keys that the registry lists for the package. nil:
+	// the key of whoever signs; empty: none.
+	Keys []Key
+}
+
+// Key is a signing key as a registry lists it.
+type Key struct {
+	KeyID          string `json:"key_id"`
+	Armored        string `json:"ascii_armor"`
+	TrustSignature string `json:"trust_signature"`
+}
+
+type servedPackage struct {
+	PackageSpec
+	sha256 [sha256.Size]byte
+}
+
+// Add publishes a package, in place of one with the same address, version and
+// platform if there is one. It panics if ArchivePath can't be read.
+func (r *Registry) Add(p PackageSpec) {
+	added := servedPackage{PackageSpec: withDefaults(p)}
+	sum, err := added.hash()
+	if err != nil {
+		panic(fmt.Sprintf("providertest: %s", err))
+	}
+	added.sha256 = sum
+
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i, have := range r.packages {
+		if have.identity() == added.identity() {
+			r.packages[i] = added
+			return
+		}
+	}
+	r.packages = append(r.packages, added)
+}
+
+func withDefaults(p PackageSpec) PackageSpec {
+	if p.Platform == (getproviders.Platform{}) {
+		p.Platform = getproviders.Platform{OS: runtime.GOOS, Arch: runtime.GOARCH}
+	}
+	if p.Protocols == nil {
+		p.Protocols = []string{"5.0"}
+	}
+	if p.Archive == nil && p.ArchivePath == "" {
+		executable := fmt.Sprintf("terraform-provider-%s_v%s", p.Type, p.Version)
+		p.Archive = Zip(map[string]string{executable: "not a real provider\n"})
+	}
+	return p
+}
+
+// identity is what no two packages of a registry have in common.
+func (p servedPackage) identity() [4]string {
+	return [4]string{p.Namespace, p.Type, p.Version, p.Platform.OS + "_" + p.Platform.Arch}
+}
+
+// open returns the archive; the caller calls done when it has been read.
+func (p servedPackage) open() (archive io.ReadSeeker, done func(), err error) {
+	if p.ArchivePath == "" {
+		return bytes.NewReader(p.Archive), func() {}, nil
+	}
+	file, err := os.Open(p.ArchivePath)
+	if err != nil {
+		return nil, nil, err
+	}
+	return file, func() { _ = file.Close() }, nil
+}
+
+func (p servedPackage) hash() (sum [sha256.Size]byte, err error) {
+	archive, done, err := p.open()
+	if err != nil {
+		return sum, err
+	}
+	defer done()
+	h := sha256.New()
+	if _, err := io.Copy(h, archive); err != nil {
+		return sum, err
+	}
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+// archiveName is written out here, rather than asked of the package under
+// test, so that the two check each other.
+func (p servedPackage) archiveName() string {
+	return fmt.Sprintf("terraform-provider-%s_%s_%s_%s.zip", p.Type, p.Version, p.Platform.OS, p.Platform.Arch)
+}
+
+// sumsName is the name of the checksum list that the package is in; with
+// ".sig" it is the signature's.
+func (p servedPackage) sumsName() string {
+	return fmt.Sprintf("terraform-provider-%s_%s_SHA256SUMS", p.Type, p.Version)
+}
+
+// provider returns the packages of one provider, in the order of Add.
+func (r *Registry) provider(namespace, providerType string) []servedPackage {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var found []servedPackage
+	for _, p := range r.packages {
+		if p.Namespace == namespace && p.Type == providerType {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// version returns the packages of one version of a provider, for all platforms.
+func (r *Registry) version(namespace, providerType, version string) []servedPackage {
+	return slices.DeleteFunc(r.provider(namespace, providerType), func(p servedPackage) bool {
+		return p.Version != version
+	})
+}

@@ -1,0 +1,184 @@
+package providertest_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func newRegistry(t *testing.T, opts providertest.Options) *providertest.Registry {
+	t.Helper()
+	r, err := providertest.NewRegistry(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	return r
+}
+
+func newSigner(t *testing.T, opts providertest.SignerOptions) *providertest.Signer {
+	t.Helper()
+	s, err := providertest.NewSigner(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var linux = getproviders.Platform{OS: "linux", Arch: "amd64"}
+
+// widget is one package; its documents are at these paths.
+const (
+	widgetVersions = "/v1/providers/acme/widget/versions"
+	widgetPackage  = "/v1/providers/acme/widget/1.2.3/download/linux/amd64"
+	widgetFiles    = "/files/acme/widget/1.2.3/terraform-provider-widget_1.2.3_"
+	widgetArchive  = widgetFiles + "linux_amd64.zip"
+	widgetSums     = widgetFiles + "SHA256SUMS"
+)
+
+func addWidget(r *providertest.Registry, archive []byte) {
+	r.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, Archive: archive,
+	})
+}
+
+// get asks for a path and returns what came of it; the body is what arrived
+// before an error, if there was one.
+func get(t *testing.T, r *providertest.Registry, path string, header http.Header) (*http.Response, string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "https://"+r.Host()+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, values := range header {
+		req.Header[name] = values
+	}
+	resp, err := r.Client().Do(req)
+	if err != nil {
+		return nil, "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return resp, string(body), err
+}
+
+func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Response, string) {
+	t.Helper()
+	resp, body, err := get(t, r, path, nil)
+	if err != nil {
+		t.Fatalf("GET %s: %s", path, err)
+	}
+	return resp, body
+}
+
+func TestServesEveryDocumentOfTheProtocol(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	r.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux,
+		Archive: []byte("zip for linux"), Warnings: []string{"use gadget instead"},
+	})
+	r.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.2.3",
+		Platform: getproviders.Platform{OS: "darwin", Arch: "arm64"}, Archive: []byte("zip for darwin"),
+	})
+	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "gadget", Version: "2.0.0"})
+
+	for path, wants := range map[string][]string{
+		"/.well-known/terraform.json": {`"providers.v1": "/v1/providers/"`},
+		widgetVersions:                {`"1.2.3"`, `"arm64"`, `"amd64"`, "use gadget instead"},
+		widgetPackage:                 {widgetArchive, widgetSums, `"5.0"`, r.Signer().KeyID()},
+		widgetSums:                    {"  terraform-provider-widget_1.2.3_linux_amd64.zip\n", "darwin_arm64.zip\n"},
+		widgetArchive:                 {"zip for linux"},
+	} {
+		resp, body := mustGet(t, r, path)
+		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
+			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
+		}
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("GET %s: no %q in\n%s", path, want, body)
+			}
+		}
+	}
+	if _, body := mustGet(t, r, widgetVersions); strings.Contains(body, "2.0.0") {
+		t.Error("the versions of one provider hold another's")
+	}
+}
+
+func TestWhatIsNotThereIsNotFound(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, nil)
+	for _, path := range []string{
+		"/", "/v1/providers/acme/gadget/versions", "/v1/providers/acme/widget/1.2.3/download/linux/arm64",
+		"/v1/providers/acme/widget/9.9.9/download/linux/amd64", widgetFiles + "linux_arm64.zip",
+	} {
+		if resp, _ := mustGet(t, r, path); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s: %s", path, resp.Status)
+		}
+	}
+}
+
+func TestCountsRequestsAndConnections(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	addWidget(r, nil)
+	mustGet(t, r, widgetVersions)
+	mustGet(t, r, widgetArchive)
+	resp, err := r.Client().Head("https://" + r.Host() + widgetArchive)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+
+	for kind, want := range map[string]int{"": 3, "versions": 1, "archive": 2, "HEAD": 1, "sums": 0} {
+		if got := r.Requests(kind); got != want {
+			t.Errorf("Requests(%q) = %d, want %d", kind, got, want)
+		}
+	}
+	if n := r.Connections(); n != 1 {
+		t.Errorf("%d connections, want one for all", n)
+	}
+	if first := r.Log()[0]; first.Kind != "versions" || first.Path != widgetVersions || first.Proto != "HTTP/2.0" {
+		t.Errorf("first request: %+v", first)
+	}
+}
+
+func TestArchiveFromAFileCanBeResumed(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "big.zip")
+	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := newRegistry(t, providertest.Options{})
+	r.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.2.3", Platform: linux, ArchivePath: path,
+	})
+	whole, _ := mustGet(t, r, widgetArchive)
+	resp, body, err := get(t, r, widgetArchive, http.Header{
+		"Range": {"bytes=4-"}, "If-Range": {whole.Header.Get("Etag")},
+	})
+	if err != nil || resp.StatusCode != http.StatusPartialContent || body != "456789" {
+		t.Errorf("got %v, %q, %v", resp, body, err)
+	}
+}
+
+func TestZipIsDeterministic(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a": "1", "b": "2", "c/": "", "c/d": "3"}
+	if !bytes.Equal(providertest.Zip(files), providertest.Zip(files)) {
+		t.Error("two archives of the same files differ")
+	}
+}

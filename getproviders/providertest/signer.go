@@ -1,0 +1,120 @@
+package providertest
+
+import (
+	"bytes"
+	"crypto"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/ProtonMail/go-crypto/openpgp"
+	"github.com/ProtonMail/go-crypto/openpgp/armor"
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+)
+
+// Signer signs checksum lists with an OpenPGP key of its own. Everything but
+// Revoke is safe for many goroutines.
+type Signer struct {
+	entity *openpgp.Entity
+	opts   SignerOptions
+}
+
+// SignerOptions configures NewSigner; the zero value is a key that is valid
+// now and stays so.
+type SignerOptions struct {
+	Name     string        // of the key's owner; "": one of ours
+	Created  time.Time     // of the key; zero: an hour ago
+	Lifetime time.Duration // of the key, from Created on, in whole seconds; 0: for ever
+	SignedAt time.Time     // what signatures say they were made at; zero: now
+	// SignatureLifetime is how long signatures hold, in whole seconds; 0: for ever.
+	SignatureLifetime time.Duration
+}
+
+// NewSigner makes a signer with a fresh key.
+func NewSigner(opts SignerOptions) (*Signer, error) {
+	if opts.Name == "" {
+		opts.Name = "providertest"
+	}
+	if opts.Created.IsZero() {
+		opts.Created = time.Now().Add(-time.Hour)
+	}
+	entity, err := openpgp.NewEntity(opts.Name, "", "test@example.com", &packet.Config{
+		Algorithm:       packet.PubKeyAlgoEdDSA, // fast to make, and every tool verifies it
+		Time:            func() time.Time { return opts.Created },
+		KeyLifetimeSecs: uint32(opts.Lifetime / time.Second),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("making a signing key: %w", err)
+	}
+	return &Signer{entity: entity, opts: opts}, nil
+}
+
+// KeyID is the ID of the primary key, in 16 upper-case hex digits.
+func (s *Signer) KeyID() string { return fmt.Sprintf("%016X", s.entity.PrimaryKey.KeyId) }
+
+// Key is the signer's key as a registry lists it, without a trust signature.
+func (s *Signer) Key() Key { return Key{KeyID: s.KeyID(), Armored: s.Armored()} }
+
+// Armored is the public key in ASCII armor.
+func (s *Signer) Armored() string { return inArmor(openpgp.PublicKeyType, s.public()) }
+
+// Sign returns a binary detached signature. It asks nobody whether the key is
+// valid: that is for those who verify.
+func (s *Signer) Sign(data []byte) []byte {
+	made, lifetime := s.opts.SignedAt, uint32(s.opts.SignatureLifetime/time.Second)
+	if made.IsZero() {
+		made = time.Now()
+	}
+	sig := &packet.Signature{
+		Version:      s.entity.PrimaryKey.Version,
+		SigType:      packet.SigTypeBinary,
+		PubKeyAlgo:   s.entity.PrimaryKey.PubKeyAlgo,
+		Hash:         crypto.SHA256,
+		CreationTime: made,
+		IssuerKeyId:  &s.entity.PrimaryKey.KeyId,
+	}
+	if lifetime > 0 {
+		sig.SigLifetimeSecs = &lifetime
+	}
+	h := crypto.SHA256.New()
+	h.Write(data)
+	must(sig.Sign(h, s.entity.PrivateKey, nil))
+	var out bytes.Buffer
+	must(sig.Serialize(&out))
+	return out.Bytes()
+}
+
+// TrustSignature vouches for another signer's key, as HashiCorp's partner
+// programme does: an armored detached signature over the key's bytes as they
+// are without armor.
+func (s *Signer) TrustSignature(over *Signer) string {
+	return inArmor(openpgp.SignatureType, s.Sign(over.public()))
+}
+
+// Revoke has the key say of itself, from now on, that it is revoked.
+func (s *Signer) Revoke() { must(s.entity.RevokeKey(packet.KeyCompromised, "test", nil)) }
+
+func (s *Signer) public() []byte {
+	var out bytes.Buffer
+	must(s.entity.Serialize(&out))
+	return out.Bytes()
+}
+
+func inArmor(blockType string, content []byte) string {
+	var out strings.Builder
+	w, err := armor.Encode(&out, blockType, nil)
+	must(err)
+	_, err = io.Copy(w, bytes.NewReader(content))
+	must(err)
+	must(w.Close())
+	return out.String()
+}
+
+// must is for what can't fail with keys that were made here and buffers in
+// memory.
+func must(err error) {
+	if err != nil {
+		panic(fmt.Sprintf("providertest: %s", err))
+	}
+}

@@ -1,0 +1,80 @@
+package providertest_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// terraformInit runs the real terraform in a new directory whose
+// configuration needs one provider, and returns what it printed.
+func terraformInit(t *testing.T, r *providertest.Registry, source string) (string, error) {
+	t.Helper()
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
+		}
+		t.Skip("terraform is not installed")
+	}
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("SSL_CERT_FILE has no effect on this system")
+	}
+	env, err := r.Env(t.TempDir(), "example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	config := "terraform {\n required_providers {\n  widget = {\n   source = \"" + source + "\"\n  }\n }\n}\n"
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "init", "-no-color")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func TestRealTerraformInstallsFromIt(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3"})
+
+	for _, source := range []string{"example.com/acme/widget", r.Host() + "/acme/widget"} {
+		out, err := terraformInit(t, r, source)
+		if err != nil {
+			t.Fatalf("%s: %s\n%s", source, err, out)
+		}
+		if want := "(self-signed, key ID " + r.Signer().KeyID() + ")"; !strings.Contains(out, want) {
+			t.Errorf("%s: the output lacks %q:\n%s", source, want, out)
+		}
+	}
+	for _, kind := range []string{"versions", "package", "sums", "signature"} {
+		if n := r.Requests(kind); n != 2 {
+			t.Errorf("%d requests of kind %q, want one for each run", n, kind)
+		}
+	}
+}
+
+func TestRealTerraformRefusesAWrongSigner(t *testing.T) {
+	t.Parallel()
+	r := newRegistry(t, providertest.Options{})
+	r.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.2.3",
+		Signer: newSigner(t, providertest.SignerOptions{}),
+		Keys:   []providertest.Key{r.Signer().Key()},
+	})
+	out, err := terraformInit(t, r, "example.com/acme/widget")
+	if err == nil {
+		t.Fatalf("terraform init passed:\n%s", out)
+	}
+	if !strings.Contains(out, "unknown issuer") {
+		t.Errorf("terraform init failed for another reason:\n%s", out)
+	}
+}

@@ -1,0 +1,116 @@
+package getproviders_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// widget is the provider that most of the tests ask for.
+var widget = getproviders.Provider{Hostname: "registry.example", Namespace: "acme", Type: "widget"}
+
+// answer is what a fake registry says at some path.
+type answer struct {
+	status int // 0: 200
+	body   string
+	header map[string]string
+}
+
+// fakeRegistry gives answers that no decent registry would give.
+type fakeRegistry struct {
+	*httptest.Server
+	answers map[string]answer // by path; what isn't here is 404
+
+	mu   sync.Mutex
+	seen []*http.Request
+}
+
+func newFakeRegistry(t *testing.T, answers map[string]answer) *fakeRegistry {
+	t.Helper()
+	fake := &fakeRegistry{answers: answers}
+	fake.Server = httptest.NewServer(fake)
+	t.Cleanup(fake.Close)
+	return fake
+}
+
+// ServeHTTP implements http.Handler.
+func (f *fakeRegistry) ServeHTTP(w http.ResponseWriter, req *http.Request) {
+	f.mu.Lock()
+	f.seen = append(f.seen, req)
+	f.mu.Unlock()
+	a, ok := f.answers[req.URL.Path]
+	if !ok {
+		a.status = http.StatusNotFound
+	}
+	for name, value := range a.header {
+		w.Header().Set(name, value)
+	}
+	if a.status != 0 {
+		w.WriteHeader(a.status)
+	}
+	_, _ = w.Write([]byte(a.body))
+}
+
+// requests returns how often a path was asked for.
+func (f *fakeRegistry) requests(path string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n := 0
+	for _, req := range f.seen {
+		if req.URL.Path == path {
+			n++
+		}
+	}
+	return n
+}
+
+// source returns a source that takes the fake, at the path /v1/, for the
+// registry of widget and of the default host.
+func (f *fakeRegistry) source(t *testing.T) *getproviders.RegistrySource {
+	t.Helper()
+	return f.sourceAt(t, f.URL+"/v1/")
+}
+
+func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.RegistrySource {
+	t.Helper()
+	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	services := map[string]string{"providers.v1": base}
+	return &getproviders.RegistrySource{
+		Client: client,
+		Discovery: &hosts.Discovery{
+			Client: client,
+			Forced: map[hosts.Hostname]map[string]string{
+				widget.Hostname:          services,
+				getproviders.DefaultHost: services,
+				"empty.example":          {},
+			},
+		},
+		Engine: getproviders.Terraform("1.15.9"),
+	}
+}
+
+// versions makes versions of texts.
+func versions(texts ...string) []getproviders.Version {
+	var all []getproviders.Version
+	for _, text := range texts {
+		all = append(all, getproviders.MustParseVersion(text))
+	}
+	return all
+}
+
+// hint returns what an error says about a way out.
+func hint(err error) string {
+	if h, ok := err.(interface{ Hint() string }); ok {
+		return h.Hint()
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+package getproviders
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+)
+
+// missing says what it means that a registry has no package where it was
+// asked for one: the protocol has 404 for it, whatever the reason. If the list
+// of versions can't be had, the platform gets the blame.
+func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, plat Platform) error {
+	failed := &PlatformMissingError{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
+	list, err := s.list(ctx, p)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, ErrProviderNotFound):
+		return err
+	case err != nil:
+		return failed
+	}
+	listed, ok := list.find(v)
+	if !ok {
+		everything := func(listedVersion) bool { return true }
+		return &VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p), Newest: list.newest(everything)}
+	}
+	failed.Platforms = slices.Clone(listed.platforms)
+	failed.Newest = list.newest(func(other listedVersion) bool {
+		return other.version != v && slices.Contains(other.platforms, plat)
+	})
+	return failed
+}
+
+// incompatible describes a version whose protocols are none of ours.
+func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
+	failed := &ProtocolError{Provider: p, Version: v, Protocols: protocols, Engine: s.Engine}
+	list, err := s.list(ctx, p)
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if err != nil {
+		return failed
+	}
+	failed.Compatible = list.newest(func(other listedVersion) bool {
+		ok, err := speaks(other.protocols)
+		return ok && err == nil && other.version != v
+	})
+	return failed
+}
+
+// Suggest implements Suggester. What gets a suggestion is an address that a
+// configuration can have come to by saying nothing: on the engine's default
+// host, in the namespace "hashicorp". The registry there knows where a provider
+// was published of which only the type is given.
+func (s *RegistrySource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
+	implied, err := s.Engine.ImpliedProvider(p.Type)
+	if err != nil || implied != p {
+		return Provider{}, false
+	}
+	base, err := s.service(ctx, p)
+	if err != nil {
+		return Provider{}, false
+	}
+	doc, err := s.ask(ctx, p, base, "-", p.Type, "versions")
+	if err != nil || doc.StatusCode != http.StatusOK {
+		return Provider{}, false
+	}
+	namespace, typ, err := decodeAlias(doc.Body)
+	found := Provider{Hostname: p.Hostname, Namespace: namespace, Type: typ}
+	if err != nil || found == p {
+		return Provider{}, false
+	}
+	return found, true
+}
+
+// find returns the entry of a version.
+func (l versionList) find(v Version) (listedVersion, bool) {
+	i := slices.IndexFunc(l.versions, func(entry listedVersion) bool { return entry.version == v })
+	if i < 0 {
+		return listedVersion{}, false
+	}
+	return l.versions[i], true
+}
+
+// newest returns the newest version whose entry satisfies the condition.
+func (l versionList) newest(condition func(listedVersion) bool) Version {
+	var fitting []Version
+	for _, entry := range l.versions {
+		if condition(entry) {
+			fitting = append(fitting, entry.version)
+		}
+	}
+	return newestVersion(fitting)
+}

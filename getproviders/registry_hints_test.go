@@ -1,0 +1,197 @@
+package getproviders_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestRegistrySaysWhatElseThereIsForAPlatform(t *testing.T) {
+	for name, test := range map[string]struct {
+		list      string // of versions; "" is no answer
+		platforms []string
+		newest    string
+		hint      string
+	}{
+		"another version and other platforms": {
+			list: `[{"version": "1.0.0", "platforms": [{"os": "windows", "arch": "386"}, {"os": "darwin", "arch": "arm64"}]},
+				{"version": "0.8.0", "platforms": [{"os": "linux", "arch": "amd64"}]},
+				{"version": "0.9.0", "platforms": [{"os": "linux", "arch": "amd64"}]},
+				{"version": "1.1.0-beta", "platforms": [{"os": "linux", "arch": "amd64"}]},
+				{"version": "1.2.0", "platforms": [{"os": "darwin", "arch": "arm64"}]}]`,
+			platforms: []string{"darwin_arm64", "windows_386"},
+			newest:    "0.9.0",
+			hint:      "version 1.0.0 exists for darwin_arm64, windows_386; the newest version with a package for linux_amd64 is 0.9.0",
+		},
+		"a prerelease only": {
+			list:   `[{"version": "1.0.0"}, {"version": "1.1.0-beta", "platforms": [{"os": "linux", "arch": "amd64"}]}]`,
+			newest: "1.1.0-beta",
+			hint:   "the newest version with a package for linux_amd64 is 1.1.0-beta",
+		},
+		"other platforms only": {
+			list:      `[{"version": "1.0.0", "platforms": [{"os": "darwin", "arch": "arm64"}]}]`,
+			platforms: []string{"darwin_arm64"},
+			hint:      "version 1.0.0 exists for darwin_arm64",
+		},
+		"a list that contradicts itself": {
+			list:      `[{"version": "1.0.0", "platforms": [{"os": "linux", "arch": "amd64"}]}]`,
+			platforms: []string{"linux_amd64"},
+			hint:      "version 1.0.0 exists for linux_amd64",
+		},
+		"a list without platforms": {list: `[{"version": "1.0.0"}]`},
+		"no list":                  {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := map[string]answer{versionsPath: {body: `{"versions": ` + test.list + `}`}}
+			_, err := askForPackage(t, newFakeRegistry(t, answers))
+			missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
+			if !ok || !errors.Is(err, getproviders.ErrPlatformMissing) || errors.Is(err, getproviders.ErrVersionNotFound) {
+				t.Fatalf("err = %v, want a *PlatformMissingError", err)
+			}
+			if got := missing.Newest; got != version(test.newest) {
+				t.Errorf("newest %s, want %q", got, test.newest)
+			}
+			if got := missing.Platforms; !slices.EqualFunc(got, test.platforms, func(p getproviders.Platform, s string) bool { return p.String() == s }) {
+				t.Errorf("platforms %s, want %s", got, test.platforms)
+			}
+			if hint(err) != test.hint {
+				t.Errorf("hint %q, want %q", hint(err), test.hint)
+			}
+			if want := "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in registry registry.example"; err.Error() != want {
+				t.Errorf("message %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+// version is getproviders.MustParseVersion, but "" is the zero Version.
+func version(text string) getproviders.Version {
+	if text == "" {
+		return getproviders.Version{}
+	}
+	return getproviders.MustParseVersion(text)
+}
+
+func TestRegistryTellsAMissingVersionFromAMissingPlatform(t *testing.T) {
+	for list, wanted := range map[string]string{
+		`[{"version": "0.9.0"}, {"version": "1.1.0-rc1"}]`: "the newest version there is 0.9.0",
+		`[]`: "",
+	} {
+		answers := map[string]answer{versionsPath: {body: `{"versions": ` + list + `}`}}
+		_, err := askForPackage(t, newFakeRegistry(t, answers))
+		if !errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
+			t.Fatalf("err = %v, want one that is ErrVersionNotFound", err)
+		}
+		if want := "registry registry.example does not have version 1.0.0 of provider registry.example/acme/widget"; err.Error() != want {
+			t.Errorf("message %q, want %q", err, want)
+		}
+		if hint(err) != wanted {
+			t.Errorf("hint %q, want %q", hint(err), wanted)
+		}
+	}
+}
+
+func TestRegistryTellsAMissingProviderFromAMissingPlatform(t *testing.T) {
+	_, err := askForPackage(t, newFakeRegistry(t, nil))
+	if !errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
+		t.Errorf("err = %v, want one that is ErrProviderNotFound", err)
+	}
+}
+
+func TestRegistrySuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
+	const none = "no compatible version of registry.example/acme/widget is known"
+	for name, test := range map[string]struct{ list, compatible, hint string }{
+		"older": {
+			list:       `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.8.0", "protocols": ["5.0"]}, {"version": "0.9.0", "protocols": ["5.1", "7.0"]}]`,
+			compatible: "0.9.0",
+			hint:       `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
+		},
+		"newer": {
+			list:       `[{"version": "1.0.0", "protocols": ["4.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}, {"version": "2.0.0", "protocols": ["6.0"]}]`,
+			compatible: "2.0.0",
+			hint:       `version 2.0.0 is the latest compatible one: version = "2.0.0"`,
+		},
+		"a release before a prerelease": {
+			list:       `[{"version": "2.0.0-rc1", "protocols": ["6.0"]}, {"version": "0.9.0", "protocols": ["5.0"]}]`,
+			compatible: "0.9.0",
+			hint:       `downgrade to 0.9.0 or earlier: version = "0.9.0"`,
+		},
+		"never the version itself":   {list: `[{"version": "1.0.0", "protocols": ["5.0"]}]`, hint: none},
+		"none that is said to work":  {list: `[{"version": "1.0.0"}, {"version": "0.9.0"}, {"version": "0.8.0", "protocols": ["x", "5.0"]}]`, hint: none},
+		"no list that could tell so": {list: `{}`, hint: none},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := map[string]answer{
+				packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0", "7.0"}})},
+				versionsPath: {body: `{"versions": ` + test.list + `}`},
+			}
+			_, err := askForPackage(t, newFakeRegistry(t, answers))
+			wrong, ok := errors.AsType[*getproviders.ProtocolError](err)
+			if !ok || !errors.Is(err, getproviders.ErrProtocol) {
+				t.Fatalf("err = %v, want a *ProtocolError", err)
+			}
+			if wrong.Compatible != version(test.compatible) {
+				t.Errorf("compatible %s, want %q", wrong.Compatible, test.compatible)
+			}
+			if hint(err) != test.hint {
+				t.Errorf("hint %q, want %q", hint(err), test.hint)
+			}
+			if want := "provider registry.example/acme/widget v1.0.0 is not compatible with Terraform 1.15.9: it speaks plugin protocol 4.0, 7.0, not 5 or 6"; err.Error() != want {
+				t.Errorf("message %q, want %q", err, want)
+			}
+		})
+	}
+}
+
+func TestRegistryHintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		versionsPath: {body: `{"versions": [{"version": "1.0.0"}, {"version": "1.1.0"}]}`},
+		packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})},
+	})
+	source := fake.source(t)
+	available, err := source.Versions(t.Context(), widget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, kind := range []error{getproviders.ErrProtocol, getproviders.ErrPlatformMissing} {
+		if _, err := source.Package(t.Context(), widget, available.Versions[i], linux); !errors.Is(err, kind) {
+			t.Errorf("%s: err = %v, want one that is %v", available.Versions[i], err, kind)
+		}
+	}
+	if n := fake.requests(versionsPath); n != 1 {
+		t.Errorf("%d requests for versions, want 1", n)
+	}
+}
+
+func TestRegistrySuggests(t *testing.T) {
+	implied := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "hashicorp", Type: "widget"}
+	elsewhere, other := widget, implied
+	elsewhere.Namespace, other.Namespace = "hashicorp", "acme"
+	for name, test := range map[string]struct {
+		asked  getproviders.Provider
+		answer answer
+		want   string
+	}{
+		"by id":             {implied, answer{body: `{"id": "acme/widget", "moved_to": null}`}, "registry.terraform.io/acme/widget"},
+		"by new place":      {implied, answer{body: `{"id": "old/widget", "moved_to": "ACME/gadget"}`}, "registry.terraform.io/acme/gadget"},
+		"not itself":        {implied, answer{body: `{"id": "hashicorp/widget"}`}, ""},
+		"nothing known":     {implied, answer{status: 404}, ""},
+		"failure":           {implied, answer{status: 403}, ""},
+		"no JSON":           {implied, answer{body: `<html>`}, ""},
+		"no address":        {implied, answer{body: `{"id": "widget"}`}, ""},
+		"bad namespace":     {implied, answer{body: `{"id": "../widget"}`}, ""},
+		"too many parts":    {implied, answer{body: `{"id": "x.example/acme/widget"}`}, ""},
+		"not elsewhere":     {elsewhere, answer{body: `{"id": "acme/widget"}`}, ""},
+		"not for namespace": {other, answer{body: `{"id": "zzz/widget"}`}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := newFakeRegistry(t, map[string]answer{"/v1/-/widget/versions": test.answer}).source(t)
+			got, ok := source.Suggest(t.Context(), test.asked)
+			if got.String() != test.want || ok != (test.want != "") {
+				t.Errorf("got %s, %t, want %q", got, ok, test.want)
+			}
+		})
+	}
+}

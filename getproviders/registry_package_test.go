@@ -1,0 +1,219 @@
+package getproviders_test
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// packageBody is a good description of a package, with some properties
+// changed; a nil value removes one.
+func packageBody(t *testing.T, changes map[string]any) string {
+	t.Helper()
+	properties := map[string]any{
+		"protocols":             []string{"5.0"},
+		"os":                    "linux",
+		"arch":                  "amd64",
+		"filename":              "terraform-provider-widget_1.0.0_linux_amd64.zip",
+		"download_url":          "https://cdn.example/widget.zip?token=secret",
+		"shasum":                strings.Repeat("0F", 32),
+		"shasums_url":           "https://cdn.example/SHA256SUMS",
+		"shasums_signature_url": "https://cdn.example/SHA256SUMS.sig",
+		"signing_keys":          map[string]any{"gpg_public_keys": []any{map[string]any{"ascii_armor": "key"}}},
+	}
+	maps.Copy(properties, changes)
+	maps.DeleteFunc(properties, func(_ string, value any) bool { return value == nil })
+	body, err := json.Marshal(properties)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}
+
+func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
+	t.Helper()
+	return fake.source(t).Package(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+}
+
+func TestRegistryPackage(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, nil)}})
+	got, err := askForPackage(t, fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust == nil {
+		t.Errorf("got %+v", got)
+	}
+	archive, ok := got.Location.(getproviders.HTTPArchive)
+	if !ok || archive.URL.String() != "https://cdn.example/widget.zip?token=secret" {
+		t.Errorf("location %#v", got.Location)
+	}
+	if len(fake.seen) != 1 {
+		t.Errorf("%d requests, want 1", len(fake.seen))
+	}
+}
+
+func TestRegistryPackageProtocols(t *testing.T) {
+	for name, protocols := range map[string]any{
+		"5":              []string{"5.0"},
+		"6":              []string{"6.3"},
+		"short":          []string{"5"},
+		"one of several": []string{"4.0", "5.1"},
+		"future besides": []string{"7.0", "6.0"},
+		"empty":          []string{},
+		"none":           nil,
+	} {
+		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"protocols": protocols})}})
+		if _, err := askForPackage(t, fake); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRegistryRefusesMalformedPackages(t *testing.T) {
+	for name, test := range map[string]struct {
+		property string
+		value    any
+		problem  string
+	}{
+		"other system":          {"os", "darwin", `it is about the package for "darwin_amd64", not for linux_amd64`},
+		"other architecture":    {"arch", "arm64", `it is about the package for "linux_arm64", not for linux_amd64`},
+		"no platform":           {"os", nil, `it is about the package for "_amd64", not for linux_amd64`},
+		"odd protocol":          {"protocols", []string{"5.0", "five"}, "protocols[1] is not a version"},
+		"null protocol":         {"protocols", []any{nil}, "protocols[0] is not a version"},
+		"no file name":          {"filename", nil, "filename is missing"},
+		"short checksum":        {"shasum", strings.Repeat("0", 62), "shasum is not 64 hexadecimal digits"},
+		"long checksum":         {"shasum", strings.Repeat("0", 66), "shasum is not 64 hexadecimal digits"},
+		"checksum in base64":    {"shasum", strings.Repeat("z", 64), "shasum is not 64 hexadecimal digits"},
+		"no checksum":           {"shasum", nil, "shasum is not 64 hexadecimal digits"},
+		"no archive":            {"download_url", nil, "download_url is missing"},
+		"archive in a file":     {"download_url", "file:///etc/passwd", `download_url has the scheme "file", which is neither http nor https`},
+		"archive without host":  {"download_url", "https:///x", "download_url names no host"},
+		"archive at no URL":     {"download_url", "http://[::1", "download_url is not a URL"},
+		"opaque":                {"download_url", "https:x", "download_url names no host"},
+		"no list":               {"shasums_url", "", "shasums_url is missing"},
+		"list elsewhere":        {"shasums_url", "ftp://x/y", `shasums_url has the scheme "ftp", which is neither http nor https`},
+		"no signature":          {"shasums_signature_url", nil, "shasums_signature_url is missing"},
+		"null key":              {"signing_keys", map[string]any{"gpg_public_keys": []any{nil}}, "signing_keys.gpg_public_keys[0] is null"},
+		"list of keys":          {"signing_keys", []any{}, "signing_keys can't be a JSON array"},
+		"keys are not a list":   {"signing_keys", map[string]any{"gpg_public_keys": "x"}, "signing_keys.gpg_public_keys can't be a JSON string"},
+		"protocols is a string": {"protocols", "5.0", "protocols can't be a JSON string"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{test.property: test.value})}})
+			_, err := askForPackage(t, fake)
+			wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
+		})
+	}
+}
+
+func TestRegistryNeverTellsSecretsInURLs(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		packagePath:  {status: 302, header: map[string]string{"Location": "/elsewhere?token=hush"}},
+		"/elsewhere": {body: packageBody(t, map[string]any{"download_url": "https://user:hush@[::1?hush"})},
+	})
+	_, err := askForPackage(t, fake)
+	wantQueryError(t, err, "/elsewhere?token=REDACTED")
+	if strings.Contains(err.Error(), "hush") {
+		t.Errorf("message has a secret: %v", err)
+	}
+}
+
+func TestRegistryURLsAreRelativeToTheFinalAnswer(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		packagePath: {status: 307, header: map[string]string{"Location": "/moved/here/package.json"}},
+		"/moved/here/package.json": {body: packageBody(t, map[string]any{
+			"download_url":          "../widget.zip",
+			"shasums_url":           "SHA256SUMS",
+			"shasums_signature_url": "/SHA256SUMS.sig",
+		})},
+		"/moved/here/SHA256SUMS": {body: "sums"},
+		"/SHA256SUMS.sig":        {body: "signature"},
+	})
+	got, err := askForPackage(t, fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fake.URL + "/moved/widget.zip"; got.Location.String() != want {
+		t.Errorf("location %s, want %s", got.Location, want)
+	}
+	judge, err := got.Trust.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	checksums, ok := judge.(getproviders.SignedChecksums)
+	if !ok || string(checksums.Sums) != "sums" || string(checksums.Signature) != "signature" {
+		t.Errorf("got %#v", judge)
+	}
+}
+
+func TestOnlyTheRegistryIsToldTheEnginesVersion(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`},
+		packagePath: {body: packageBody(t, map[string]any{
+			"shasums_url":           "/SHA256SUMS",
+			"shasums_signature_url": "/SHA256SUMS.sig",
+		})},
+		"/SHA256SUMS":     {},
+		"/SHA256SUMS.sig": {},
+	})
+	source := fake.source(t)
+	available, err := source.Versions(t.Context(), widget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := source.Package(t.Context(), widget, available.Versions[0], linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := found.Trust.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(fake.seen) != 4 {
+		t.Fatalf("%d requests, want 4", len(fake.seen))
+	}
+	for _, req := range fake.seen {
+		want := ""
+		if strings.HasPrefix(req.URL.Path, "/v1/") {
+			want = "1.15.9"
+		}
+		if got := req.Header.Get("X-Terraform-Version"); got != want {
+			t.Errorf("%s: X-Terraform-Version %q, want %q", req.URL.Path, got, want)
+		}
+	}
+}
+
+func TestRegistryTrustFailures(t *testing.T) {
+	for name, test := range map[string]struct {
+		answers map[string]answer
+		kind    error
+		text    string
+	}{
+		"no list":          {map[string]answer{"/sig": {}}, getproviders.ErrUnreachable, "/sums\": 404 Not Found"},
+		"no signature":     {map[string]answer{"/sums": {}}, getproviders.ErrUnreachable, "/sig\": 404 Not Found"},
+		"private":          {map[string]answer{"/sums": {}, "/sig": {status: 401}}, getproviders.ErrUnauthorized, "host 127.0.0.1:"},
+		"broken":           {map[string]answer{"/sums": {status: 502}, "/sig": {}}, getproviders.ErrUnreachable, "after 2 attempts"},
+		"huge list":        {map[string]answer{"/sums": {body: strings.Repeat(" ", 1<<20+1)}, "/sig": {}}, getproviders.ErrUnreachable, "larger than 1048576 bytes"},
+		"huge signature":   {map[string]answer{"/sums": {}, "/sig": {body: strings.Repeat(" ", 64<<10+1)}}, getproviders.ErrUnreachable, "larger than 65536 bytes"},
+		"endless redirect": {map[string]answer{"/sums": {status: 302, header: map[string]string{"Location": "/sums"}}, "/sig": {}}, getproviders.ErrUnreachable, "redirect"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.answers[packagePath] = answer{body: packageBody(t, map[string]any{"shasums_url": "/sums", "shasums_signature_url": "/sig"})}
+			found, err := askForPackage(t, newFakeRegistry(t, test.answers))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = found.Trust.Load(t.Context())
+			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
+				t.Errorf("err = %v, want one that is %v and has %q", err, test.kind, test.text)
+			}
+			if errors.Is(err, getproviders.ErrProviderNotFound) {
+				t.Error("err is ErrProviderNotFound, too")
+			}
+		})
+	}
+}

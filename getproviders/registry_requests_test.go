@@ -1,0 +1,73 @@
+package getproviders_test
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestRegistryRequests takes several providers at once from discovery to
+// authentication, and counts what that costs.
+func TestRegistryRequests(t *testing.T) {
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer registry.Close()
+	source := &getproviders.RegistrySource{
+		Client:    registry.Client(),
+		Discovery: &hosts.Discovery{Client: registry.Client()},
+		Engine:    getproviders.Terraform("1.15.9"),
+	}
+	archive := providertest.Zip(map[string]string{"terraform-provider-x": "x"})
+	var providers []getproviders.Provider
+	for _, typ := range []string{"a", "b", "c"} {
+		for _, version := range []string{"1.0.0", "1.1.0"} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: typ, Version: version, Archive: archive})
+		}
+		providers = append(providers, mustParse(t, registry.Host()+"/acme/"+typ))
+	}
+
+	digests := getproviders.Digests{SHA256: sha256.Sum256(archive)}
+	results, errs := par.Map(t.Context(), len(providers), providers, func(ctx context.Context, p getproviders.Provider) (getproviders.Authentication, error) {
+		return authenticateNewest(ctx, source, p, digests)
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+	for i, result := range results {
+		if result.Tier != getproviders.TierCommunity || result.KeyID != registry.Signer().KeyID() {
+			t.Errorf("%s: %+v, want a community package signed by %s", providers[i], result, registry.Signer().KeyID())
+		}
+	}
+	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "": 13, "HEAD": 0} {
+		if got := registry.Requests(kind); got != want {
+			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
+		}
+	}
+}
+
+// authenticateNewest judges the newest version of a provider by the digests of
+// its archive.
+func authenticateNewest(ctx context.Context, source getproviders.Source, p getproviders.Provider, d getproviders.Digests) (none getproviders.Authentication, err error) {
+	available, err := source.Versions(ctx, p)
+	if err != nil {
+		return none, err
+	}
+	newest, _ := getproviders.Constraints{}.Newest(available.Versions)
+	found, err := source.Package(ctx, p, newest, getproviders.CurrentPlatform())
+	if err != nil {
+		return none, err
+	}
+	judge, err := found.Trust.Load(ctx)
+	if err != nil {
+		return none, err
+	}
+	return judge.Authenticate(d)
+}

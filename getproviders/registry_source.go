@@ -1,0 +1,133 @@
+package getproviders
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+const (
+	// registryService is how registries announce the provider registry protocol.
+	registryService = "providers.v1"
+
+	// registryAnswerBytes is how large an answer in JSON may be. The longest
+	// lists of versions, with hundreds of releases for a dozen platforms each,
+	// have under 1 MiB.
+	registryAnswerBytes = 16 << 20
+
+	// registryRedirects is how many redirects are followed, as usual on the web.
+	registryRedirects = 10
+)
+
+// RegistrySource installs from each provider's origin registry: the one on the
+// host that its address names, found by service discovery.
+//
+// It asks for the versions of a provider once and remembers the answer as long
+// as it lives, so that one run sees one state of the registry and the hints in
+// errors cost no request. A program that lives longer makes a new RegistrySource
+// for each run; Client and Discovery may be shared. It must not be copied after
+// its first use.
+type RegistrySource struct {
+	Client    *http.Client     // required; see hosts.NewClient
+	Discovery *hosts.Discovery // required
+	Engine    Engine           // its version is told to registries
+	Keys      *SigningKeys     // nil: the embedded ones
+	Now       func() time.Time // to judge keys that expire; nil: time.Now
+
+	versions par.Memo[Provider, versionList]
+}
+
+// Versions implements Source. Errors are *ProviderNotFoundError,
+// *UnauthorizedError or *QueryError.
+func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, error) {
+	list, err := s.list(ctx, p)
+	if err != nil {
+		return Available{}, err
+	}
+	available := Available{
+		Versions: make([]Version, len(list.versions)),
+		Warnings: slices.Clone(list.warnings),
+	}
+	for i, entry := range list.versions {
+		available.Versions[i] = entry.version
+	}
+	return available, nil
+}
+
+// Package implements Source. Besides the errors of Versions there are
+// *VersionNotFoundError, *PlatformMissingError and *ProtocolError, which hold
+// what the list of versions tells about a way out. The documents that the
+// package is judged by are not asked for before Trust.Load.
+func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+	base, err := s.service(ctx, p)
+	if err != nil {
+		return Package{}, err
+	}
+	doc, err := s.ask(ctx, p, base, p.Namespace, p.Type, v.String(), "download", plat.OS, plat.Arch)
+	if err != nil {
+		return Package{}, err
+	}
+	if doc.StatusCode == http.StatusNotFound {
+		return Package{}, s.missing(ctx, p, v, plat)
+	}
+	wire, err := decodeObject[wirePackage](doc.Body)
+	if err != nil {
+		return Package{}, malformedError(kindRegistry, p, doc, err)
+	}
+	if ok, err := speaks(wire.Protocols); err != nil {
+		return Package{}, malformedError(kindRegistry, p, doc, err)
+	} else if !ok && len(wire.Protocols) > 0 {
+		return Package{}, s.incompatible(ctx, p, v, wire.Protocols)
+	}
+	answer, err := wire.read(plat, doc.URL)
+	if err != nil {
+		return Package{}, malformedError(kindRegistry, p, doc, err)
+	}
+	return Package{
+		Provider: p,
+		Version:  v,
+		Platform: plat,
+		Location: HTTPArchive{URL: answer.archive},
+		Trust:    &registryTrust{source: s, provider: p, answer: answer},
+	}, nil
+}
+
+// Describe implements Source.
+func (s *RegistrySource) Describe(p Provider) string { return "registry " + p.Hostname.String() }
+
+// list returns the versions of a provider with all that the registry tells
+// about them.
+func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
+	return s.versions.Do(ctx, p, func(ctx context.Context) (versionList, error) {
+		base, err := s.service(ctx, p)
+		if err != nil {
+			return versionList{}, err
+		}
+		doc, err := s.ask(ctx, p, base, p.Namespace, p.Type, "versions")
+		if err != nil {
+			return versionList{}, err
+		}
+		if doc.StatusCode == http.StatusNotFound {
+			return versionList{}, &ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+		}
+		list, err := decodeVersions(doc.Body)
+		if err != nil {
+			return versionList{}, malformedError(kindRegistry, p, doc, err)
+		}
+		return list, nil
+	})
+}
+
+// service returns the base URL of the provider's registry.
+func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
+	base, err := s.Discovery.Service(ctx, p.Hostname, registryService)
+	if err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	return base, nil
+}

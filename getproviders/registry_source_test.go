@@ -1,0 +1,238 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+const (
+	versionsPath = "/v1/acme/widget/versions"
+	packagePath  = "/v1/acme/widget/1.0.0/download/linux/amd64"
+)
+
+func TestRegistryVersions(t *testing.T) {
+	for name, test := range map[string]struct {
+		body     string
+		versions []getproviders.Version
+		warnings []string
+	}{
+		"in the registry's order": {
+			body:     `{"versions": [{"version": "1.0.0"}, {"version": "2.0.0-beta1"}, {"version": "0.9.0+b1"}]}`,
+			versions: versions("1.0.0", "2.0.0-beta1", "0.9.0+b1"),
+		},
+		"with warnings": {
+			body:     `{"versions": [{"version": "1.0.0"}], "warnings": ["moved", "deprecated"]}`,
+			versions: versions("1.0.0"),
+			warnings: []string{"moved", "deprecated"},
+		},
+		"without those that can't be parsed": {
+			body:     `{"versions": [{"version": "1.0.0"}, {"version": "v2"}, {"version": ""}, {}, {"version": "1.1.0"}]}`,
+			versions: versions("1.0.0", "1.1.0"),
+		},
+		"each once": {
+			body:     `{"versions": [{"version": "1.0"}, {"version": "1.0.0"}, {"version": "1.0.0"}]}`,
+			versions: versions("1.0.0"),
+		},
+		"with odd hints passed over": {
+			body:     `{"versions": [{"version": "1.0.0", "protocols": [null, "x"], "platforms": [null, {"os": "a b", "arch": "c"}]}]}`,
+			versions: versions("1.0.0"),
+		},
+		"unknown properties": {body: `{"id": "acme/widget", "versions": [{"version": "1.0.0", "x": {}}]}`, versions: versions("1.0.0")},
+		"empty list":         {body: `{"versions": []}`},
+		"null list":          {body: `{"versions": null, "warnings": null}`},
+		"no list":            {body: `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}}).source(t)
+			got, err := source.Versions(t.Context(), widget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Versions, test.versions) {
+				t.Errorf("versions %v, want %v", got.Versions, test.versions)
+			}
+			if !slices.Equal(got.Warnings, test.warnings) {
+				t.Errorf("warnings %q, want %q", got.Warnings, test.warnings)
+			}
+		})
+	}
+}
+
+func TestRegistryRefusesMalformedVersions(t *testing.T) {
+	for name, test := range map[string]struct{ body, problem string }{
+		"no JSON":            {`<html>`, "invalid character '<'"},
+		"nothing":            {``, "unexpected end of JSON input"},
+		"cut off":            {`{"versions": [{"version": "1.0.0"`, "unexpected end of JSON input"},
+		"more than one":      {`{"versions": []} {}`, "after top-level value"},
+		"null":               {`null`, "it is null, not an object"},
+		"array":              {`[]`, "it is a JSON array, not an object"},
+		"a mirror's index":   {`{"versions": {"1.0.0": {}}}`, "versions can't be a JSON object"},
+		"null version":       {`{"versions": [{"version": "1.0.0"}, null]}`, "versions[1] is null"},
+		"version is number":  {`{"versions": [{"version": 1.0}]}`, "versions.version can't be a JSON number"},
+		"deeply nested":      {strings.Repeat(`{"a":`, 20000), "exceeded max depth"},
+		"warnings is string": {`{"versions": [], "warnings": "x"}`, "warnings can't be a JSON string"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: test.body}})
+			_, err := fake.source(t).Versions(t.Context(), widget)
+			wantQueryError(t, err, "could not query provider registry for registry.example/acme/widget: malformed answer", fake.URL+versionsPath, test.problem)
+		})
+	}
+}
+
+func TestRegistryRefusesHugeAnswers(t *testing.T) {
+	body := `{"versions": []}` + strings.Repeat(" ", 16<<20)
+	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: body}})
+	_, err := fake.source(t).Versions(t.Context(), widget)
+	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
+}
+
+// wantQueryError checks that a registry is said to have failed, in a message
+// that contains all of the texts.
+func wantQueryError(t *testing.T, err error, texts ...string) {
+	t.Helper()
+	if !errors.Is(err, getproviders.ErrUnreachable) {
+		t.Fatalf("err = %v, want one that is ErrUnreachable", err)
+	}
+	if query, ok := errors.AsType[*getproviders.QueryError](err); !ok || query.Provider != widget {
+		t.Errorf("err = %#v, want a *QueryError about %s", err, widget)
+	}
+	for _, text := range texts {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("message lacks %q:\n%v", text, err)
+		}
+	}
+}
+
+func TestRegistryTellsStatusesApart(t *testing.T) {
+	for _, test := range []struct {
+		status   int
+		kind     error
+		requests int
+		text     string // %s is the URL
+	}{
+		{404, getproviders.ErrProviderNotFound, 1, `registry registry.example does not have a provider named registry.example/acme/widget`},
+		{401, getproviders.ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{403, getproviders.ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{418, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},
+		{204, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{501, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 501 Not Implemented`},
+		{429, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 429 Too Many Requests`},
+		{503, getproviders.ErrUnreachable, 2, `could not query provider registry for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+	} {
+		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: test.status}})
+			_, err := fake.source(t).Versions(t.Context(), widget)
+			if !errors.Is(err, test.kind) {
+				t.Fatalf("err = %v, want one that is %v", err, test.kind)
+			}
+			for _, other := range []error{getproviders.ErrProviderNotFound, getproviders.ErrUnauthorized, getproviders.ErrUnreachable} {
+				if other != test.kind && errors.Is(err, other) {
+					t.Errorf("err is %v, too", other)
+				}
+			}
+			if want := strings.ReplaceAll(test.text, "%s", fake.URL+versionsPath); err.Error() != want {
+				t.Errorf("message\n%v\nwant\n%s", err, want)
+			}
+			if n := fake.requests(versionsPath); n != test.requests {
+				t.Errorf("%d requests, want %d", n, test.requests)
+			}
+		})
+	}
+}
+
+func TestRegistryDoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
+	for status, kind := range map[int]error{
+		401: getproviders.ErrUnauthorized,
+		403: getproviders.ErrUnauthorized,
+		500: getproviders.ErrUnreachable,
+	} {
+		fake := newFakeRegistry(t, map[string]answer{packagePath: {status: status}})
+		_, err := fake.source(t).Package(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
+		if !errors.Is(err, kind) || errors.Is(err, getproviders.ErrPlatformMissing) {
+			t.Errorf("%d: err = %v, want one that is %v", status, err, kind)
+		}
+	}
+}
+
+func TestRegistryUnreachable(t *testing.T) {
+	fake := newFakeRegistry(t, nil)
+	source := fake.source(t)
+	fake.Close()
+	_, err := source.Versions(t.Context(), widget)
+	wantQueryError(t, err, "the request failed after 2 attempts", versionsPath)
+}
+
+func TestRegistryOfAHostWithoutRegistry(t *testing.T) {
+	source := newFakeRegistry(t, nil).source(t)
+	p := widget
+	p.Hostname = "empty.example"
+	_, err := source.Versions(t.Context(), p)
+	if !errors.Is(err, hosts.ErrNoService) || !errors.Is(err, getproviders.ErrUnreachable) {
+		t.Errorf("err = %v, want one that is hosts.ErrNoService", err)
+	}
+}
+
+func TestRegistryQueryEndsWithTheContext(t *testing.T) {
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	source := newFakeRegistry(t, nil).source(t)
+	if _, err := source.Versions(ctx, widget); err != gone {
+		t.Errorf("Versions: %v, want the context's cause", err)
+	}
+	if _, err := source.Package(ctx, widget, getproviders.MustParseVersion("1.0.0"), linux); err != gone {
+		t.Errorf("Package: %v, want the context's cause", err)
+	}
+}
+
+func TestRegistryServiceURLIsAReferencesBase(t *testing.T) {
+	body := `{"versions": [{"version": "1.0.0"}]}`
+	for base, path := range map[string]string{
+		"/v1/":          "/v1/acme/widget/versions",
+		"/v1/providers": "/v1/acme/widget/versions", // as the real tools have it
+		"/":             "/acme/widget/versions",
+		"":              "/acme/widget/versions",
+	} {
+		fake := newFakeRegistry(t, map[string]answer{path: {body: body}})
+		if _, err := fake.sourceAt(t, fake.URL+base).Versions(t.Context(), widget); err != nil {
+			t.Errorf("service URL %q: %v", base, err)
+		}
+	}
+}
+
+func TestRegistryIsAskedOnceForVersions(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}})
+	source := fake.source(t)
+	for range 2 {
+		got, err := source.Versions(t.Context(), widget)
+		if err != nil || len(got.Warnings) != 1 {
+			t.Fatalf("got %v, %v", got, err)
+		}
+		got.Warnings[0], got.Versions[0] = "changed", getproviders.Version{} // the caller's own
+	}
+	if n := fake.requests(versionsPath); n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+func TestRegistryFailureIsNotRemembered(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: http.StatusForbidden}})
+	source := fake.source(t)
+	for range 2 {
+		if _, err := source.Versions(t.Context(), widget); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	if n := fake.requests(versionsPath); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+}

@@ -1,0 +1,93 @@
+package getproviders
+
+import (
+	"net/url"
+	"slices"
+	"testing"
+)
+
+func FuzzVersionsResponse(f *testing.F) {
+	for _, seed := range []string{
+		`{"versions": [{"version": "1.0.0", "protocols": ["5.0"], "platforms": [{"os": "linux", "arch": "amd64"}]}], "warnings": ["w"]}`,
+		`{"versions": [{"version": "1.0"}, {"version": "1.0.0"}, {"version": "2.0.0-beta.1+b"}, {"version": "x"}]}`,
+		`{"versions": [null]}`,
+		`{"versions": [{"version": "1.0.0", "protocols": null, "platforms": [null, {"os": "a_b", "arch": ""}]}]}`,
+		`{"versions": {}}`, `{"VERSIONS": []}`, `null`, `[]`, `{`, ``, `{"versions": [{"version": "99999999999999999999.0.0"}]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		list, err := decodeVersions(body)
+		if err != nil {
+			return
+		}
+		for i, entry := range list.versions {
+			if again, err := ParseVersion(entry.version.String()); err != nil || again != entry.version {
+				t.Errorf("version %#v doesn't survive its text: %#v, %v", entry.version, again, err)
+			}
+			if found, ok := list.find(entry.version); !ok || slices.IndexFunc(list.versions, func(o listedVersion) bool { return o.version == found.version }) != i {
+				t.Errorf("version %s is there twice", entry.version)
+			}
+			for _, plat := range entry.platforms {
+				if _, err := ParsePlatform(plat.String()); err != nil {
+					t.Error(err)
+				}
+			}
+			_, _ = speaks(entry.protocols)
+		}
+	})
+}
+
+func FuzzPackageResponse(f *testing.F) {
+	for _, seed := range []string{
+		`{"protocols": ["5.0"], "os": "linux", "arch": "amd64", "filename": "p.zip", "download_url": "p.zip",
+			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "shasums_url": "https://x/s", "shasums_signature_url": "//y/t",
+			"signing_keys": {"gpg_public_keys": [{"ascii_armor": "a", "trust_signature": "b"}]}}`,
+		`{"os": "linux", "arch": "amd64", "filename": "p.zip", "download_url": "file:///etc/passwd",
+			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "shasums_url": "http:", "shasums_signature_url": "?"}`,
+		`{"os": "linux", "arch": "amd64", "filename": "p", "download_url": "x", "shasum": "zz", "signing_keys": {"gpg_public_keys": [null]}}`,
+		`{"protocols": [""]}`, `{"signing_keys": null}`, `null`, `[]`, `{`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	base := &url.URL{Scheme: "https", Host: "registry.example", Path: "/v1/acme/widget/1.0.0/download/linux/amd64"}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		wire, err := decodeObject[wirePackage](body)
+		if err != nil {
+			return
+		}
+		_, _ = speaks(wire.Protocols)
+		got, err := wire.read(Platform{OS: "linux", Arch: "amd64"}, base)
+		if err != nil {
+			return
+		}
+		for _, u := range []*url.URL{got.archive, got.sums, got.signature} {
+			if u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+				t.Errorf("accepted URL %q", u)
+			}
+		}
+		if got.fileName == "" || len(got.keys) != len(wire.SigningKeys.GPG) {
+			t.Errorf("accepted %+v", got)
+		}
+	})
+}
+
+func FuzzAliasResponse(f *testing.F) {
+	for _, seed := range []string{
+		`{"id": "acme/widget"}`, `{"id": "acme/widget", "moved_to": "other/widget"}`, `{"id": null}`,
+		`{"id": "a/b/c"}`, `{"id": "/"}`, `{"id": "../x"}`, `null`, `[]`, ``,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		namespace, typ, err := decodeAlias(body)
+		if err != nil {
+			return
+		}
+		for _, part := range []string{namespace, typ} {
+			if again, err := NormalizePart(part); err != nil || again != part {
+				t.Errorf("part %q is not normal: %q, %v", part, again, err)
+			}
+		}
+	})
+}

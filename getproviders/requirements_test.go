@@ -1,0 +1,63 @@
+package getproviders_test
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func requirement(constraints string, line int) getproviders.Requirement {
+	return getproviders.Requirement{
+		Constraints: getproviders.MustParseConstraints(constraints),
+		Origin:      getproviders.Origin{File: "main.tf", Line: line},
+	}
+}
+
+func TestRequirementsRememberWhereEachWasWritten(t *testing.T) {
+	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "example.com/acme/x")
+	req := getproviders.Requirements{}
+	req.Add(aws, requirement("~> 5.0", 3))
+	req.Add(x, requirement("", 4))
+	req.Add(aws, requirement(">= 5.1, ~> 5.0", 9))
+
+	if got, want := req[aws][1].Origin.Line, 9; got != want {
+		t.Errorf("line %d, want %d", got, want)
+	}
+	if got, want := req.Constraints(aws).String(), "~> 5.0, >= 5.1.0"; got != want {
+		t.Errorf("constraints %q, want %q", got, want)
+	}
+	if got := req.Constraints(x); !got.IsEmpty() {
+		t.Errorf("constraints %q where none were written", got)
+	}
+	if got, want := req.Providers(), []getproviders.Provider{x, aws}; !reflect.DeepEqual(got, want) {
+		t.Errorf("providers %v, want %v", got, want)
+	}
+}
+
+func TestMergeChangesNothing(t *testing.T) {
+	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "acme/x")
+	a := getproviders.Requirements{aws: append(make([]getproviders.Requirement, 0, 9), requirement("~> 5.0", 1))}
+	b := getproviders.Requirements{aws: {requirement(">= 5.1", 2)}, x: nil}
+
+	merged := a.Merge(nil, b)
+	want := getproviders.Requirements{aws: {requirement("~> 5.0", 1), requirement(">= 5.1", 2)}, x: nil}
+	if !reflect.DeepEqual(merged, want) {
+		t.Errorf("merged to %v, want %v", merged, want)
+	}
+	merged.Add(aws, requirement("!= 5.2", 3))
+	merged.Add(x, requirement("1", 4))
+	if len(a) != 1 || len(a[aws]) != 1 || len(b[aws]) != 1 || len(b[x]) != 0 {
+		t.Errorf("the operands became %v and %v", a, b)
+	}
+	if other := a.Merge(getproviders.Requirements{aws: {requirement("9", 9)}}); merged[aws][1].Origin.Line != 2 || len(other[aws]) != 2 {
+		t.Error("two results share memory")
+	}
+}
+
+func TestNilRequirementsAreEmpty(t *testing.T) {
+	var none getproviders.Requirements
+	if len(none.Providers()) != 0 || !none.Constraints(mustParse(t, "aws")).IsEmpty() || len(none.Merge(none)) != 0 {
+		t.Error("something came out of nothing")
+	}
+}

@@ -1,0 +1,164 @@
+package getproviders_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// The canonical texts are what Terraform 1.11.4 printed for these.
+func TestParseVersion(t *testing.T) {
+	tests := []struct{ given, canonical string }{
+		{"1.0.0", "1.0.0"},
+		{"1", "1.0.0"},
+		{"1.0", "1.0.0"},
+		{"1.", "1.0.0"},
+		{"01.00.0", "1.0.0"},
+		{"0.0.0", "0.0.0"},
+		{"18446744073709551615.0.0", "18446744073709551615.0.0"},
+		{"1.0.0-beta", "1.0.0-beta"},
+		{"1.0-beta", "1.0.0-beta"},
+		{"1-a", "1.0.0-a"},
+		{"1.0.0-BETA", "1.0.0-BETA"},
+		{"1.0.0-beta-x", "1.0.0-beta-x"},
+		{"1.0.0-1.02", "1.0.0-1.02"},
+		{"1.0.0-a..b", "1.0.0-a..b"},
+		{"1.0.0--", "1.0.0--"},
+		{"1.0.0-.", "1.0.0-."},
+		{"1.0.0-", "1.0.0"},
+		{"1.0.0-x", "1.0.0-x"},
+		{"1.0.0+b1", "1.0.0+b1"},
+		{"1.2+a", "1.2.0+a"},
+		{"1.0.0+", "1.0.0"},
+		{"1.0.0-a+b", "1.0.0-a+b"},
+		{"1.0.0+a-b", "1.0.0+a-b"},
+		{"1.0.0-a.+b", "1.0.0-a.+b"},
+	}
+	for _, tt := range tests {
+		v, err := getproviders.ParseVersion(tt.given)
+		if err != nil || v.String() != tt.canonical {
+			t.Errorf("%q = %q, %v; want %q", tt.given, v, err, tt.canonical)
+		}
+	}
+}
+
+func TestParseVersionRefuses(t *testing.T) {
+	tests := []struct{ given, reason string }{
+		{"", "no version"},
+		{"a", "three numbers"},
+		{".1", "three numbers"},
+		{"-1.0.0", "three numbers"},
+		{"+1.0.0", "three numbers"},
+		{"٣.0.0", "three numbers"},
+		{"v1.0.0", `begin with "v"`},
+		{"V1.0.0", `begin with "v"`},
+		{"1.0.0.0", "too many numbers"},
+		{"*", "wildcards"},
+		{"1.x", "wildcards"},
+		{"1.X", "wildcards"},
+		{"1.0.*", "wildcards"},
+		{" 1.0.0", "space"},
+		{"1.0.0 ", "space"},
+		{"1.0.0\t", "space"},
+		{"1.0.0\u00a0", "space"},
+		{">=1.0.0", "operator"},
+		{"= 1.0.0", "operator"},
+		{"~> 1.0.0", "operator"},
+		{"1.0.0,", "list"},
+		{"1.0.0,2.0.0", "list"},
+		{"1..0", `".0"`},
+		{"1 .0", `" .0"`},
+		{"1.-beta", `"-beta"`},
+		{"1.0.0beta", `"beta"`},
+		{"1.0.0-a_b", `"_b"`},
+		{"1.0.0-é", `"é"`},
+		{"1.0.0-*", `"*"`},
+		{"1.0.0+a+b", `"+b"`},
+		{"1.0.0/..", `"/.."`},
+		{"18446744073709551616.0.0", "too large"},
+		{"0." + strings.Repeat("9", 1000), "too large"},
+	}
+	for _, tt := range tests {
+		v, err := getproviders.ParseVersion(tt.given)
+		if err == nil {
+			t.Errorf("%q was read as %q", tt.given, v)
+		} else if !strings.Contains(err.Error(), tt.reason) {
+			t.Errorf("%q: %v; want something on %q", tt.given, err, tt.reason)
+		}
+		if v != (getproviders.Version{}) {
+			t.Errorf("%q: an error together with %q", tt.given, v)
+		}
+	}
+}
+
+func TestMustParseVersionPanicsOnBadInput(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("no panic")
+		}
+	}()
+	getproviders.MustParseVersion("v1")
+}
+
+// The order is the one in which Terraform 1.11.4 wrote constraints with these
+// boundaries into the canonical text.
+func TestVersionOrder(t *testing.T) {
+	sorted := strings.Fields(`
+		0.0.0 0.9.9 0.10.0
+		1.0.0-. 1.0.0-.a 1.0.0-.. 1.0.0-1.1 1.0.0-a. 1.0.0-a.b
+		1.0.0 1.0.0+9 1.0.0+10 1.0.0+A 1.0.0+a 1.0.0+b 1.0.0+1.1 1.0.0+a.b
+		1.0.1-1 1.0.1-2 1.0.1-01 1.0.1-99999999999999999999999 1.0.1-- 1.0.1-a 1.0.1-a-b
+		1.1.0-1 1.1.0-9 1.1.0-10 1.1.0-A 1.1.0-a 1.1.0-b 1.1.0-1.1 1.1.0-a.b.c
+		1.2.0-alpha 1.2.0-beta 1.2.0-alpha.1 1.2.0
+		2.0.0`)
+	// ".." has more dots than ".a", 1.0.1-01 is a longer number than 2.
+	versions := make([]getproviders.Version, len(sorted))
+	for i, text := range sorted {
+		versions[i] = getproviders.MustParseVersion(text)
+	}
+	for i, a := range versions {
+		for j, b := range versions {
+			want := max(-1, min(1, i-j))
+			if got := a.Compare(b); got != want {
+				t.Errorf("%s compared with %s is %d, want %d", a, b, got, want)
+			}
+		}
+	}
+}
+
+func TestVersionSurvivesJSON(t *testing.T) {
+	want := []getproviders.Version{{}, getproviders.MustParseVersion("1.2.3-beta.1+x")}
+	text, err := json.Marshal(want)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []getproviders.Version
+	if err := json.Unmarshal(text, &got); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%s was read as %v, %v", text, got, err)
+	}
+}
+
+func FuzzParseVersion(f *testing.F) {
+	for _, seed := range []string{"1.2.3", "1.0.0-a..b+c", "v1", "1.", "18446744073709551616", "1.0.0-", "*", "1.0.0-1.02"} {
+		f.Add(seed, "1.0.0-beta.1")
+	}
+	f.Fuzz(func(t *testing.T, a, b string) {
+		va, errA := getproviders.ParseVersion(a)
+		vb, errB := getproviders.ParseVersion(b)
+		if errA != nil || errB != nil {
+			return
+		}
+		if again, err := getproviders.ParseVersion(va.String()); err != nil || again != va {
+			t.Errorf("%q = %q is read back as %q (%v)", a, va, again, err)
+		}
+		if strings.ContainsAny(va.String(), "/\\") {
+			t.Errorf("%q is no name for a directory", va)
+		}
+		if va.Compare(vb) != -vb.Compare(va) || (va.Compare(vb) == 0) != (va == vb) {
+			t.Errorf("%q and %q compare as %d and %d", va, vb, va.Compare(vb), vb.Compare(va))
+		}
+	})
+}
