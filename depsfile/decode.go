@@ -1,0 +1,201 @@
+package depsfile
+
+import (
+	"fmt"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var (
+	fileSchema = &hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "provider", LabelNames: []string{"source_addr"}},
+		{Type: "module", LabelNames: []string{"path"}},
+	}}
+	providerSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{
+		{Name: "version", Required: true},
+		{Name: "constraints"},
+		{Name: "hashes"},
+	}}
+)
+
+// Decode reads a lock file's content; filename is for messages. Locks is
+// usable (holds what could be read) even if there are errors.
+func Decode(src []byte, filename string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
+	d := decoder{engine: engine, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
+	if diag := checkNesting(src, filename); diag != nil {
+		return d.locks, hcl.Diagnostics{diag}
+	}
+	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	conflict := findConflict(src, filename)
+	if file != nil {
+		content, moreDiags := file.Body.Content(fileSchema)
+		diags = append(diags, moreDiags...)
+		d.decodeBlocks(content.Blocks)
+	}
+	diags = append(diags, d.diags...)
+	if conflict != nil && diags.HasErrors() {
+		// What else is wrong with the file is a consequence.
+		diags = hcl.Diagnostics{conflict}
+	}
+	return d.locks, diags
+}
+
+// decoder collects entries and problems.
+type decoder struct {
+	engine getproviders.Engine
+	locks  *Locks
+	seen   map[getproviders.Provider]hcl.Range
+	diags  hcl.Diagnostics
+}
+
+// problem records an error about the text at a range.
+func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
+	d.diags = append(d.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  summary,
+		Detail:   fmt.Sprintf(format, args...),
+		Subject:  &at,
+	})
+}
+
+func (d *decoder) decodeBlocks(blocks hcl.Blocks) {
+	warned := false
+	for _, block := range blocks {
+		switch block.Type {
+		case "provider":
+			d.decodeProvider(block)
+		case "module":
+			if !warned {
+				d.diags = append(d.diags, d.moduleWarning(block))
+			}
+			warned = true
+		}
+	}
+}
+
+func (d *decoder) moduleWarning(block *hcl.Block) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagWarning,
+		Summary:  "Dependency locks for modules are not yet supported",
+		Detail: fmt.Sprintf("%s v%s knows dependency locks for providers only; those for modules are ignored. The file may come from a later version that has both.",
+			d.engine.Name, d.engine.Version),
+		Subject: &block.DefRange,
+	}
+}
+
+// decodeProvider reads a provider block. Without a usable address nothing can
+// be said of the rest.
+func (d *decoder) decodeProvider(block *hcl.Block) {
+	p, ok := d.decodeAddress(block)
+	if !ok {
+		return
+	}
+	content, diags := block.Body.Content(providerSchema)
+	d.diags = append(d.diags, diags...)
+	lock := Lock{Provider: p}
+	hasVersion := false
+	if attr := content.Attributes["version"]; attr != nil {
+		lock.Version, hasVersion = d.decodeVersion(p, attr)
+	}
+	if attr := content.Attributes["constraints"]; attr != nil {
+		lock.Constraints = d.decodeConstraints(p, attr)
+	}
+	if attr := content.Attributes["hashes"]; attr != nil {
+		lock.Hashes = d.decodeHashes(attr)
+	}
+	if hasVersion {
+		d.locks.put(lock)
+	}
+}
+
+func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok bool) {
+	const invalid = "Invalid provider source address"
+	given, at := block.Labels[0], block.LabelRanges[0]
+	p, err := d.engine.ParseProvider(given)
+	before, duplicate := d.seen[p]
+	switch {
+	case err != nil:
+		d.problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
+	case p.IsBuiltIn():
+		d.problem(at, invalid, "The provider %s is built into %s, so its version can't be locked. Remove this block.", p, d.engine.Name)
+	case p.IsLegacy():
+		d.problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. Remove this block.", p)
+	case given != p.String():
+		d.problem(at, "Non-normalized provider source address", "In the lock file this address must be written in full and in its normalized form: %q.", p)
+	case duplicate:
+		d.problem(at, "Duplicate provider lock", "There is a lock for the provider %s already, at %s.", p, before)
+	default:
+		d.seen[p] = at
+		return p, true
+	}
+	return p, false
+}
+
+func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v getproviders.Version, ok bool) {
+	const invalid = "Invalid provider version number"
+	var given *string // null is told apart from ""
+	at := attr.Expr.Range()
+	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
+		d.diags = append(d.diags, diags...)
+		return v, false
+	}
+	if given == nil {
+		d.problem(at, "Missing required argument", "The lock of %s must have a version.", p)
+		return v, false
+	}
+	v, err := getproviders.ParseVersion(*given)
+	if err != nil {
+		d.problem(at, invalid, "The version that is locked for %s can't be read: %s.", p, err)
+		return v, false
+	}
+	if v.String() != *given {
+		d.problem(at, invalid, "The version that is locked for %s must be written in its normalized form: %q.", p, v)
+	}
+	return v, true
+}
+
+func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute) getproviders.Constraints {
+	const invalid = "Invalid provider version constraints"
+	var given string
+	at := attr.Expr.Range()
+	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
+		d.diags = append(d.diags, diags...)
+		return getproviders.Constraints{}
+	}
+	c, err := getproviders.ParseConstraints(given)
+	if err != nil {
+		d.problem(at, invalid, "The constraints that are recorded for %s can't be read: %s.", p, err)
+	} else if c.String() != given {
+		d.problem(at, invalid, "The constraints that are recorded for %s must be written in their normalized form: %q.", p, c)
+	}
+	return c
+}
+
+func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash) {
+	elements, diags := hcl.ExprList(attr.Expr)
+	if diags.HasErrors() {
+		d.diags = append(d.diags, diags...)
+		return nil
+	}
+	if len(elements) == 0 {
+		d.problem(attr.Expr.Range(), "Invalid provider hash set", "The argument \"hashes\" must have at least one hash, or be left out.")
+	}
+	for _, element := range elements {
+		var given string
+		if diags := gohcl.DecodeExpression(element, nil, &given); diags.HasErrors() {
+			d.diags = append(d.diags, diags...)
+			continue
+		}
+		hash, err := getproviders.ParseHash(given)
+		if err != nil {
+			d.problem(element.Range(), "Invalid provider hash string", "%q can't be read as a hash of a provider's package: it must have a scheme, a colon and a value.", given)
+			continue
+		}
+		hashes = append(hashes, hash)
+	}
+	return hashes
+}

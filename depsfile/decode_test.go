@@ -1,0 +1,262 @@
+package depsfile_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// decode is Decode for what has no error.
+func decode(t testing.TB, src string) *depsfile.Locks {
+	t.Helper()
+	l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return l
+}
+
+func TestDecode(t *testing.T) {
+	l := decode(t, `
+# A comment.
+provider "registry.terraform.io/hashicorp/aws" {
+  version     = "5.1.0"
+  constraints = ">= 5.0.0, ~> 5.1"
+  hashes = [
+    "zh:b",
+    "h9:a newer program's",
+    "h1:a=",
+    "h1:a=",
+  ]
+}
+provider "испытание.com:8443/acme/x" { version = "1.0.0-beta.1+x" }
+`)
+	want := []depsfile.Lock{
+		lock(t, "hashicorp/aws", "5.1.0", ">= 5.0, ~> 5.1", "zh:b", "h9:a newer program's", "h1:a=", "h1:a="),
+		lock(t, "испытание.com:8443/acme/x", "1.0.0-beta.1+x", ""),
+	}
+	for i, got := range l.All() {
+		if got.Provider != want[i].Provider || got.Version != want[i].Version ||
+			got.Constraints.String() != want[i].Constraints.String() || !slices.Equal(got.Hashes, want[i].Hashes) {
+			t.Errorf("got %v, want %v", got, want[i])
+		}
+	}
+	if len(l.All()) != len(want) {
+		t.Errorf("%d entries", len(l.All()))
+	}
+}
+
+// Terraform 1.11.4 reads these.
+func TestDecodeAccepts(t *testing.T) {
+	for name, src := range map[string]string{
+		"empty":                   "",
+		"comments only":           "# nothing\n",
+		"Windows line ends":       "provider \"a.com/b/c\" {\r\n  version = \"1.0.0\"\r\n}\r\n",
+		"byte order mark":         "\ufeffprovider \"a.com/b/c\" {\n  version = \"1.0.0\"\n}\n",
+		"constant expression":     block(`version = "1.0.${0}"`),
+		"empty constraints":       block(`version = "1.0.0"`, `constraints = ""`),
+		"unsatisfied constraints": block(`version = "1.0.0"`, `constraints = ">= 2.0.0"`),
+		"no hashes":               block(`version = "1.0.0"`),
+		"unknown scheme alone":    block(`version = "1.0.0"`, `hashes = ["h9:x"]`),
+		"hash with expression":    block(`version = "1.0.0"`, `hashes = ["h1:${"a"}"]`),
+		"version zero":            block(`version = "0.0.0"`),
+	} {
+		if _, diags := depsfile.Decode([]byte(src), "test.hcl", terraform); len(diags) > 0 {
+			t.Errorf("%s: %v", name, diags)
+		}
+	}
+}
+
+// block is a lock for a.com/b/c with these arguments.
+func block(arguments ...string) string {
+	return "provider \"a.com/b/c\" {\n  " + strings.Join(arguments, "\n  ") + "\n}\n"
+}
+
+// The summaries are those of Terraform 1.11.4 for the same files.
+func TestDecodeRefuses(t *testing.T) {
+	const (
+		address     = "Invalid provider source address"
+		normal      = "Non-normalized provider source address"
+		version     = "Invalid provider version number"
+		constraints = "Invalid provider version constraints"
+		unsuitable  = "Unsuitable value type"
+	)
+	other := func(address string) string { return "provider \"" + address + "\" {\n  version = \"1.0.0\"\n}\n" }
+	tests := []struct{ name, src, summary, detail string }{
+		{"address of two parts", other("acme/a"), normal, `"registry.terraform.io/acme/a"`},
+		{"address of one part", other("a"), normal, `"registry.terraform.io/hashicorp/a"`},
+		{"address in upper case", other("a.com/B/c"), normal, `"a.com/b/c"`},
+		{"address with default port", other("a.com:443/b/c"), normal, `"a.com/b/c"`},
+		{"address in punycode", other("xn--80akhbyknj4f.com/b/c"), address, "punycode"},
+		{"address with empty part", other("a//b"), address, "hostname/namespace/type"},
+		{"address with prefix", other("a.com/b/terraform-provider-c"), address, `Did you mean "a.com/b/c"?`},
+		{"built-in provider", other("terraform.io/builtin/terraform"), address, "built into Terraform"},
+		{"legacy provider", other("registry.terraform.io/-/aws"), address, "legacy"},
+		{"duplicate", other("a.com/b/c") + other("a.com/b/c"), "Duplicate provider lock", "test.hcl:1,10-21"},
+
+		{"no version", block(), "Missing required argument", `"version"`},
+		{"null version", block(`version = null`), "Missing required argument", "a.com/b/c"},
+		{"version is a number", block(`version = 1`), version, `normalized form: "1.0.0"`},
+		{"version is a list", block(`version = []`), unsuitable, "string"},
+		{"version is a variable", block(`version = local.v`), "Variables not allowed", ""},
+		{"version is a function", block(`version = upper("1.0.0")`), "Function calls not allowed", ""},
+		{"version with v", block(`version = "v1.0.0"`), version, `begin with "v"`},
+		{"version too large", block(`version = "99999999999999999999.0.0"`), version, "too large"},
+		{"version of two numbers", block(`version = "1.0"`), version, `normalized form: "1.0.0"`},
+		{"version with line end", block("version = <<EOT\n1.0.0\nEOT\n"), version, "space"},
+
+		{"null constraints", block(`version = "1.0.0"`, `constraints = null`), unsuitable, "null"},
+		{"constraints are a list", block(`version = "1.0.0"`, `constraints = []`), unsuitable, "string"},
+		{"blank constraints", block(`version = "1.0.0"`, `constraints = " "`), constraints, `form: ""`},
+		{"garbled constraints", block(`version = "1.0.0"`, `constraints = "x y"`), constraints, "wildcard"},
+		{"loosely written constraints", block(`version = "1.0.0"`, `constraints = ">=1.0"`), constraints, `form: ">= 1.0.0"`},
+
+		{"hashes are a string", block(`version = "1.0.0"`, `hashes = "h1:x"`), "Invalid expression", "list"},
+		{"hashes from a function", block(`version = "1.0.0"`, `hashes = toset(["h1:x"])`), "Invalid expression", "list"},
+		{"empty hashes", block(`version = "1.0.0"`, `hashes = []`), "Invalid provider hash set", "at least one"},
+		{"null hash", block(`version = "1.0.0"`, `hashes = [null]`), unsuitable, "null"},
+		{"hash without scheme", block(`version = "1.0.0"`, `hashes = ["x"]`), "Invalid provider hash string", `"x"`},
+		{"hash with empty scheme", block(`version = "1.0.0"`, `hashes = [":x"]`), "Invalid provider hash string", `":x"`},
+
+		{"unknown argument", block(`version = "1.0.0"`, `foo = 1`), "Unsupported argument", `"foo"`},
+		{"unknown block inside", block(`version = "1.0.0"`, "foo {\n}"), "Unsupported block type", `"foo"`},
+		{"unknown top-level argument", "foo = 1\n", "Unsupported argument", `"foo"`},
+		{"unknown top-level block", "foo {\n}\n", "Unsupported block type", `"foo"`},
+		{"block without label", "provider {\n}\n", "Missing source_addr for provider", ""},
+		{"block with two labels", "provider \"a\" \"b\" {\n}\n", "Extraneous label for provider", ""},
+		{"argument twice", block(`version = "1.0.0"`, `version = "1.0.0"`), "Attribute redefined", ""},
+		{"JSON", "{}", "Argument or block definition required", ""},
+		{"merge conflict", "<<<<<<< HEAD\n" + other("a.com/b/c") + "=======\n" + other("a.com/b/c") + ">>>>>>> theirs\n", "Argument or block definition required", "merge conflict"},
+		{"end of a merge conflict", other("a.com/b/c") + ">>>>>>> theirs\n" + other("a.com/b/c"), "Argument or block definition required", "merge conflict"},
+		{"merge conflict in a block", block("version = \"1.0.0\"\n<<<<<<< HEAD\n=======\n>>>>>>> theirs"), "Argument or block definition required", "merge conflict"},
+	}
+	for _, tt := range tests {
+		_, diags := depsfile.Decode([]byte(tt.src), "test.hcl", terraform)
+		if len(diags.Errs()) == 0 {
+			t.Errorf("%s: no error", tt.name)
+			continue
+		}
+		first := diags[0]
+		if first.Summary != tt.summary || !strings.Contains(first.Detail, tt.detail) {
+			t.Errorf("%s: %q, %q; want %q and something on %q", tt.name, first.Summary, first.Detail, tt.summary, tt.detail)
+		}
+		if first.Subject == nil || first.Subject.Filename != "test.hcl" {
+			t.Errorf("%s: the error is at %v", tt.name, first.Subject)
+		}
+	}
+}
+
+func TestDecodeReportsEveryProblemOnce(t *testing.T) {
+	const src = `provider "registry.terraform.io/acme/AAA" {
+  version = "1.0.0"
+}
+provider "a.com/b/c" {
+  version     = "v1"
+  constraints = ">=1"
+  hashes      = ["x", "h1:a", "y"]
+}
+provider "a.com/b/d" {
+  version = "1.0.0"
+}
+`
+	l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	var lines []int
+	for _, diag := range diags {
+		lines = append(lines, diag.Subject.Start.Line)
+	}
+	if want := []int{1, 5, 6, 7, 7}; !slices.Equal(lines, want) {
+		t.Errorf("problems in lines %v, want %v: %v", lines, want, diags)
+	}
+	if _, found := l.Provider(provider(t, "a.com/b/d")); !found {
+		t.Error("the healthy entry is lost")
+	}
+	if len(l.All()) != 1 {
+		t.Errorf("entries %v", l.All())
+	}
+}
+
+func TestAMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
+	src := "# ünïcode\n" + block("version = \"1.0.0\"\n<<<<<<< HEAD\r\n=======\n>>>>>>> theirs")
+	_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+	if len(diags) != 1 {
+		t.Fatalf("got %v", diags)
+	}
+	at := diags[0].Subject
+	if got := src[at.Start.Byte:at.End.Byte]; got != "<<<<<<< HEAD" || at.Start.Line != 4 {
+		t.Errorf("it is at %q in line %d", got, at.Start.Line)
+	}
+}
+
+func TestModuleLocksAreWarnedAboutOnce(t *testing.T) {
+	l, diags := depsfile.Decode([]byte("module \"a.b\" {\n}\nmodule \"c\" {\n  x = 1\n}\n"+block(`version = "1.0.0"`)), "test.hcl", terraform)
+	if len(diags) != 1 || diags[0].Severity != hcl.DiagWarning || diags[0].Summary != "Dependency locks for modules are not yet supported" {
+		t.Fatalf("got %v", diags)
+	}
+	if !strings.Contains(diags[0].Detail, "Terraform v1.15.9") || diags[0].Subject.Start.Line != 1 {
+		t.Errorf("got %v", diags[0])
+	}
+	if len(l.All()) != 1 {
+		t.Errorf("entries %v", l.All())
+	}
+}
+
+// Any of these would overflow the stack of a parser that goes all the way down.
+func TestDecodeRefusesEndlessNesting(t *testing.T) {
+	for _, piece := range []string{"[", "(", "{a=", "!", "- ", "-\n", "x[", "f(", "\"${", "1 ? 1 : ", "\"%{if a}", "[for a in ", "a {\n"} {
+		src := "a = (" + strings.Repeat(piece, 1_000_000)
+		_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+		if len(diags) != 1 || !strings.Contains(diags[0].Detail, "nested too deeply") {
+			t.Errorf("%q: %v", piece, diags)
+		}
+	}
+}
+
+func TestLongFilesAreNotNested(t *testing.T) {
+	l := &depsfile.Locks{}
+	for _, name := range []string{"a-a", "b-b", "c-c"} {
+		hashes := make([]getproviders.Hash, 0, 1000)
+		for i := range 1000 {
+			hashes = append(hashes, getproviders.ZH([32]byte{byte(i), byte(i >> 8)}))
+		}
+		l.Set(lock(t, "my-acme/"+name, "1.0.0-a-b", "!= 1.0.0-a, !=1.1, != 1.2", hashes...))
+	}
+	if again := decode(t, string(l.Encode(terraform))); !again.Equal(l) {
+		t.Error("a long file is read as something else")
+	}
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("")
+	f.Add(block(`version = "1.0.0"`, `constraints = "~> 1.0, != 1.5.0"`, `hashes = ["zh:b", "h1:a", "h9:\"$${x}\n"]`))
+	f.Add("module \"a\" {\n}\n<<<<<<< HEAD\n")
+	f.Add(block(`version = null`, `hashes = [null, 1, "x"]`) + block(`version = "1"`))
+	f.Add("provider \"испытание.com:8443/日本/x\" { version = \"1.0.0-a..b+c\" }\n")
+	f.Add("\ufeffprovider a b {")
+	f.Add(example)
+	f.Fuzz(func(t *testing.T, src string) {
+		l, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
+		if diags.HasErrors() {
+			return
+		}
+		text := l.Encode(terraform)
+		again, diags := depsfile.Decode(text, "test.hcl", terraform)
+		if diags.HasErrors() {
+			t.Fatalf("can't read what was written: %v\n%s", diags, text)
+		}
+		for _, lock := range l.All() {
+			lock.Hashes = getproviders.SortHashes(lock.Hashes)
+			got, _ := again.Provider(lock.Provider)
+			if got.Version != lock.Version || got.Constraints.String() != lock.Constraints.String() || !slices.Equal(got.Hashes, lock.Hashes) {
+				t.Errorf("%v was read back as %v", lock, got)
+			}
+		}
+		if !again.SameProviders(l) || string(again.Encode(terraform)) != string(text) {
+			t.Errorf("not stable:\n%s", text)
+		}
+	})
+}

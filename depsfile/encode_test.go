@@ -1,0 +1,137 @@
+package depsfile_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// example is as Terraform 1.11.4 writes it.
+const example = `# This file is maintained automatically by "terraform init".
+# Manual edits may be lost in future updates.
+
+provider "localhost:18443/acme/ddd" {
+  version = "2.0.0"
+}
+
+provider "registry.terraform.io/acme/aaa" {
+  version     = "1.1.0"
+  constraints = ">= 0.5.0, ~> 1.0"
+  hashes = [
+    "h1:4n9XoMiJY2ZB7pBYwzlWFc7RrDOe+bbYb/E2A36Gi5M=",
+    "zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+  ]
+}
+
+provider "registry.terraform.io/acme/bbb" {
+  version = "1.5.0"
+  hashes = [
+    "h1:q\"$${x}%%{y}\n\u0001é\u200b",
+  ]
+}
+
+provider "испытание.com:8443/acme/ccc" {
+  version     = "1.0.0-beta.1+x"
+  constraints = "1.0.0-beta.1+x"
+}
+`
+
+func exampleLocks(t testing.TB) *depsfile.Locks {
+	return locksOf(
+		lock(t, "acme/aaa", "1.1.0", "~> 1.0, >= 0.5",
+			"zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+			"h1:4n9XoMiJY2ZB7pBYwzlWFc7RrDOe+bbYb/E2A36Gi5M="),
+		lock(t, "acme/bbb", "1.5.0", "", "h1:q\"${x}%{y}\n\u0001é\u200b"),
+		lock(t, "испытание.com:8443/acme/ccc", "1.0.0-beta.1+x", "1.0.0-beta.1+x"),
+		lock(t, "localhost:18443/acme/ddd", "2.0.0", ""),
+	)
+}
+
+func TestEncode(t *testing.T) {
+	if got := string(exampleLocks(t).Encode(terraform)); got != example {
+		t.Errorf("got:\n%s\nwant:\n%s", got, example)
+	}
+}
+
+func TestEncodeNothing(t *testing.T) {
+	want := strings.Join(strings.SplitAfter(example, "\n")[:2], "")
+	var none *depsfile.Locks
+	if got := string(none.Encode(terraform)); got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+func TestEncodeNamesTheEnginesProgram(t *testing.T) {
+	const want = "# This file is maintained automatically by \"tofu init\".\n"
+	if got := string((&depsfile.Locks{}).Encode(getproviders.Engine{Program: "tofu"})); !strings.HasPrefix(got, want) {
+		t.Errorf("got:\n%s", got)
+	}
+}
+
+func TestEncodeSortsWhatWasReadUnsorted(t *testing.T) {
+	l := decode(t, block(`version = "1.0.0"`, `hashes = ["zh:b", "h9:x", "h1:a", "h1:a"]`))
+	const want = "  hashes = [\n    \"h1:a\",\n    \"h9:x\",\n    \"zh:b\",\n  ]\n"
+	if got := string(l.Encode(terraform)); !strings.Contains(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// terraformCommand returns a command in dir that uses no network and no
+// configuration of the user's, or skips the test.
+func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
+	t.Helper()
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("the program terraform is not installed")
+		}
+		t.Skip("the program terraform is not installed")
+	}
+	config := filepath.Join(t.TempDir(), "terraform.rc")
+	if err := os.WriteFile(config, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_DATA_DIR=")
+	return cmd
+}
+
+// Its "providers lock" reads the file and writes it again, entries of
+// providers that the configuration doesn't need included. If it changes no
+// byte, it reads what we write and would have written the same.
+func TestTerraformWritesTheSame(t *testing.T) {
+	many := exampleLocks(t)
+	for i, constraints := range []string{"", "1", "~> 1", "~> 1.2-beta+x", "> 1, < 2, != 1.5", "<= 1.0.0+9, <= 1.0.0+10, <= 1.0.0+a.b", "> 1.0.0-beta, > 1.0.0-alpha.1"} {
+		for j, host := range []string{"registry.terraform.io", "a.com:1", "ä.com", "日本.jp", "z.com"} {
+			many.Set(lock(t, fmt.Sprintf("%s/ns-%d/型%d", host, j, i), fmt.Sprintf("%d.%d.0", i, j), constraints,
+				getproviders.ZH([32]byte{byte(i)}), getproviders.ZH([32]byte{byte(j), 1}), "h1:abc=", "h1:ABC="))
+		}
+	}
+	for name, l := range map[string]*depsfile.Locks{"none": {}, "many": many} {
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte("terraform {\n}\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, depsfile.FileName)
+		if err := l.Save(path, terraform); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := terraformCommand(t, dir, "providers", "lock").CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		got, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := string(l.Encode(terraform)); string(got) != want {
+			t.Errorf("%s: terraform wrote:\n%s\nwe wrote:\n%s", name, got, want)
+		}
+	}
+}

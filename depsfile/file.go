@@ -1,0 +1,88 @@
+package depsfile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Load reads the file; a missing file is an empty Locks. Like Decode, it
+// returns what could be read even if there are errors.
+func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
+	src, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Locks{}, nil
+	}
+	if err != nil {
+		return &Locks{}, hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "Failed to read file",
+			Detail:   fmt.Sprintf("The dependency lock file can't be read: %s.", err),
+		}}
+	}
+	return Decode(src, path, engine)
+}
+
+// Save writes the file, atomically, if it differs from what is there: after a
+// crash there is the old file or the new one. A symlink is followed or
+// replaced, as the package's documentation says. The file's mode is 0644.
+func (l *Locks) Save(path string, engine getproviders.Engine) error {
+	content := l.Encode(engine)
+	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := replace(writableTarget(path, engine), content); err != nil {
+		return fmt.Errorf("can't save the dependency lock file: %w", err)
+	}
+	return nil
+}
+
+// writableTarget returns what path points to if that may be written in its
+// place, else path itself. A symlink in a directory that somebody else
+// prepared must not make us overwrite any file of the user's but a lock file.
+func writableTarget(path string, engine getproviders.Engine) string {
+	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSymlink {
+		return path
+	}
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return path
+	}
+	info, err := os.Lstat(target)
+	if err != nil || !info.Mode().IsRegular() || !ownedByUser(info) {
+		return path
+	}
+	if _, diags := Load(target, engine); diags.HasErrors() {
+		return path
+	}
+	return target
+}
+
+// replace puts a new file in the place of path by one rename.
+func replace(path string, content []byte) (err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temp.Name())
+		}
+	}()
+	_, err = temp.Write(content)
+	err = errors.Join(err, temp.Sync(), temp.Close())
+	if err == nil {
+		err = os.Chmod(temp.Name(), 0o644)
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), path)
+	}
+	return err
+}

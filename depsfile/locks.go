@@ -1,0 +1,108 @@
+package depsfile
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// FileName is the lock file's name in the directory of the root module.
+const FileName = ".terraform.lock.hcl"
+
+// Lock is what the lock file records of one provider.
+type Lock struct {
+	Provider    getproviders.Provider
+	Version     getproviders.Version
+	Constraints getproviders.Constraints // that led to the version; for people, nobody checks them
+	// Hashes are of the version's packages, for any platform, in the order of
+	// the file; sorted and unique when we made it. A file that was edited by
+	// hand may have none, or some of unknown schemes.
+	Hashes []getproviders.Hash
+}
+
+// Locks is the content of a lock file. The zero value is empty and ready to
+// use, and a nil *Locks is empty and read-only. Not safe for concurrent change.
+type Locks struct {
+	providers map[getproviders.Provider]Lock
+}
+
+// entries is nil-safe.
+func (l *Locks) entries() map[getproviders.Provider]Lock {
+	if l == nil {
+		return nil
+	}
+	return l.providers
+}
+
+// Provider returns the entry of p.
+func (l *Locks) Provider(p getproviders.Provider) (Lock, bool) {
+	lock, found := l.entries()[p]
+	lock.Hashes = slices.Clone(lock.Hashes)
+	return lock, found
+}
+
+// Set adds or replaces an entry; its hashes get sorted and deduplicated,
+// those of unknown schemes are dropped. Built-in and legacy providers can't be
+// locked: a lock of one, or of the zero Provider, changes nothing.
+func (l *Locks) Set(lock Lock) {
+	if p := lock.Provider; p.IsBuiltIn() || p.IsLegacy() || p.IsZero() {
+		return
+	}
+	lock.Hashes = slices.DeleteFunc(getproviders.SortHashes(lock.Hashes), func(h getproviders.Hash) bool {
+		return !h.Supported()
+	})
+	l.put(lock)
+}
+
+// put stores an entry as it is.
+func (l *Locks) put(lock Lock) {
+	if l.providers == nil {
+		l.providers = make(map[getproviders.Provider]Lock)
+	}
+	l.providers[lock.Provider] = lock
+}
+
+// Remove drops an entry, if there is one.
+func (l *Locks) Remove(p getproviders.Provider) { delete(l.entries(), p) }
+
+// All returns the entries in the order of the file, which is that of
+// Provider.Compare.
+func (l *Locks) All() []Lock {
+	all := make([]Lock, 0, len(l.entries()))
+	for _, lock := range l.entries() {
+		lock.Hashes = slices.Clone(lock.Hashes)
+		all = append(all, lock)
+	}
+	slices.SortFunc(all, func(a, b Lock) int { return a.Provider.Compare(b.Provider) })
+	return all
+}
+
+// Empty reports whether there are no entries. A nil *Locks is empty.
+func (l *Locks) Empty() bool { return len(l.entries()) == 0 }
+
+// Clone returns a copy that can be changed on its own. The copy of nil is
+// empty.
+func (l *Locks) Clone() *Locks {
+	copied := &Locks{}
+	for _, lock := range l.entries() {
+		lock.Hashes = slices.Clone(lock.Hashes)
+		copied.put(lock)
+	}
+	return copied
+}
+
+// Equal reports whether two lock files record the same: providers, versions
+// and lists of hashes element by element, but not constraints (as the real
+// tool compares them before it writes). Since a list keeps the order of its
+// file, one that was merely unsorted differs from the same list after Set.
+func (l *Locks) Equal(o *Locks) bool {
+	return maps.EqualFunc(l.entries(), o.entries(), func(a, b Lock) bool {
+		return a.Version == b.Version && slices.Equal(a.Hashes, b.Hashes)
+	})
+}
+
+// SameProviders reports whether both have entries for the same providers.
+func (l *Locks) SameProviders(o *Locks) bool {
+	return maps.EqualFunc(l.entries(), o.entries(), func(Lock, Lock) bool { return true })
+}

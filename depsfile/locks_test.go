@@ -1,0 +1,157 @@
+package depsfile_test
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var terraform = getproviders.Terraform("1.15.9")
+
+func provider(t testing.TB, address string) getproviders.Provider {
+	t.Helper()
+	p, err := terraform.ParseProvider(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func lock(t testing.TB, address, version, constraints string, hashes ...getproviders.Hash) depsfile.Lock {
+	t.Helper()
+	return depsfile.Lock{
+		Provider:    provider(t, address),
+		Version:     getproviders.MustParseVersion(version),
+		Constraints: getproviders.MustParseConstraints(constraints),
+		Hashes:      hashes,
+	}
+}
+
+func locksOf(locks ...depsfile.Lock) *depsfile.Locks {
+	l := &depsfile.Locks{}
+	for _, lock := range locks {
+		l.Set(lock)
+	}
+	return l
+}
+
+func TestSetSortsHashesAndDropsUnknownSchemes(t *testing.T) {
+	given := lock(t, "acme/a", "1.0.0", "", "zh:b", "h9:x", "h1:b", "zh:a", "h1:b")
+	before := slices.Clone(given.Hashes)
+	l := locksOf(given)
+	got, found := l.Provider(given.Provider)
+	if want := []getproviders.Hash{"h1:b", "zh:a", "zh:b"}; !found || !slices.Equal(got.Hashes, want) {
+		t.Errorf("hashes %v, want %v", got.Hashes, want)
+	}
+	if !slices.Equal(given.Hashes, before) {
+		t.Errorf("the caller's hashes became %v", given.Hashes)
+	}
+}
+
+func TestSetReplacesAndRemoveDrops(t *testing.T) {
+	a, b := lock(t, "acme/a", "1.0.0", ""), lock(t, "acme/b", "1.0.0", "")
+	l := locksOf(a, b, lock(t, "acme/a", "2.0.0", ""))
+	if got, _ := l.Provider(a.Provider); got.Version.Major != 2 {
+		t.Errorf("version %s after it was replaced", got.Version)
+	}
+	l.Remove(b.Provider)
+	l.Remove(b.Provider)
+	if _, found := l.Provider(b.Provider); found || len(l.All()) != 1 {
+		t.Errorf("entries %v after one was removed", l.All())
+	}
+}
+
+func TestSetIgnoresWhatCannotBeLocked(t *testing.T) {
+	l := locksOf(
+		lock(t, "terraform.io/builtin/terraform", "1.0.0", ""),
+		lock(t, "-/aws", "1.0.0", ""),
+		depsfile.Lock{Version: getproviders.MustParseVersion("1.0.0")},
+	)
+	if !l.Empty() {
+		t.Errorf("entries %v", l.All())
+	}
+}
+
+func TestAllIsInTheOrderOfTheFile(t *testing.T) {
+	l := locksOf(
+		lock(t, "registry.terraform.io/hashicorp/aws", "1.0.0", ""),
+		lock(t, "ä.com/a/a", "1.0.0", ""), // xn--4ca.com
+		lock(t, "z.com/a/a", "1.0.0", ""),
+		lock(t, "registry.terraform.io/acme/z", "1.0.0", ""),
+	)
+	var got []string
+	for _, lock := range l.All() {
+		got = append(got, lock.Provider.String())
+	}
+	want := []string{"registry.terraform.io/acme/z", "registry.terraform.io/hashicorp/aws", "ä.com/a/a", "z.com/a/a"}
+	if !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}
+
+func TestEqual(t *testing.T) {
+	base := lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a", "zh:b")
+	tests := []struct {
+		name          string
+		other         *depsfile.Locks
+		equal, sameOf bool
+	}{
+		{"itself", locksOf(base), true, true},
+		{"other constraints", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.1", "h1:a", "zh:b")), true, true},
+		{"other version", locksOf(lock(t, "acme/a", "1.0.1", "~> 1.0", "h1:a", "zh:b")), false, true},
+		{"other metadata", locksOf(lock(t, "acme/a", "1.0.0+x", "~> 1.0", "h1:a", "zh:b")), false, true},
+		{"fewer hashes", locksOf(lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a")), false, true},
+		{"unsorted hashes", decode(t, `
+			provider "registry.terraform.io/acme/a" {
+				version = "1.0.0"
+				hashes = ["zh:b", "h1:a"]
+			}`), false, true},
+		{"other provider", locksOf(lock(t, "acme/b", "1.0.0", "~> 1.0", "h1:a", "zh:b")), false, false},
+		{"one more", locksOf(base, lock(t, "acme/b", "1.0.0", "")), false, false},
+		{"none", locksOf(), false, false},
+		{"nil", nil, false, false},
+	}
+	for _, tt := range tests {
+		l := locksOf(base)
+		if l.Equal(tt.other) != tt.equal || tt.other.Equal(l) != tt.equal {
+			t.Errorf("%s: equal %t and %t, want %t", tt.name, l.Equal(tt.other), tt.other.Equal(l), tt.equal)
+		}
+		if l.SameProviders(tt.other) != tt.sameOf || tt.other.SameProviders(l) != tt.sameOf {
+			t.Errorf("%s: same providers %t, want %t", tt.name, l.SameProviders(tt.other), tt.sameOf)
+		}
+	}
+}
+
+func TestNilLocksAreEmpty(t *testing.T) {
+	var none *depsfile.Locks
+	none.Remove(provider(t, "acme/a"))
+	if _, found := none.Provider(provider(t, "acme/a")); found {
+		t.Error("found something in nothing")
+	}
+	if !none.Empty() || len(none.All()) != 0 || !none.Equal(&depsfile.Locks{}) || !none.SameProviders(nil) {
+		t.Error("nil isn't empty")
+	}
+	clone := none.Clone()
+	clone.Set(lock(t, "acme/a", "1.0.0", ""))
+	if clone.Empty() {
+		t.Error("a copy of nil can't be changed")
+	}
+}
+
+func TestNothingSharesMemoryWithItsCopies(t *testing.T) {
+	a := lock(t, "acme/a", "1.0.0", "", "h1:a", "zh:b")
+	l := locksOf(a)
+	clone := l.Clone()
+	clone.Set(lock(t, "acme/b", "1.0.0", ""))
+
+	got, _ := l.Provider(a.Provider)
+	got.Hashes[0] = "h1:changed"
+	l.All()[0].Hashes[0] = "h1:changed"
+	clone.All()[0].Hashes[0] = "h1:changed"
+	if !reflect.DeepEqual(l.All(), []depsfile.Lock{a}) {
+		t.Errorf("the locks became %v", l.All())
+	}
+}
