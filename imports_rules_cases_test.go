@@ -28,6 +28,8 @@ var ruleCases = map[string][]ruleCase{
 		{name: "downwards", file: "providercache/x.go", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`},
 		{name: "hosts may use par", file: "getproviders/hosts/x.go", src: `import _ "github.com/tfdeps/tfdeps/getproviders/par"`},
 		{name: "test support in a test", file: "depsfile/x_test.go", src: `import _ "github.com/tfdeps/tfdeps/getproviders/providertest"`},
+		{name: "a test of the whole", file: "x_test.go", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`},
+		{name: "not a test of the whole", file: "x.go", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`, want: "must not import"},
 		{name: "its own package in a test", file: "depsfile/x_test.go", pkg: "depsfile_test", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`},
 	},
 	"modules of others stay in their place": {

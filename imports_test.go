@@ -19,27 +19,21 @@ const modulePath = "github.com/tfdeps/tfdeps"
 // package that isn't here doesn't belong to the tree. What is on top comes
 // first; imports only ever point downwards.
 var layers = map[string][]string{
-	".": {
-		"command", "getproviders", "getproviders/hosts",
-	},
-	"command": {
-		"command/view", "configs", "configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts",
-	},
-	"command/view": {
-		"configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts",
-	},
-	"configs":           {"getproviders", "getproviders/hosts"},
-	"configs/cliconfig": {"getproviders", "getproviders/hosts"},
+	".":                 {"command", "getproviders/hosts"},
+	"command":           {"command/view", "configs", "configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts"},
+	"command/view":      {"providercache", "getproviders", "getproviders/hosts"},
+	"configs":           {"getproviders"},
+	"configs/cliconfig": {"getproviders/hosts"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
-	"depsfile":           {"getproviders", "getproviders/hosts"},
+	"depsfile":           {"getproviders"},
 	"getproviders":       {"getproviders/hosts", "getproviders/par"},
 	"getproviders/hosts": {"getproviders/par"},
 	"getproviders/par":   {},
 
 	// Test support. Only tests import it; see testSupport.
-	"getproviders/providertest": {"getproviders", "getproviders/hosts"},
+	"getproviders/providertest": {"getproviders"},
 }
 
 // testSupport is the package that tests of any layer may import and
@@ -60,8 +54,8 @@ type allowance struct {
 var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/go-version",
-		where:  []string{"getproviders", "configs"},
-		reason: "version numbers and required_version; the rules for providers are our own, on top",
+		where:  []string{"configs"},
+		reason: "required_version, and the first of the two parsers that a constraint has to pass",
 	},
 	{
 		module: "github.com/ProtonMail/go-crypto",
@@ -86,12 +80,12 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/mitchellh/cli",
-		where:  []string{".", "command"},
+		where:  []string{"."},
 		reason: "subcommands, help and completion; kept to the top so that it can be replaced",
 	},
 	{
 		module: "github.com/mattn/go-shellwords",
-		where:  []string{".", "command"},
+		where:  []string{"command"},
 		reason: "TF_CLI_ARGS is split as a shell would",
 	},
 	{
@@ -121,7 +115,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/term",
-		where:  []string{".", "command/view"},
+		where:  []string{"command/view"},
 		reason: "is it a terminal, and how wide",
 	},
 	{

@@ -1,0 +1,205 @@
+package cliconfig
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+type services = map[string]string
+
+func TestHostBlocks(t *testing.T) {
+	want := services{"providers.v1": "https://127.0.0.1:8443/p/"}
+	for _, tc := range []struct {
+		name, src string
+		want      map[hosts.Hostname]services
+	}{
+		{"empty file", "", nil},
+		{"only a comment", "# nothing\n// at all\n/* really */", nil},
+		{"map of services", `host "a.com" { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
+		{"block of services", `host "a.com" { services { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
+		{"label as a level", `host { "a.com" = { services = { "providers.v1" = "https://127.0.0.1:8443/p/" } } }`, map[hosts.Hostname]services{"a.com": want}},
+		{"names in any case", `HOST "a.com" { Services = { "providers.v1" = "https://127.0.0.1:8443/p/" } }`, map[hosts.Hostname]services{"a.com": want}},
+		{"JSON", `{"host": {"a.com": {"services": {"providers.v1": "https://127.0.0.1:8443/p/"}}}}`, map[hosts.Hostname]services{"a.com": want}},
+		{"JSON lists", ` {"host": [{"a.com": [{"services": [{"providers.v1": "https://127.0.0.1:8443/p/"}]}]}, {"b.com": {}}]}`, map[hosts.Hostname]services{"a.com": want, "b.com": {}}},
+		{"JSON with escapes", `{"host": {"a\u002ecom": {"services": {"x.v1": "\u0041\n"}}}}`, map[hosts.Hostname]services{"a.com": {"x.v1": "A\n"}}},
+		{"HCL with escapes", `host "a.com" { services = { "x.v1" = "\u0041\n\"" } }`, map[hosts.Hostname]services{"a.com": {"x.v1": "A\n\""}}},
+		{"here document", "host \"a.com\" {\n services = {\n \"x.v1\" = <<E\n/p/\nE\n }\n}", map[hosts.Hostname]services{"a.com": {"x.v1": "/p/\n"}}},
+		{"names are normalised", `host "Bücher.Example:0443" { services = {} }`, map[hosts.Hostname]services{"xn--bcher-kva.example": {}}},
+		{"port", `host "localhost:8443" { services = { "modules.v1" = "/m/" } }`, map[hosts.Hostname]services{"localhost:8443": {"modules.v1": "/m/"}}},
+		{"nothing offered", `host "a.com" { }`, map[hosts.Hostname]services{"a.com": {}}},
+		{"unknown arguments", `host "a.com" { color = "red" }`, map[hosts.Hostname]services{"a.com": {}}},
+		{"the last block counts", "host \"a.com\" { services = { \"providers.v1\" = \"/p/\" } }\nhost \"A.com\" { services = { \"modules.v1\" = \"/m/\" } }",
+			map[hosts.Hostname]services{"a.com": {"modules.v1": "/m/"}}},
+		{"services twice in one block", "host \"a.com\" {\n services = { \"x.v1\" = \"1\", \"y.v1\" = \"1\" }\n services = { \"x.v1\" = \"2\" }\n}",
+			map[hosts.Hostname]services{"a.com": {"x.v1": "2", "y.v1": "1"}}},
+		{"other services of any kind", `host "a.com" { services = { "login.v1" = { client = "x", ports = [1, 2] }, "a.v1" = 5, "b.v1" = true, "c.v1" = [] } }`,
+			map[hosts.Hostname]services{"a.com": {}}},
+		{"JSON services of any kind", `{"host": {"a.com": {"services": {"login.v1": {"client": "x"}, "a": null, "b": 1.5, "c": false, "d": [[]]}}}}`,
+			map[hosts.Hostname]services{"a.com": {}}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse([]byte(tc.src), "rc")
+			if len(problems) > 0 {
+				t.Fatalf("problems: %+v", problems)
+			}
+			if !maps.EqualFunc(config.Hosts, tc.want, maps.Equal[services]) {
+				t.Errorf("got %v, want %v", config.Hosts, tc.want)
+			}
+		})
+	}
+}
+
+func TestUnknownKeysAreIgnored(t *testing.T) {
+	for _, src := range []string{
+		"zork = 5\nblah \"x\" \"y\" { z = [{}] }\ndisable_checkpoint = true\nproviders { a = \"b\" }",
+		`{"zork": 5, "blah": null, "": [], "disable_checkpoint": true, "providers": {"a": "b"}}`,
+	} {
+		config, problems := parse([]byte(src), "rc")
+		if len(problems) > 0 || len(config.Hosts) > 0 || len(config.Unsupported) > 0 {
+			t.Errorf("%s: %+v, %+v", src, config, problems)
+		}
+	}
+}
+
+func TestUnsupportedIsListedWithItsPlace(t *testing.T) {
+	hcl := `
+plugin_cache_dir = "$HOME/cache"
+plugin_cache_may_break_dependency_lock_file = true
+provider_installation {
+  dev_overrides { "a/b" = "/c" }
+  direct { exclude = ["*/*"] }
+}
+
+host "a.com" {}
+credentials "a.com" {
+  token = "secret"
+}
+credentials_helper "x" { args = [] }
+`
+	json := `{
+"plugin_cache_dir": "$HOME/cache",
+"plugin_cache_may_break_dependency_lock_file": true,
+"provider_installation": {"direct": {},
+"host": {}},
+
+
+"x": 1, "credentials": {"a.com": {"token": "secret"}},
+
+
+"credentials_helper": {"x": {}}}`
+	names := []string{"plugin_cache_dir", "plugin_cache_may_break_dependency_lock_file", "provider_installation", "credentials", "credentials_helper"}
+	for src, lines := range map[string][]int{hcl: {2, 3, 4, 10, 13}, json: {2, 3, 4, 8, 11}} {
+		config, problems := parse([]byte(src), "some/rc")
+		if len(problems) > 0 {
+			t.Errorf("problems: %+v", problems)
+		}
+		var want []Unsupported
+		for i, name := range names {
+			want = append(want, Unsupported{name, "some/rc", lines[i]})
+		}
+		if !reflect.DeepEqual(config.Unsupported, want) {
+			t.Errorf("got %+v, want %+v", config.Unsupported, want)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		line      int
+		detail    string
+	}{
+		{"invalid hostname", "\nhost \"exa mple.com\" { }", 2, `"exa mple.com"`},
+		{"URL as hostname", `host "https://a.com" { }`, 1, "https://a.com"},
+		{"JSON invalid hostname", "{\n\"host\": {\n\"a com\": {}}}", 3, `"a com"`},
+		{"host without braces", "x = 1\n\nhost = \"a.com\"", 3, `A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is a string.`},
+		{"host list of strings", `host = ["a.com"]`, 1, "This is a list."},
+		{"host null", `{"host": null}`, 1, "This is null."},
+		{"host true", `host = true`, 1, "This is a bool."},
+		{"host number", `{"host": 1e400}`, 1, "This is a number."},
+		{"host content", "host {\n a.com = 5\n}", 2, `The host "a.com" block must contain a map of services, but it is a number.`},
+		{"services", "host \"a.com\" {\n services = [\"x\"]\n}", 2, `The services of the host "a.com" block must be a map of URLs, but they are a list.`},
+		{"services null", "{\"host\": {\"a.com\": {\n\"services\": null}}}", 2, "they are null."},
+		{"provider service", "host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}", 3, `The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`},
+		{"module service", "{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}", 2, `"modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`},
+		{"unterminated string", "\nhost \"a", 2, "can't be parsed: literal not terminated"},
+		{"unterminated block", "host \"a.com\" {\n", 2, "object expected closing RBRACE got: EOF"},
+		{"equals sign after a label", `host "a.com" = {}`, 1, "can't be parsed"},
+		{"list at the top", `[]`, 1, "can't be parsed"},
+		{"no value", "a = 1\nb = c", 2, "can't be parsed"},
+		{"byte order mark", "\ufeffa = 1", 1, "illegal char"},
+		{"not UTF-8", "\na = \"\xff\"", 2, "can't be parsed"},
+		{"null character", "a = 1\n\x00", 2, "can't be parsed"},
+		{"JSON that ends", "{\n\"host\": {\n", 3, "invalid JSON: it ends too early"},
+		{"JSON only a bracket", "{", 1, "invalid JSON: it ends too early"},
+		{"JSON without comma", "{\"a\": \"x\"\n\"b\": 2}", 2, "invalid JSON"},
+		{"JSON with trailing comma", "{\"a\": 1,\n}", 2, "invalid JSON"},
+		{"JSON with more after it", "{}\n{}", 2, "invalid JSON: there is something after the end"},
+		{"JSON with garbage after it", "{}\n}}", 2, "invalid JSON"},
+		{"JSON with a comment", "{\n// x\n}", 2, "invalid JSON"},
+		{"nesting", "a = 1\nb = " + strings.Repeat("[", 100000), 2, "nested too deeply"},
+		{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, "nested too deeply"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse([]byte(tc.src), "some/rc")
+			if config == nil || len(problems) != 1 {
+				t.Fatalf("%d problems: %+v", len(problems), problems)
+			}
+			p := problems[0]
+			if p.Warning || p.Summary != "Invalid CLI configuration" || p.File != "some/rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+				t.Errorf("got %+v\nwant line %d: %s", p, tc.line, tc.detail)
+			}
+		})
+	}
+}
+
+func TestAllProblemsAreToldAndTheRestIsKept(t *testing.T) {
+	config, problems := parse([]byte(`
+host "a b" {}
+host "good.com" { services = { "providers.v1" = "/p/", "modules.v1" = [] } }
+host = 5
+`), "rc")
+	var lines []int
+	for _, p := range problems {
+		lines = append(lines, p.Line)
+	}
+	if !slices.Equal(lines, []int{2, 3, 4}) || config.Hosts["good.com"]["providers.v1"] != "/p/" {
+		t.Errorf("got %+v, %+v", config, problems)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, seed := range []string{
+		"", `host "a.com" { services = { "providers.v1" = "https://x/" } }`, `{"host": {"a.com": {"services": {"modules.v1": "x"}}}}`,
+		"host \"a b\" {\n services = [1, \"${x(\"y\")}\", <<E\nfoo\nE\n]\n}", "a = <<-E\n  b\n  E\n", `{"host": [{"a": null}, [], 1e9, "\u00e9\ud800"]}`,
+		"plugin_cache_dir = 0x1f\ncredentials \"x\" \"y\" {}", "provider_installation {\n dev_overrides {\n \"a/b\" = \"/c\"\n }\n}",
+		"a = <<\n", "a = <<-E\n\n", "a = <<-E\n \tE\n", `{`, `{}}`, `[`, `a = "\u12"`, "\ufeff", "a=-", "#", "/*", "a.b = 08", `"a" "b" "c" {}`, `"${" = 1`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		config, problems := parse(src, "rc")
+		if config == nil || config.Hosts == nil {
+			t.Fatal("no configuration")
+		}
+		if isJSON(src) && len(problems) == 0 && !json.Valid(src) {
+			t.Errorf("accepted invalid JSON")
+		}
+		for _, p := range problems {
+			if p.Summary == "" || p.Detail == "" || p.File != "rc" || p.Line < 0 || p.Line > 1+strings.Count(string(src), "\n") {
+				t.Errorf("odd problem %+v", p)
+			}
+		}
+		for name, services := range config.Hosts {
+			if again, err := hosts.ParseHostname(name.String()); err != nil || again != name || services == nil {
+				t.Errorf("odd host %q: %v", name, err)
+			}
+		}
+	})
+}

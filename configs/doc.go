@@ -1,0 +1,45 @@
+// Package configs reads what the user wrote, in one module directory, and says
+// which providers it requires.
+//
+// [LoadModule] reads the configuration files of a directory, [Module.CheckVersion]
+// tells whether this engine may be used for them, and [Module.Requirements]
+// what they need. [StateRequirements] adds the providers that only a state
+// still knows. All of it is values in, values out: files are read once, in
+// LoadModule, and nothing is ever written.
+//
+// # What counts
+//
+//  1. A module is the files of one directory that have one of the engine's
+//     suffixes, and no name as editors give to their own files. Files called
+//     override, or something that ends in _override, change what the others
+//     declare. A directory with test files only isn't empty.
+//  2. Required are: every entry of required_providers, used or not; the
+//     provider of every resource, data, ephemeral and action block, in check
+//     blocks, too; that of every import block for a resource of this module
+//     that has no block yet; and every provider that a provider block
+//     configures, with the deprecated version argument as one more constraint.
+//  3. Not required is what only a moved or removed block, a provider-defined
+//     function, a provider_meta block, or a test file mentions.
+//  4. A local name that required_providers doesn't explain means a provider in
+//     the namespace "hashicorp", or the built-in one. Override files count
+//     before that is decided.
+//
+// # What is checked
+//
+// The aim is that a configuration which the real terraform init accepts is
+// accepted, and that the mistakes which it finds before it asks for providers
+// are found, with the same headline and at the same place: syntax, unknown
+// blocks and arguments, duplicates, names, references to providers. The body
+// of a resource belongs to its provider and is not decoded; what only a plan
+// would find is left to it, such as the arguments of a lifecycle block.
+//
+// Where we differ from the real tool on purpose: problems come in the order of
+// files and positions, each once, all with their place; of several entries for
+// one provider the first by name counts as the right one. Files in which
+// expressions stand inside one another more than ten thousand levels deep, or
+// version constraints that would take loops to compute, are errors instead of
+// crashes.
+//
+// Diagnostics are those of HCL, because they carry ranges. [Module.Files] has
+// the source to show with them.
+package configs

@@ -1,0 +1,88 @@
+package configs
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Options say how a module is loaded. The zero value is for any module.
+type Options struct {
+	// TestDirectory is where test files are looked for, relative to the
+	// module, beside those in its own directory. "" is "tests", which may be
+	// missing; any other that is missing is a warning.
+	TestDirectory string
+}
+
+// LoadModule is [LoadModuleWith] without options.
+func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostics) {
+	return LoadModuleWith(dir, engine, Options{})
+}
+
+// LoadModuleWith reads the configuration in a directory, not those of the
+// modules that it calls. It reads nothing but the files there, and is safe for
+// concurrent use.
+//
+// The module is never nil, and usable as far as it could be read, even if
+// there are errors. Diagnostics are in the order of files and positions; a
+// file's name in them is joined to dir, so that it is relative if dir is.
+// Directories and files that can't be read are diagnostics, too; a directory
+// that doesn't exist is an empty module.
+func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Module, hcl.Diagnostics) {
+	files, diags := list(dir, engine.Suffixes, opts)
+	build := newBuilder(dir, engine)
+	for _, name := range files.primary {
+		build.add(build.read(name, false))
+	}
+	for _, name := range files.override {
+		build.override(build.read(name, true))
+	}
+	build.finish()
+
+	module := build.module
+	module.Empty = len(files.primary)+len(files.override) == 0 && !files.tests && !diags.HasErrors()
+	diags = append(diags, build.diags...)
+	sortDiagnostics(diags)
+	return module, diags
+}
+
+// read parses and decodes a file. A file with errors is decoded as far as the
+// parser understood it.
+func (b *builder) read(name string, override bool) *document {
+	path := filepath.Join(b.module.Dir, name)
+	src, err := os.ReadFile(path)
+	if err != nil {
+		b.report(unreadable("Failed to read file", err))
+		return &document{}
+	}
+	file, diags := parse(src, path)
+	b.report(diags...)
+	if file == nil || file.Body == nil {
+		return &document{}
+	}
+	b.module.Files[path] = file
+	doc := &document{override: override, engine: b.engine, rules: b.rules}
+	doc.decode(file.Body)
+	b.report(doc.diags...)
+	return doc
+}
+
+// parse reads a file in the syntax that its name tells.
+func parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
+	isJSON := strings.HasSuffix(path, ".json")
+	if tooDeep(src, isJSON) {
+		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, hcl.Diagnostics{problem(start, "Configuration nested too deeply",
+			"This file has expressions or blocks inside one another, more than %d levels deep.", maxNesting)}
+	}
+	if isJSON {
+		return json.Parse(src, path)
+	}
+	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+}

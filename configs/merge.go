@@ -1,0 +1,160 @@
+package configs
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// builder puts the files of a module together.
+type builder struct {
+	module *Module
+	engine getproviders.Engine
+	rules  map[string]rule
+
+	seen       map[key]hcl.Range // everything declared
+	required   map[string]*requiredProvider
+	requiredAt hcl.Range // the required_providers block; zero: none yet
+	providers  map[key]*providerConfig
+	users      map[key]*user
+	calls      map[string]*ModuleCall
+	imports    []*importTarget
+	state      stateBlocks
+
+	diags hcl.Diagnostics
+	late  hcl.Diagnostics // told only if the files themselves have no errors
+}
+
+func newBuilder(dir string, engine getproviders.Engine) *builder {
+	return &builder{
+		module:    &Module{Dir: dir, Files: map[string]*hcl.File{}},
+		engine:    engine,
+		rules:     topLevel(),
+		seen:      map[key]hcl.Range{},
+		required:  map[string]*requiredProvider{},
+		providers: map[key]*providerConfig{},
+		users:     map[key]*user{},
+		calls:     map[string]*ModuleCall{},
+	}
+}
+
+func (b *builder) report(diags ...*hcl.Diagnostic) { b.diags = append(b.diags, diags...) }
+
+// add takes over what a primary file declares. Of duplicates, the first stays.
+func (b *builder) add(d *document) {
+	for _, declared := range d.declared {
+		if first, ok := b.seen[declared.key]; ok {
+			b.report(duplicate(declared, first))
+			continue
+		}
+		b.seen[declared.key] = declared.rng
+	}
+	b.module.RequiredVersions = append(b.module.RequiredVersions, d.versions...)
+	for _, required := range d.required {
+		b.addRequired(required)
+	}
+	b.addBackends(d.backends)
+	for _, config := range d.providers {
+		b.addProvider(config)
+	}
+	for _, u := range d.users {
+		b.addUser(u)
+	}
+	for _, call := range d.calls {
+		if _, ok := b.calls[call.Name]; !ok {
+			b.calls[call.Name] = call
+		}
+	}
+	b.imports = append(b.imports, d.imports...)
+}
+
+// addRequired takes over a required_providers block; there can be only one.
+func (b *builder) addRequired(required requiredBlock) {
+	if b.requiredAt != (hcl.Range{}) {
+		b.report(problem(required.header, "Duplicate required providers configuration",
+			"A module has only one required_providers block; there is one already at %s.", b.requiredAt))
+		return
+	}
+	b.requiredAt = required.header
+	for _, entry := range required.entries {
+		b.required[entry.name] = entry
+	}
+}
+
+func (b *builder) addProvider(config *providerConfig) {
+	k := key{"provider", config.name, config.alias}
+	if _, ok := b.providers[k]; !ok {
+		b.providers[k] = config
+		b.module.providers = append(b.module.providers, config)
+	}
+}
+
+func (b *builder) addUser(u *user) {
+	if _, ok := b.users[u.key]; !ok {
+		b.users[u.key] = u
+		b.module.users = append(b.module.users, u)
+	}
+}
+
+// finish does what can be done only when all files are known.
+func (b *builder) finish() {
+	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
+	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
+		b.module.Calls = append(b.module.Calls, *b.calls[name])
+	}
+	b.module.Backend = b.state.effective()
+	b.resolveImports()
+	b.checkUsers()
+	b.checkNames()
+	if !b.diags.HasErrors() {
+		b.report(b.late...)
+	}
+}
+
+// resolveImports makes users of the import targets that have no resource block
+// (yet): a configuration is going to be generated for them.
+func (b *builder) resolveImports() {
+	first := map[string]hcl.Range{}
+	for _, target := range b.imports {
+		instance := target.address + " " + target.keys
+		if at, ok := first[instance]; ok && !target.computed {
+			b.report(problem(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
+				"There is an import block for it already at %s.", at))
+			continue
+		}
+		if !target.computed {
+			first[instance] = target.header
+		}
+		resource, declared := b.users[target.resource]
+		switch {
+		case target.resource == key{}:
+		case !declared:
+			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
+		case target.provider != nil && !target.provider.same(resource.provider):
+			b.late = append(b.late, problem(target.provider.attr, "Invalid import provider argument",
+				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
+		}
+	}
+}
+
+// same reports whether both mean one configuration; o may be nil.
+func (r *providerRef) same(o *providerRef) bool {
+	return o != nil && r.name == o.name && r.alias == o.alias
+}
+
+// checkUsers reports types that can't be any provider's.
+func (b *builder) checkUsers() {
+	for _, u := range b.module.users {
+		if u.provider != nil {
+			continue
+		}
+		if _, err := getproviders.NormalizePart(u.localName()); err != nil {
+			b.late = append(b.late, problem(u.needed, "Invalid provider local name",
+				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err))
+		}
+	}
+}

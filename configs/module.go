@@ -1,0 +1,85 @@
+package configs
+
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Module is what one module directory says that matters for dependencies. Make
+// one with [LoadModule]; it isn't changed afterwards.
+type Module struct {
+	Dir   string // as it was given
+	Empty bool   // no configuration or test files at all, or no such directory
+
+	RequiredVersions []RequiredVersion // in the order of files; those that can't be parsed are left out
+	Calls            []ModuleCall      // module blocks, sorted by name
+	Backend          *Backend          // nil: neither a backend nor a cloud block
+
+	// Files are the files that were read, under the names that the ranges of
+	// diagnostics have, so that source lines can be shown with a problem.
+	Files map[string]*hcl.File
+
+	required  []*requiredProvider // what required_providers says, sorted by local name
+	providers []*providerConfig
+	users     []*user
+}
+
+// RequiredVersion is one required_version argument.
+type RequiredVersion struct {
+	Text  string    // the constraints as they were written
+	Range hcl.Range // of the whole argument
+}
+
+// ModuleCall is a module block.
+type ModuleCall struct {
+	Name  string
+	Range hcl.Range // of the block's header
+
+	// Source is the source address as it was written. It is empty if the
+	// argument is missing or broken, or has to be computed from variables.
+	Source      string
+	SourceRange hcl.Range
+}
+
+// Backend is a backend or cloud block. Its body is not decoded.
+type Backend struct {
+	Type  string    // "cloud" for a cloud block
+	Range hcl.Range // of the block's header
+}
+
+// requiredProvider is an entry of a required_providers block.
+type requiredProvider struct {
+	name     string // the local name
+	provider getproviders.Provider
+	version  *versionConstraint // nil: any
+	value    hcl.Range          // right of the equals sign
+	entry    hcl.Range
+}
+
+// providerConfig is a provider block.
+type providerConfig struct {
+	name    string             // the local name
+	alias   string             // "" is the default configuration
+	version *versionConstraint // nil: any
+	header  hcl.Range
+}
+
+// user is a resource, or what else needs a provider because of its type.
+type user struct {
+	key      key
+	provider *providerRef // nil: the type tells
+	needed   hcl.Range    // header of the block that says so
+}
+
+// providerRef is the value of a "provider" argument.
+type providerRef struct {
+	name, alias string
+	attr        hcl.Range
+}
+
+// versionConstraint has passed the lenient one of two parsers.
+type versionConstraint struct {
+	text string
+	attr hcl.Range
+}

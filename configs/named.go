@@ -1,0 +1,115 @@
+package configs
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+)
+
+// module decodes a module block. Only what has to be known before modules are
+// installed is read.
+func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
+	call := &ModuleCall{Name: block.Labels[0], Range: block.DefRange}
+	d.checkName("module instance name", call.Name, block.LabelRanges[0])
+	d.checkRepetition(content)
+	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	if attr, ok := content.Attributes["source"]; ok {
+		call.SourceRange = attr.Expr.Range()
+		// Errors are for whoever resolves the address: it may have variables.
+		if val, diags := evaluate(attr.Expr); !diags.HasErrors() {
+			call.Source, _ = text(val)
+		}
+	}
+	d.declare(block.DefRange, "module", "", call.Name)
+	d.calls = append(d.calls, call)
+}
+
+// variable decodes a variable block.
+func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
+	name := block.Labels[0]
+	d.checkName("variable name", name, block.LabelRanges[0])
+	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
+		d.report(problem(block.LabelRanges[0], "Invalid variable name",
+			"No variable can be called %q, because that means something else in module blocks.", name))
+	}
+	if attr, ok := content.Attributes["type"]; ok {
+		d.checkType(attr.Expr)
+	}
+	d.checkConstants(content.Attributes, "default", "description", "sensitive", "nullable", "ephemeral", "const", "deprecated")
+	d.checkConditions(content.Blocks.OfType("validation"))
+	d.declare(block.DefRange, "variable", "", name)
+}
+
+// checkType reports what is no type.
+func (d *document) checkType(expr hcl.Expression) {
+	if old, ok := quoted(expr); ok {
+		summary := "Invalid legacy variable type hint"
+		if slices.Contains([]string{"string", "list", "map"}, old) {
+			summary = "Invalid quoted type constraints"
+		}
+		d.report(problem(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
+		return
+	}
+	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
+		return // of anything, in the oldest way to write it
+	}
+	native, ok := embedded(expr)
+	if !ok {
+		d.report(problem(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
+		return
+	}
+	if !cheap(native) {
+		return // the defaults of optional attributes would be evaluated
+	}
+	_, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	d.report(diags...)
+}
+
+// output decodes an output block.
+func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
+	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
+	d.checkConstants(content.Attributes, "description", "sensitive", "ephemeral", "deprecated")
+	d.checkConditions(content.Blocks)
+	d.declare(block.DefRange, "output", "", block.Labels[0])
+}
+
+// locals decodes a locals block.
+func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
+	attrs, diags := block.Body.JustAttributes()
+	d.report(diags...)
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		d.checkName("local value name", name, attrs[name].NameRange)
+		d.declare(attrs[name].Range, "local", "", name)
+	}
+}
+
+// moved decodes a moved block. What it says matters only to a plan.
+func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
+	d.notInOverride(block, "Cannot override 'moved' blocks")
+	d.checkAddress(content.Attributes["from"])
+	d.checkAddress(content.Attributes["to"])
+}
+
+// removed decodes a removed block. A provider that only a removed block
+// mentions is not a requirement.
+func (d *document) removed(_ *hcl.Block, content *hcl.BodyContent) {
+	d.checkAddress(content.Attributes["from"])
+}
+
+// checkAddress reports what isn't even like an address.
+func (d *document) checkAddress(attr *hcl.Attribute) {
+	if attr != nil {
+		_, diags := hcl.AbsTraversalForExpr(attr.Expr)
+		d.report(diags...)
+	}
+}
+
+// notInOverride reports blocks that can't override anything.
+func (d *document) notInOverride(block *hcl.Block, summary string) {
+	if d.override {
+		d.report(problem(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
+	}
+}

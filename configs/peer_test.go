@@ -1,0 +1,150 @@
+package configs
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// What the modules of testdata require, and what is wrong with them, is what
+// the real tool says about them, to the column.
+func TestTerraformSaysTheSame(t *testing.T) {
+	peer := newPeer(t)
+	for _, m := range readModules(t) {
+		for _, name := range m.names() {
+			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				if reason := m.text(name, "differs"); reason != "" {
+					t.Skip(strings.TrimSpace(reason))
+				}
+				dir := t.TempDir()
+				m.unpack(t, name, dir)
+				got := peer.summary(t, dir)
+				if want := placeless(got, m.text(name, "want")); got != want {
+					t.Errorf("terraform says:\n%s\nand testdata:\n%s", got, want)
+				}
+			})
+		}
+	}
+}
+
+// placeless returns what is wanted without the places of problems that the
+// real tool tells without one.
+func placeless(got, want string) string {
+	lines := map[string]bool{}
+	for line := range strings.Lines(want) {
+		severity, rest, _ := strings.Cut(line, " ")
+		if _, summary, ok := strings.Cut(rest, ": "); ok && strings.Contains(got, severity+" : "+summary) {
+			line = severity + " : " + summary
+		}
+		lines[line] = true
+	}
+	return joinLines(lines)
+}
+
+// peer is the real terraform, without a network.
+type peer struct {
+	program string
+	env     []string
+}
+
+func newPeer(t *testing.T) peer {
+	t.Helper()
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatalf("terraform is required: %v", err)
+		}
+		t.Skip("terraform is not installed")
+	}
+	dir := t.TempDir()
+	config := filepath.Join(dir, "cli.tfrc")
+	mirror := filepath.Join(dir, "mirror")
+	if err := os.Mkdir(mirror, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("provider_installation {\n  filesystem_mirror {\n    path = %q\n  }\n}\n", mirror)
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return peer{program, append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config, "TF_DATA_DIR=", "TF_CLI_ARGS=")}
+}
+
+// run returns the standard output of a command, which may fail.
+func (p peer) run(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), p.program, args...)
+	cmd.Dir, cmd.Env = dir, p.env
+	out, err := cmd.Output()
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() != 1 {
+		t.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
+	} else if err != nil && !ok {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+var requirementLine = regexp.MustCompile(`provider\[(.*?)\] ?(.*)`)
+
+// summary is what the function of this name says, in the real tool's view.
+func (p peer) summary(t *testing.T, dir string) string {
+	t.Helper()
+	lines := map[string]bool{}
+	failed := false
+	for line := range strings.Lines(p.run(t, dir, "init", "-backend=false", "-json")) {
+		severity, problem := diagnostic(t, line)
+		if problem != "" {
+			lines[problem] = true
+			failed = failed || severity == "error"
+		}
+	}
+	if failed {
+		return joinLines(lines)
+	}
+	for line := range strings.Lines(p.run(t, dir, "providers", "-no-color")) {
+		if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
+			lines[strings.TrimSpace(match[1]+" "+match[2])+"\n"] = true
+		}
+	}
+	return joinLines(lines)
+}
+
+// diagnostic returns the problem in a line of JSON; "" if there is none, or
+// one that isn't in the configuration.
+func diagnostic(t *testing.T, line string) (severity, problem string) {
+	t.Helper()
+	var message struct {
+		Diagnostic *struct {
+			Severity, Summary string
+			Range             struct {
+				Filename   string
+				Start, End struct{ Line, Column int }
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(line), &message); err != nil {
+		t.Fatalf("%v in line %q", err, line)
+	}
+	d := message.Diagnostic
+	if d == nil {
+		return "", ""
+	}
+	for _, other := range []string{"Terraform encountered problems", "Failed to query available", "Invalid dependency on built-in", "Unreadable module directory"} {
+		if strings.HasPrefix(d.Summary, other) {
+			return "", ""
+		}
+	}
+	at := ""
+	if r := d.Range; r.Filename != "" {
+		at = fmt.Sprintf("%s:%d,%d-%d,%d", r.Filename, r.Start.Line, r.Start.Column, r.End.Line, r.End.Column)
+		if r.Start.Line == r.End.Line {
+			at = fmt.Sprintf("%s:%d,%d-%d", r.Filename, r.Start.Line, r.Start.Column, r.End.Column)
+		}
+	}
+	return d.Severity, problemLine(d.Severity, at, d.Summary)
+}

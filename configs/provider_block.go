@@ -1,0 +1,99 @@
+package configs
+
+import (
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+)
+
+// provider decodes a provider block, as far as it isn't the provider's own.
+func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
+	config := &providerConfig{name: block.Labels[0], header: block.DefRange}
+	d.checkLocalName(config.name, block.DefRange)
+	if attr, ok := content.Attributes["alias"]; ok {
+		config.alias = d.alias(attr)
+	}
+	if attr, ok := content.Attributes["version"]; ok {
+		d.report(warning(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
+			"The version constraint of a provider belongs in the required_providers block."))
+		config.version = d.versionConstraint(attr)
+	}
+	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
+		if attr, ok := content.Attributes[name]; ok {
+			d.report(problem(attr.NameRange, "Reserved argument name in provider block",
+				"The argument %q has no meaning here; the name is reserved.", name))
+		}
+	}
+	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	d.declare(block.DefRange, "provider", config.name, config.alias)
+	d.providers = append(d.providers, config)
+}
+
+// alias reads the name of a further configuration of a provider; "" if it has
+// no value.
+func (d *document) alias(attr *hcl.Attribute) string {
+	val, diags := evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() || val.IsNull() {
+		d.report(problem(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string."))
+		return ""
+	}
+	alias, ok := text(val)
+	if !ok || !hclsyntax.ValidIdentifier(alias) {
+		d.report(problem(attr.Expr.Range(), "Invalid provider configuration alias",
+			"An alias is a name: a letter or underscore first, then letters, digits, underscores and dashes."))
+	}
+	return alias
+}
+
+// providerRef reads the "provider" argument of a resource: "name" or
+// "name.alias", without quotes, which was written with quotes once. It is nil
+// if the argument is missing or wrong.
+func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
+	if attr == nil {
+		return nil
+	}
+	traversal, ok := d.reference(attr.Expr)
+	if !ok {
+		return nil
+	}
+	ref := &providerRef{name: traversal.RootName(), attr: attr.Range}
+	if !d.checkLocalName(ref.name, traversal[0].SourceRange()) {
+		return nil
+	}
+	if len(traversal) == 1 {
+		return ref
+	}
+	alias, ok := traversal[1].(hcl.TraverseAttr)
+	if !ok {
+		d.report(badProviderRef(traversal[1].SourceRange()))
+		return nil
+	}
+	ref.alias = alias.Name
+	return ref
+}
+
+// reference reads an expression of one or two steps.
+func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
+	var traversal hcl.Traversal
+	var diags hcl.Diagnostics
+	if old, ok := quoted(expr); ok {
+		inside := expr.Range().Start
+		inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
+		traversal, diags = hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
+		d.report(diags...)
+		d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	} else {
+		traversal, diags = hcl.AbsTraversalForExpr(expr)
+	}
+	if len(traversal) == 0 || len(traversal) > 2 {
+		d.report(badProviderRef(expr.Range()))
+		return nil, false
+	}
+	return traversal, true
+}
+
+func badProviderRef(at hcl.Range) *hcl.Diagnostic {
+	return problem(at, "Invalid provider configuration reference",
+		"A provider is referred to by its local name, which a period and an alias may follow.")
+}

@@ -1,0 +1,160 @@
+package configs
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// requiredProviders decodes a required_providers block.
+func (d *document) requiredProviders(block *hcl.Block) {
+	attrs, diags := block.Body.JustAttributes()
+	d.report(diags...)
+	required := requiredBlock{header: block.DefRange}
+	for _, name := range slices.Sorted(maps.Keys(attrs)) {
+		if entry := d.requiredProvider(attrs[name]); entry != nil {
+			required.entries = append(required.entries, entry)
+		}
+	}
+	d.required = append(d.required, required)
+}
+
+// misplacedRequiredProviders says where the block belongs.
+func (d *document) misplacedRequiredProviders(block *hcl.Block, _ *hcl.BodyContent) {
+	d.report(problem(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block."))
+}
+
+// requiredProvider decodes an entry: an object, or a string that is the
+// version constraint. It is nil if the entry doesn't say which provider is
+// meant.
+func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
+	entry := &requiredProvider{name: attr.Name, value: attr.Expr.Range(), entry: attr.Range}
+	pairs, diags := hcl.ExprMap(attr.Expr)
+	isObject := !diags.HasErrors()
+	if isObject && !d.checkLocalName(attr.Name, entry.value) {
+		return nil
+	}
+	implied, err := d.engine.ImpliedProvider(attr.Name)
+	if err != nil {
+		d.report(problem(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err))
+		return nil
+	}
+	entry.provider = implied
+	if isObject {
+		if !d.requiredObject(entry, pairs) {
+			return nil
+		}
+		return entry
+	}
+	val, diags := evaluate(attr.Expr)
+	given, ok := text(val)
+	if diags.HasErrors() || !ok {
+		d.report(problem(entry.value, "Invalid required_providers object",
+			"The entry of a provider has to be an object, or a string with a version constraint."))
+		return nil
+	}
+	entry.version = d.parseConstraint(given, attr.Range, entry.value)
+	return entry
+}
+
+// requiredObject decodes the object of an entry; false if its source is wrong.
+func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValuePair) bool {
+	valid := true
+	for _, pair := range pairs {
+		if _, diags := evaluate(pair.Key); diags.HasErrors() {
+			d.report(diags...)
+			continue
+		}
+		name, ok := literal(pair.Key)
+		if !ok {
+			d.report(problem(pair.Key.Range(), "Invalid Attribute", "The arguments of a required provider have names, which are strings."))
+			continue
+		}
+		switch name {
+		case "version":
+			d.requiredVersion(entry, pair.Value)
+		case "source":
+			valid = d.requiredSource(entry, pair.Value)
+		case "configuration_aliases":
+			d.checkAliases(entry, pair.Value)
+		default:
+			d.report(problem(pair.Key.Range(), "Invalid required_providers object",
+				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block."))
+			return valid
+		}
+	}
+	return valid
+}
+
+func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression) {
+	given, ok := literal(expr)
+	if !ok {
+		d.report(problem(expr.Range(), "Invalid version constraint", "The version constraint has to be a string."))
+		return
+	}
+	entry.version = d.parseConstraint(given, entry.entry, expr.Range())
+}
+
+// requiredSource reports whether the source is an address.
+func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) bool {
+	given, ok := literal(expr)
+	if !ok {
+		d.report(problem(expr.Range(), "Invalid source", "The source has to be a string."))
+		return false
+	}
+	provider, err := d.engine.ParseProvider(given)
+	if err == nil {
+		entry.provider = provider
+		return true
+	}
+	summary, detail := "Invalid provider source string", err.Error()
+	if address := (*getproviders.AddressError)(nil); errors.As(err, &address) {
+		summary, detail = address.Summary(), address.Detail
+	}
+	d.report(problem(expr.Range(), summary, "%s", detail))
+	return false
+}
+
+// checkAliases checks what becomes of no requirement, but of a broken plan.
+func (d *document) checkAliases(entry *requiredProvider, expr hcl.Expression) {
+	aliases, diags := hcl.ExprList(expr)
+	d.report(diags...)
+	for _, alias := range aliases {
+		traversal, diags := hcl.AbsTraversalForExpr(alias)
+		d.report(diags...)
+		if diags.HasErrors() {
+			continue
+		}
+		if len(traversal) > 1 {
+			if _, ok := traversal[1].(hcl.TraverseAttr); !ok {
+				d.report(problem(expr.Range(), "Invalid configuration_aliases value",
+					"A configuration alias has the form %s.alias.", entry.name))
+				continue
+			}
+		}
+		if root := traversal.RootName(); root != entry.name {
+			d.report(problem(expr.Range(), "Invalid configuration_aliases value",
+				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, root))
+		}
+	}
+}
+
+// checkLocalName reports a local name that no provider can have.
+func (d *document) checkLocalName(name string, at hcl.Range) bool {
+	normal, err := getproviders.NormalizePart(name)
+	switch {
+	case err != nil:
+		d.report(problem(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err))
+	case normal != name:
+		d.report(problem(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal))
+	}
+	return err == nil && normal == name
+}
+
+// byName orders entries by local name.
+func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }

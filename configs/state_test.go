@@ -1,0 +1,220 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// stateOf is a state whose resources have these provider addresses.
+func stateOf(addresses ...string) string {
+	var resources []string
+	for i, address := range addresses {
+		resources = append(resources, fmt.Sprintf(
+			`{"mode":"managed","type":"a_b","name":"r%d","provider":%q,"instances":[{"schema_version":0,"attributes":{"provider":"no","list":[{"a":[]}]}}]}`,
+			i, address))
+	}
+	return `{"version":4,"terraform_version":"1.5.0","serial":1,"lineage":"x","outputs":{},"resources":[` + strings.Join(resources, ",") + `]}`
+}
+
+// states are states and the providers in them.
+var states = map[string]struct {
+	text string
+	want []string
+}{
+	"empty file":      {"", nil},
+	"no resources":    {`{"version":4}`, nil},
+	"null resources":  {`{"version":4,"resources":null}`, nil},
+	"one":             {stateOf(`provider["registry.terraform.io/hashicorp/a"]`), []string{"registry.terraform.io/hashicorp/a"}},
+	"same twice":      {stateOf(`provider["registry.terraform.io/hashicorp/a"]`, `provider["registry.terraform.io/hashicorp/a"].x`), []string{"registry.terraform.io/hashicorp/a"}},
+	"short addresses": {stateOf(`provider["acme/b"]`, `provider["a"]`), []string{"registry.terraform.io/acme/b", "registry.terraform.io/hashicorp/a"}},
+	"other host":      {stateOf(`provider["example.com/acme/b"]`), []string{"example.com/acme/b"}},
+	"alias":           {stateOf(`provider["acme/b"].east`), []string{"registry.terraform.io/acme/b"}},
+	"modules":         {stateOf(`module.x.provider["acme/a"]`, `module.x.module.y.provider["acme/b"].z`), []string{"registry.terraform.io/acme/a", "registry.terraform.io/acme/b"}},
+	"legacy":          {stateOf(`provider.aws`, `module.x.provider.null.y`, `provider.terraform`), []string{"registry.terraform.io/-/aws", "registry.terraform.io/-/null", "terraform.io/builtin/terraform"}},
+	"not addresses": {stateOf(``, `aws`, `provider`, `provider[0]`, `provider["a/b/c/d"]`, `provider["acme/b"].x.y`, `provider["acme/b"]["x"]`, `module.x[0].provider["acme/b"]`,
+		`module.x`, `provider.*`, `data.provider["acme/b"]`, `provider["acme/c"]`), []string{"registry.terraform.io/acme/c"}},
+	"no address":      {`{"version":4,"resources":[{"type":"a_b"},{"provider":null}]}`, nil},
+	"other order":     {`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`, []string{"registry.terraform.io/acme/b"}},
+	"other case":      {`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`, []string{"registry.terraform.io/acme/b"}},
+	"looks like more": {`{"version":4,"outputs":{"resources":[{"provider":"provider[\"acme/b\"]"}],"version":3}}`, nil},
+}
+
+func TestStateRequirementsAreTheProvidersOfResources(t *testing.T) {
+	for name, test := range states {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
+			reqs, err := StateRequirements(path, engine())
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, p := range reqs.Providers() {
+				got = append(got, p.String())
+				if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Origin != (getproviders.Origin{File: path}) {
+					t.Errorf("%s is required as %v", p, reqs[p])
+				}
+			}
+			if !slices.Equal(got, test.want) {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestTerraformSeesTheSameProvidersInStates(t *testing.T) {
+	peer := newPeer(t)
+	for name, test := range states {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := writeFiles(t, map[string]string{"main.tf": "", "terraform.tfstate": test.text})
+			var got []string
+			for line := range strings.Lines(peer.run(t, dir, "providers", "-no-color")) {
+				if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
+					got = append(got, match[1])
+				}
+			}
+			slices.Sort(got)
+			if !slices.Equal(got, test.want) {
+				t.Errorf("terraform sees %v, we %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestMissingStateIsNoRequirements(t *testing.T) {
+	reqs, err := StateRequirements(filepath.Join(t.TempDir(), "terraform.tfstate"), engine())
+	if len(reqs) > 0 || err != nil {
+		t.Errorf("got %v, %v", reqs, err)
+	}
+}
+
+func TestBrokenStatesAreErrors(t *testing.T) {
+	for name, test := range map[string]struct {
+		text    string
+		version bool // whether it is the format's version that is wrong
+	}{
+		"not JSON":                {"resources", false},
+		"not an object":           {`[]`, false},
+		"a number":                {`4`, false},
+		"cut off at a name":       {`{"version":4,"resources"`, false},
+		"cut off in resources":    {`{"version":4,"resources":[{"type":"x"`, false},
+		"cut off in a value":      {`{"version":4,"outputs":{"x":[`, false},
+		"cut off before the end":  {`{"version":4`, false},
+		"more than one":           {`{"version":4}{"version":4}`, false},
+		"rubbish behind":          {`{"version":4} x`, false},
+		"resources in object":     {`{"version":4,"resources":{}}`, false},
+		"resource is a number":    {`{"version":4,"resources":[4]}`, false},
+		"provider is a number":    {`{"version":4,"resources":[{"provider":4}]}`, false},
+		"no version":              {`{}`, true},
+		"version is a string":     {`{"version":"4"}`, true},
+		"version with fraction":   {`{"version":4.0}`, true},
+		"negative version":        {`{"version":-4}`, true},
+		"version of Terraform 1?": {`{"version":5}`, true},
+		"version 0.11":            {`{"version":3,"modules":[]}`, true},
+		"huge version":            {`{"version":40000000000000000000000000}`, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
+			reqs, err := StateRequirements(path, engine())
+			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
+				t.Errorf("got %v, %v", reqs, err)
+			}
+		})
+	}
+}
+
+func TestUnreadableStateIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	_, err := StateRequirements(dir, engine())
+	if err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestStatesAreReadInLittleMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads 50 MB")
+	}
+	const size, budget = 50 << 20, 4 << 20
+	resource := `{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[` +
+		strings.Repeat(`{"schema_version":0,"attributes":{"text":"`+strings.Repeat("x", 1000)+`","list":[1,true,null]}},`, 100) + `{}]},`
+	meter := &memoryMeter{next: repeat(resource, size/len(resource))}
+	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{}]}`))
+	before := heap()
+	addresses, err := stateAddresses(state)
+	if err != nil || len(addresses) != 1 {
+		t.Fatal(addresses, err)
+	}
+	if used := int64(meter.peak) - int64(before); used > budget {
+		t.Errorf("needed %d bytes for a state of %d", used, size)
+	}
+}
+
+// memoryMeter notes how much memory is in use while it is read.
+type memoryMeter struct {
+	next  func() (string, bool)
+	rest  string
+	reads int
+	peak  uint64
+}
+
+func (m *memoryMeter) Read(p []byte) (int, error) {
+	if m.reads++; m.reads%1000 == 0 {
+		m.peak = max(m.peak, heap())
+	}
+	for m.rest == "" {
+		var ok bool
+		if m.rest, ok = m.next(); !ok {
+			return 0, io.EOF
+		}
+	}
+	n := copy(p, m.rest)
+	m.rest = m.rest[n:]
+	return n, nil
+}
+
+func repeat(s string, times int) func() (string, bool) {
+	return func() (string, bool) {
+		times--
+		return s, times >= 0
+	}
+}
+
+// heap is what is in use after collecting garbage.
+func heap() uint64 {
+	runtime.GC()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
+func FuzzStateRequirements(f *testing.F) {
+	for _, test := range states {
+		f.Add(test.text)
+	}
+	f.Add(`{"version":4,"resources":[{"provider":"module.x[*].provider[\"a\"]"}]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		path := filepath.Join(t.TempDir(), "terraform.tfstate")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		reqs, err := StateRequirements(path, engine())
+		if err != nil && len(reqs) > 0 {
+			t.Errorf("both %v and %v", reqs, err)
+		}
+		for p := range reqs {
+			if again, err := engine().ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
+				t.Errorf("%v is read back as %v, %v", p, again, err)
+			}
+		}
+	})
+}

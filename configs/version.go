@@ -1,0 +1,52 @@
+package configs
+
+import (
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// CheckVersion returns a problem for each required_version that the engine's
+// version doesn't satisfy or that can't be parsed. Prereleases don't count:
+// only the three numbers of the engine's version are compared, and a
+// constraint that names a prerelease is a problem.
+//
+// The real tool, in a configuration that has such a problem, tells no other.
+func (m *Module) CheckVersion(engine getproviders.Engine) hcl.Diagnostics {
+	if len(m.RequiredVersions) == 0 {
+		return nil
+	}
+	running, err := version.NewVersion(engine.Version)
+	if err != nil {
+		return hcl.Diagnostics{problem(m.RequiredVersions[0].Range, "Unknown "+engine.Name+" version",
+			"The configuration needs certain versions of %s, and %q is no version.", engine.Name, engine.Version)}
+	}
+	var diags hcl.Diagnostics
+	for _, required := range m.RequiredVersions {
+		if diag := required.check(engine, running.Core()); diag != nil {
+			diags = append(diags, diag)
+		}
+	}
+	return diags
+}
+
+// check returns nil if the version is one of those that are required.
+func (r RequiredVersion) check(engine getproviders.Engine, running *version.Version) *hcl.Diagnostic {
+	constraints, err := version.NewConstraint(r.Text)
+	if err != nil {
+		return problem(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
+	}
+	for _, constraint := range constraints {
+		if constraint.Prerelease() {
+			return problem(r.Range, "Invalid required_version constraint",
+				"Take the prerelease out of %q: prereleases of %s count as the release that they precede.", constraint, engine.Name)
+		}
+	}
+	if constraints.Check(running) {
+		return nil
+	}
+	return problem(r.Range, "Unsupported "+engine.Name+" Core version",
+		"This configuration requires %s %s, and this is version %s. Use a version that is supported, or change the constraint if it is out of date.",
+		engine.Name, r.Text, engine.Version)
+}
