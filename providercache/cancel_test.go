@@ -1,0 +1,176 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestCancelAtEveryEvent ends the context at the first event, at the second,
+// and so on, until an installation gets through.
+func TestCancelAtEveryEvent(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t, "a", "b", "c")
+	req := require(at(registry, "a"), "", at(registry, "b"), "", at(registry, "c"), "")
+	for n := 1; ; n++ {
+		ctx, cancel := context.WithCancel(t.Context())
+		seen := 0
+		run := newInstaller(t, in.Source)
+		run.Client = in.Client
+		run.Observe = func(providercache.Event) {
+			if seen++; seen == n {
+				cancel()
+			}
+		}
+		locks, report, err := run.Install(ctx, req, nil, providercache.Normal)
+		cancel()
+		if seen < n {
+			if err != nil || n < 10 {
+				t.Errorf("%d events, and %v", seen, err)
+			}
+			return
+		}
+		checkCancelled(t, run, fmt.Sprintf("event %d", n), locks != nil, report, err)
+	}
+}
+
+// checkCancelled looks at what an installation left that was to be cancelled;
+// it may have been done already.
+func checkCancelled(t *testing.T, in *providercache.Installer, when string, locked bool, report providercache.Report, err error) {
+	t.Helper()
+	if locked == (err != nil) {
+		t.Errorf("%s: locks %v, error %v", when, locked, err)
+	}
+	if err != nil {
+		for _, failure := range providerErrors(t, err) {
+			if failure.Step != providercache.StepCancel || !errors.Is(failure, context.Canceled) {
+				t.Errorf("%s: %v in step %s", when, failure, failure.Step)
+			}
+		}
+	}
+	whole := 0
+	for _, o := range report.Outcomes {
+		if o.Err == nil {
+			whole++
+		}
+	}
+	left := files(t, filepath.Dir(filepath.Dir(in.Target.Path)))
+	for _, name := range left {
+		if !strings.Contains(name, "/terraform-provider-") {
+			t.Errorf("%s: left behind: %s", when, name)
+		}
+	}
+	if len(left) != whole {
+		t.Errorf("%s: %d packages are whole, and there is %q", when, whole, left)
+	}
+	if whole == 0 {
+		nothingLeft(t, in)
+	}
+}
+
+// TestCancelWhileAServerIsSilent: nothing but the context ends the wait.
+func TestCancelWhileAServerIsSilent(t *testing.T) {
+	t.Parallel()
+	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
+		for _, bytes := range []int64{0, 10} {
+			t.Run(fmt.Sprintf("%s after %d bytes", kind, bytes), func(t *testing.T) {
+				t.Parallel()
+				registry, in := newRegistry(t, "widget")
+				registry.Break(kind, providertest.Fault{Stall: true, CutAfter: bytes})
+				reason := errors.New("interrupted by the user")
+				ctx, cancel := context.WithCancelCause(t.Context())
+				go func() {
+					for registry.Requests(kind) == 0 && ctx.Err() == nil {
+						time.Sleep(time.Millisecond)
+					}
+					cancel(reason)
+				}()
+				locks, report, err := in.Install(ctx, require(at(registry, "widget"), ""), nil, providercache.Normal)
+				cancel(nil)
+				if !errors.Is(err, reason) {
+					t.Errorf("%v doesn't match the context's cause", err)
+				}
+				checkCancelled(t, in, kind, locks != nil, report, err)
+			})
+		}
+	}
+}
+
+// TestCancelBetweenTheSteps ends the context in the middle of the work on a
+// package, where no event is.
+func TestCancelBetweenTheSteps(t *testing.T) {
+	t.Parallel()
+	for name, location := range map[string]func(*memorySource) getproviders.Location{
+		"archive": func(s *memorySource) getproviders.Location {
+			s.addZip(t, "acme/widget", "1.0.0")
+			return s.packages[provider("acme/widget")][version("1.0.0")].Location
+		},
+		"directory": func(s *memorySource) getproviders.Location {
+			write(t, filepath.Join(s.dir, "unpacked", "terraform-provider-widget"), "x")
+			return getproviders.LocalDirectory(filepath.Join(s.dir, "unpacked"))
+		},
+	} {
+		for _, where := range []string{"load", "authenticate"} {
+			t.Run(name+" "+where, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				defer cancel()
+				source := newSource(t)
+				source.add("acme/widget", "1.0.0", location(source))
+				source.trust("acme/widget", "1.0.0", cancelling{cancel, where})
+				in := newInstaller(t, source)
+				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, providercache.Normal)
+				if err == nil {
+					t.Error("it was not cancelled")
+				}
+				checkCancelled(t, in, where, locks != nil, report, err)
+			})
+		}
+	}
+}
+
+// cancelling is a Trust that lets everything pass, and ends a context.
+type cancelling struct {
+	cancel context.CancelFunc
+	where  string
+}
+
+func (c cancelling) Load(context.Context) (getproviders.Authenticator, error) {
+	if c.where == "load" {
+		c.cancel()
+	}
+	return c, nil
+}
+
+func (c cancelling) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+	c.cancel()
+	return getproviders.Authentication{}, nil
+}
+
+func TestCancelBeforeTheBeginning(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer cancel()
+	req := require("acme/widget", "")
+	_, _, err := in.Install(ctx, req, nil, providercache.Normal)
+	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
+	_, checkErr := in.Check(ctx, req, nil)
+	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
+	_, hashesErr := in.Hashes(ctx, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	for name, err := range map[string]error{"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr} {
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	nothingLeft(t, in)
+}

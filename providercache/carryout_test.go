@@ -1,0 +1,34 @@
+package providercache
+
+import (
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestLargestFirst(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	local := func(name string, size int) getproviders.Location {
+		path := filepath.Join(dir, name)
+		writeTo(t, path, strings.Repeat("x", size))
+		return getproviders.LocalArchive(path)
+	}
+	web := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/web"}}
+	var tasks []task
+	for _, at := range []getproviders.Location{
+		getproviders.LocalDirectory(dir), local("small", 10), web, local("large", 1000), getproviders.LocalArchive("missing"), local("middle", 100), web,
+	} {
+		tasks = append(tasks, task{Package: getproviders.Package{Location: at}})
+	}
+	var got []string
+	for _, sorted := range largestFirst(tasks) {
+		got = append(got, filepath.Base(sorted.Package.Location.String()))
+	}
+	if want := "web web large middle small " + filepath.Base(dir) + " missing"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,86 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Status is Check's answer; no reasons means up to date.
+type Status struct {
+	Reasons []Reason `json:"reasons"` // in the order of providers
+}
+
+// UpToDate reports whether an Install would have nothing to do.
+func (s Status) UpToDate() bool { return len(s.Reasons) == 0 }
+
+// Reason is why a directory isn't up to date. Code is stable:
+// "lock_missing_provider", "lock_without_hash", "constraint_unsatisfied",
+// "package_absent", "package_differs", "lock_extra_provider",
+// "built_in_invalid".
+type Reason struct {
+	Code     string                `json:"code"`
+	Provider getproviders.Provider `json:"provider"`
+	Detail   string                `json:"detail"` // a sentence for people
+}
+
+// Check says, without network and without writing, whether Install would have
+// anything to do. Each provider has at most one reason: the first that holds,
+// in the order lock file, constraints, hashes, package. Packages are read and
+// hashed. The error is the context's, or says that there is no Target.
+func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
+	if in.Target == nil {
+		return Status{}, errors.New("an Installer needs a Target")
+	}
+	locks = orEmpty(locks)
+	local := in.look(ctx, req, locks)
+	if ctx.Err() != nil {
+		return Status{}, cancelled(ctx)
+	}
+	status := Status{Reasons: []Reason{}}
+	for _, p := range req.Providers() {
+		s := Selection{Provider: p, Constraints: req.Constraints(p)}
+		if code, detail := in.reason(s, locks, local[p]); code != "" {
+			status.Reasons = append(status.Reasons, Reason{code, p, detail})
+		}
+	}
+	for _, lock := range locks.All() {
+		if _, required := req[lock.Provider]; !required {
+			status.Reasons = append(status.Reasons, Reason{"lock_extra_provider", lock.Provider,
+				"the lock file has an entry that no requirement needs"})
+		}
+	}
+	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
+	return status, nil
+}
+
+// reason returns the code and the detail of what is wrong with a provider;
+// nothing if all is well.
+func (in *Installer) reason(s Selection, locks *depsfile.Locks, seen sighting) (code, detail string) {
+	if s.Provider.IsBuiltIn() {
+		if err := builtInProblem(s, in.Engine); err != nil {
+			return "built_in_invalid", err.Error()
+		}
+		return "", ""
+	}
+	lock, locked := locks.Provider(s.Provider)
+	switch {
+	case !locked:
+		return "lock_missing_provider", "the lock file has no entry for it"
+	case !s.Constraints.Allows(lock.Version):
+		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %s is required", lock.Version, s.Constraints)
+	case len(ofScheme(lock.Hashes, getproviders.SchemeH1)) == 0:
+		return "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with"
+	case !seen.Exists:
+		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))
+	case seen.Problem != nil:
+		return "package_differs", seen.Problem.Error()
+	case !seen.Genuine:
+		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", in.packagePath(s.Provider, lock.Version))
+	}
+	return "", ""
+}

@@ -1,0 +1,73 @@
+package providercache_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestCheckFindsReasons(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	for _, address := range []string{"acme/fine", "acme/absent", "acme/differs", "acme/unread", "acme/hashless", "acme/zhonly", "acme/unfit"} {
+		source.addZip(t, address, "1.0.0")
+	}
+	in := newInstaller(t, source)
+	req := require("acme/fine", "", "acme/absent", "", "acme/differs", "", "acme/unread", "", "acme/hashless", "", "acme/zhonly", "", "acme/unfit", "")
+	locks, _ := install(t, in, req, nil)
+	dir := func(address string) string { return in.Target.PackagePath(provider(address), version("1.0.0"), linux) }
+	must(t, os.RemoveAll(dir("acme/absent")))
+	write(t, filepath.Join(dir("acme/differs"), "stray"), "x")
+	symlink(t, t.TempDir(), filepath.Join(dir("acme/unread"), "link")) // a link to a directory can't be hashed
+	locks.Set(depsfile.Lock{Provider: provider("acme/hashless"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/zhonly"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"zh:aa"}})
+	locks.Set(depsfile.Lock{Provider: provider("acme/extra"), Version: version("1.0.0")})
+	req = req.Merge(require("acme/unfit", ">= 2.0", "acme/unlocked", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", ""))
+
+	in.Source = nil // it isn't needed
+	before := tree(t, in.Target.Path)
+	status, err := in.Check(t.Context(), req, locks)
+	must(t, err)
+	var got []string
+	for _, r := range status.Reasons {
+		got = append(got, fmt.Sprintf("%s %s", r.Provider.Type, r.Code))
+		if r.Detail == "" {
+			t.Errorf("%s: no detail", r.Provider)
+		}
+	}
+	want := []string{
+		"absent package_absent", "differs package_differs", "extra lock_extra_provider", "hashless lock_without_hash",
+		"unfit constraint_unsatisfied", "unlocked lock_missing_provider", "unread package_differs", "zhonly lock_without_hash",
+		"other built_in_invalid", "terraform built_in_invalid",
+	}
+	if !slices.Equal(got, want) || status.UpToDate() {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+	if after := tree(t, in.Target.Path); !slices.Equal(after, before) {
+		t.Errorf("the directory changed to %q", after)
+	}
+}
+
+func TestCheckAfterInstallIsUpToDate(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	req := require("acme/widget", "", "terraform.io/builtin/terraform", "")
+	locks, _ := install(t, in, req, nil)
+	status, err := in.Check(t.Context(), req, locks)
+	must(t, err)
+	if text, _ := json.Marshal(status); !status.UpToDate() || string(text) != `{"reasons":[]}` {
+		t.Errorf("got %s", text)
+	}
+	if _, err := new(providercache.Installer).Check(t.Context(), req, locks); err == nil {
+		t.Error("no error without a Target")
+	}
+}

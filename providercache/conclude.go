@@ -1,0 +1,74 @@
+package providercache
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Outcome is what became of one selection.
+type Outcome struct {
+	Selection      Selection
+	Present        bool // it was there already
+	Authentication getproviders.Authentication
+	H1             getproviders.Hash // of the files; "" if the package was there already
+	Err            error             // nil, or a *ProviderError
+}
+
+// Report is what an Install did, in the order of providers.
+type Report struct {
+	Outcomes []Outcome
+	// Incomplete lists providers whose new lock entries hold hashes of this
+	// platform only, as far as one can tell: no signature vouched for the
+	// others, and the lock file knew none.
+	Incomplete []getproviders.Provider
+}
+
+// conclude makes the new locks of what became of the selections.
+func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []Outcome) (*depsfile.Locks, Report, error) {
+	slices.SortFunc(outcomes, func(a, b Outcome) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	report := Report{Outcomes: outcomes}
+	if err := joinErrors(outcomes); err != nil {
+		return nil, report, err
+	}
+	updated := locks.Clone()
+	for _, lock := range locks.All() {
+		if _, required := req[lock.Provider]; !required {
+			updated.Remove(lock.Provider)
+		}
+	}
+	for _, o := range outcomes {
+		if o.Present {
+			continue
+		}
+		prior := recorded(locks, o.Selection)
+		updated.Set(depsfile.Lock{
+			Provider:    o.Selection.Provider,
+			Version:     o.Selection.Version,
+			Constraints: o.Selection.Constraints,
+			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, prior)),
+		})
+		if o.thisPlatformOnly(prior) {
+			report.Incomplete = append(report.Incomplete, o.Selection.Provider)
+		}
+	}
+	return updated, report, nil
+}
+
+// thisPlatformOnly reports whether the hash that was computed here is the only
+// one that is known.
+func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
+	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool { return h != o.H1 })
+	return len(o.Authentication.Signed) == 0 && !others
+}
+
+// joinErrors returns the errors of outcomes, in their order.
+func joinErrors(outcomes []Outcome) error {
+	var errs []error
+	for _, o := range outcomes {
+		errs = append(errs, o.Err)
+	}
+	return errors.Join(errs...)
+}

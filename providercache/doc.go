@@ -1,0 +1,77 @@
+// Package providercache installs provider packages: it puts bytes on disk,
+// and only those that are what a source, its signatures and the lock file say
+// they should be.
+//
+// An installation goes through four phases, each of which hands a value to
+// the next:
+//
+//	look       what the target directory holds of what the lock file names
+//	resolve    a version for each provider; asks the source for what isn't settled
+//	plan       which packages are present and which have to be fetched
+//	carry out  fetch, authenticate, unpack, publish; many providers at once
+//	conclude   the new locks, or all errors
+//
+// # What is guaranteed
+//
+// A package appears in the target directory by one rename, when all of it has
+// been unpacked, authenticated and compared with the lock file. A reader never
+// sees half a package, and nothing is ever written into one that is there: a
+// directory that differs is exchanged for the new one, a link in its place is
+// replaced and not followed. Until then a package is in a private directory
+// (".tfdeps-...", mode 0700) inside the target directory, so that the rename
+// stays on one file system; the real tools ignore that name. It is removed
+// when the work on the package ends, however it ends. What a killed process
+// left behind is removed by the next installation into the same directory.
+//
+// All providers are attempted and all problems are returned, in the order of
+// providers. Packages that arrived in spite of others' problems stay, as they
+// are whole and the next run may need them; locks are returned only if there
+// was no problem.
+//
+// When the context ends, every method returns within moments, with errors that
+// match the context's, and without a trace of unfinished packages.
+//
+// Many goroutines and many processes may install into one directory at the
+// same time: no lock is needed for that to be correct, because the rename
+// decides, and whoever comes second uses the other's package only if it has
+// the hash that he verified himself. Two runs may well do the same work twice.
+// This holds on file systems where rename is atomic.
+//
+// # The order of checks
+//
+// A package is judged as soon as its digests are known and before it is
+// published. The SHA-256 of an archive is known when its last byte has
+// arrived, so archives from registries are authenticated before anything of
+// them is inflated: bytes that nobody vouches for never reach the unpacker,
+// and an archive that was swapped for a web page is reported as having the
+// wrong checksum, which says more than that it is no archive. The lock file
+// is asked at the same time, if it knows the archive's checksum or no other
+// kind. Only where that isn't enough (a lock entry with h1 alone, an
+// Authenticator whose [getproviders.ChecksumError] expects an h1) is the
+// archive unpacked first, in private, by the same rules, and both are asked
+// again. For packages that are directories already, the files' hash is all
+// there is.
+//
+// A package's hash is computed from the very bytes that were written, while
+// they were written. Archives from a local directory are copied into the
+// private directory as if they were downloaded: a file that somebody may
+// change between two reads is not read twice.
+//
+// # What is refused
+//
+// The package never chooses a version that the constraints and the locks
+// don't allow, never prints, reads no environment and holds no credentials.
+// What an archive may contain is listed in unpack.go.
+//
+// # Differences from the real tools
+//
+// They are on purpose. A provider whose locked version is present and genuine
+// costs no request; theirs ask for its versions each time. A directory that
+// exists is exchanged as a whole; theirs unpack over it, so that stray files
+// survive and get into the lock file. The hash of an archive leaves out its
+// directory entries, because a directory's hash does; a lock file that counts
+// them is accepted too. Archives with links, absolute names or duplicates are
+// refused, where they ignore, bend or overwrite. Files don't get set-user-ID
+// bits from an archive. Copies of unpacked packages (where links aren't possible) include files whose names
+// start with a dot, so that they have the hash of what they copy.
+package providercache

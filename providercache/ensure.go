@@ -1,0 +1,56 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Installed is a provider that is ready to run.
+type Installed struct {
+	Provider       getproviders.Provider
+	Version        getproviders.Version
+	Dir            string              // below Target, so relative if Target is
+	Executable     string              // in Dir
+	Hashes         []getproviders.Hash // what a lock file would record
+	Authentication getproviders.Authentication
+}
+
+// Ensure makes Target hold the newest version of one provider that the
+// constraints allow, for callers who have neither a working directory nor a
+// lock file. c may be the zero Constraints.
+//
+// Without a lock file there is no hash by which a package that is in Target
+// could be recognised, and a version alone proves nothing. So the package is
+// fetched each time, and what is in Target stays untouched if it turns out to
+// be the same; a provider that runs from there is not disturbed. Whoever calls
+// often should keep Hashes, and use Install with locks made of them.
+//
+// The error is a [*ProviderError].
+func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
+	if p.IsBuiltIn() {
+		s := Selection{Provider: p}
+		return Installed{}, in.fail(ctx, s, s.failed(StepBuiltIn, errors.New("a built-in provider has no package")))
+	}
+	req := getproviders.Requirements{p: {{Constraints: c}}}
+	locks, report, err := in.Install(ctx, req, nil, Normal)
+	if err != nil {
+		return Installed{}, err
+	}
+	outcome := report.Outcomes[0]
+	lock, _ := locks.Provider(p)
+	installed := Installed{
+		Provider:       p,
+		Version:        lock.Version,
+		Dir:            in.packagePath(p, lock.Version),
+		Hashes:         lock.Hashes,
+		Authentication: outcome.Authentication,
+	}
+	installed.Executable, err = findExecutable(installed.Dir, p)
+	if err != nil {
+		return Installed{}, outcome.Selection.failed(StepPublish, fmt.Errorf("the package is gone: %w", err))
+	}
+	return installed, nil
+}

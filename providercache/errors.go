@@ -1,0 +1,161 @@
+package providercache
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Step is the part of an installation in which something failed.
+type Step string
+
+const (
+	StepBuiltIn      Step = "built-in"     // a constraint on, or an unknown name of, a built-in provider
+	StepLock         Step = "lock"         // the locked version doesn't fit the constraints
+	StepQuery        Step = "query"        // asking for versions
+	StepSelect       Step = "select"       // no version fits
+	StepMetadata     Step = "metadata"     // asking for the package
+	StepFetch        Step = "fetch"        // receiving the archive, or reading the directory
+	StepAuthenticate Step = "authenticate" // checksum or signature, or the documents that hold them
+	StepVerify       Step = "verify"       // the lock file's hashes
+	StepUnpack       Step = "unpack"       // what the package contains
+	StepPublish      Step = "publish"      // writing to the target directory
+	StepCancel       Step = "cancel"       // the context ended
+)
+
+// doing is how each step begins the message about its failure.
+var doing = map[Step]string{
+	StepQuery:        "asking for available versions: ",
+	StepMetadata:     "asking for the package: ",
+	StepFetch:        "fetching the package: ",
+	StepAuthenticate: "authenticating the package: ",
+	StepUnpack:       "unpacking the package: ",
+	StepPublish:      "putting the package into its place: ",
+	StepCancel:       "installation was cancelled: ",
+}
+
+// ProviderError is one provider's failure. Its cause matches, under errors.Is,
+// what the Source, the network or the file system said; with StepCancel it
+// matches the error of the context.
+type ProviderError struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version // zero if none was selected yet
+	Step     Step
+	Err      error
+}
+
+// Error implements error.
+func (e *ProviderError) Error() string {
+	name := e.Provider.String()
+	if e.Version != (getproviders.Version{}) {
+		name += " v" + e.Version.String()
+	}
+	return name + ": " + doing[e.Step] + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// LockedVersionError says that the version in the lock file is not one that
+// the configuration allows.
+type LockedVersionError struct {
+	Provider     getproviders.Provider
+	Version      getproviders.Version
+	Constraints  getproviders.Constraints
+	Requirements []getproviders.Requirement // those that don't allow the version
+	Engine       getproviders.Engine
+}
+
+// Error implements error.
+func (e *LockedVersionError) Error() string {
+	return fmt.Sprintf("locked provider %s %s does not match configured version constraint %s",
+		e.Provider, e.Version, e.Constraints)
+}
+
+// Hint names the remedy, and whose constraint it is.
+func (e *LockedVersionError) Hint() string {
+	hint := "use init -upgrade to allow the selection of new versions"
+	if e.Engine.Program != "" {
+		hint = fmt.Sprintf("use %q to allow the selection of new versions", e.Engine.Program+" init -upgrade")
+	}
+	var places []string
+	for _, r := range e.Requirements {
+		if r.Origin.File != "" {
+			places = append(places, fmt.Sprintf("%q at %s:%d", r.Constraints, r.Origin.File, r.Origin.Line))
+		}
+	}
+	if len(places) == 0 {
+		return hint
+	}
+	return hint + ", or change " + strings.Join(places, " and ")
+}
+
+// NoVersionError says that a source has a provider, and no version of it that
+// the constraints allow. It matches getproviders.ErrVersionNotFound.
+type NoVersionError struct {
+	Provider    getproviders.Provider
+	Constraints getproviders.Constraints
+	Source      string               // as Source.Describe names it
+	Newest      getproviders.Version // of those there are; zero if there are none
+}
+
+// Error implements error.
+func (e *NoVersionError) Error() string {
+	if e.Newest == (getproviders.Version{}) {
+		return fmt.Sprintf("no version of provider %s is available from %s", e.Provider, e.Source)
+	}
+	if e.Constraints.IsEmpty() {
+		return fmt.Sprintf("no release of provider %s is available from %s", e.Provider, e.Source)
+	}
+	return fmt.Sprintf("no available releases match the given constraints %s", e.Constraints)
+}
+
+// Hint says what there is.
+func (e *NoVersionError) Hint() string {
+	switch {
+	case e.Newest == (getproviders.Version{}):
+		return ""
+	case e.Newest.Prerelease != "":
+		return fmt.Sprintf("the newest version is the prerelease %s, which has to be named exactly: version = %q", e.Newest, e.Newest)
+	default:
+		return fmt.Sprintf("the newest version is %s", e.Newest)
+	}
+}
+
+// Is reports whether target is getproviders.ErrVersionNotFound.
+func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrVersionNotFound }
+
+// LockMismatchError says that a package, however genuine, has none of the
+// hashes that the lock file records for its version.
+type LockMismatchError struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Got      []getproviders.Hash
+	Recorded []getproviders.Hash
+	Engine   getproviders.Engine
+}
+
+// Error implements error.
+func (e *LockMismatchError) Error() string {
+	return fmt.Sprintf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file",
+		e.Provider, e.Version)
+}
+
+// Hint says what may be the reason.
+func (e *LockMismatchError) Hint() string {
+	program := e.Engine.Program
+	if program == "" {
+		program = "terraform"
+	}
+	return fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes with %q",
+		joinHashes(e.Got), program+" providers lock")
+}
+
+func joinHashes(hashes []getproviders.Hash) string {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+	}
+	return strings.Join(texts, " and ")
+}

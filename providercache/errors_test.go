@@ -1,0 +1,85 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestProviderErrorText(t *testing.T) {
+	t.Parallel()
+	cause := errors.New("dial tcp 192.0.2.1:443: i/o timeout")
+	for _, c := range []struct {
+		err  providercache.ProviderError
+		want string
+	}{
+		{providercache.ProviderError{Step: providercache.StepQuery, Err: cause}, "registry.terraform.io/acme/widget: asking for available versions: dial tcp 192.0.2.1:443: i/o timeout"},
+		{providercache.ProviderError{Step: providercache.StepFetch, Version: version("1.2.3"), Err: cause}, "registry.terraform.io/acme/widget v1.2.3: fetching the package: dial tcp 192.0.2.1:443: i/o timeout"},
+		{providercache.ProviderError{Step: providercache.StepCancel, Err: context.Canceled}, "registry.terraform.io/acme/widget: installation was cancelled: context canceled"},
+		{providercache.ProviderError{Step: providercache.StepSelect, Err: errors.New("none")}, "registry.terraform.io/acme/widget: none"},
+	} {
+		c.err.Provider = provider("acme/widget")
+		if got := c.err.Error(); got != c.want {
+			t.Errorf("got %q, want %q", got, c.want)
+		}
+		if !errors.Is(&c.err, c.err.Err) {
+			t.Errorf("%v doesn't match its cause", &c.err)
+		}
+	}
+}
+
+func TestErrorsHaveHints(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/new", "1.0.0")
+	source.addZip(t, "acme/new", "2.0.0-beta1")
+	source.addZip(t, "acme/old", "1.5.0")
+	source.packages[provider("acme/empty")] = map[getproviders.Version]getproviders.Package{}
+	source.addZip(t, "acme/changed", "1.0.0")
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})
+	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "", "acme/changed", "")
+	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 3}})
+	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Origin: getproviders.Origin{File: "versions.tf", Line: 7}})
+	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, providercache.Normal)
+
+	want := []struct{ text, hint string }{
+		{"doesn't match any of the checksums previously recorded", `"terraform providers lock"`},
+		{"no version of provider registry.terraform.io/acme/empty is available from memory", ""},
+		{"does not match configured version constraint >= 1.0.0, >= 2.0.0", `use "terraform init -upgrade" to allow the selection of new versions, or change ">= 2.0.0" at versions.tf:7`},
+		{"no available releases match the given constraints > 1.0.0", `prerelease 2.0.0-beta1, which has to be named exactly`},
+		{"no available releases match the given constraints >= 2.0.0", "the newest version is 1.5.0"},
+	}
+	for i, failure := range providerErrors(t, err) {
+		if !strings.Contains(failure.Error(), want[i].text) {
+			t.Errorf("%q should have %q in it", failure, want[i].text)
+		}
+		hinter, ok := errors.AsType[interface {
+			error
+			Hint() string
+		}](failure)
+		if !ok {
+			t.Errorf("%v has no hint", failure)
+			continue
+		}
+		if hint := hinter.Hint(); !strings.Contains(hint, want[i].hint) || (hint == "") != (want[i].hint == "") {
+			t.Errorf("hint %q, want %q in it", hint, want[i].hint)
+		}
+	}
+}
+
+func TestRulesAreNumbered(t *testing.T) {
+	t.Parallel()
+	for number, rule := range map[int]providercache.Rule{1: providercache.RuleArchive, 4: providercache.RuleNamePath, 12: providercache.RuleExecutable} {
+		if int(rule) != number || rule.Error() != fmt.Sprintf("package archive breaks rule %d", number) {
+			t.Errorf("%d: %v", number, rule)
+		}
+	}
+}

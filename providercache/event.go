@@ -1,0 +1,96 @@
+package providercache
+
+import (
+	"sync"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Event is something that happened during an Install, a Plan or an Ensure: one
+// of the types of this file. Events of one provider come in order, those of
+// different providers are mixed. Whatever is told by an event is also in what
+// the method returns, but for QueryWarning and FetchProgress.
+type Event interface{ event() }
+
+type (
+	// Pending comes first: what is going to be worked on, built-in providers included.
+	Pending struct{ Requirements getproviders.Requirements }
+	// BuiltInAvailable says that a required provider is part of the engine.
+	BuiltInAvailable struct{ Provider getproviders.Provider }
+	// QueryBegin comes when the version of a provider is going to be decided;
+	// Locked: by the lock file.
+	QueryBegin struct {
+		Provider    getproviders.Provider
+		Constraints getproviders.Constraints
+		Locked      bool
+	}
+	// QueryDone comes when it is.
+	QueryDone struct {
+		Provider getproviders.Provider
+		Version  getproviders.Version
+	}
+	// QueryWarning carries what a registry wants its users to read. It comes
+	// before QueryDone or Failed.
+	QueryWarning struct {
+		Provider getproviders.Provider
+		Warnings []string
+	}
+	// AlreadyInstalled comes in place of the Fetch events.
+	AlreadyInstalled struct {
+		Provider getproviders.Provider
+		Version  getproviders.Version
+	}
+	// FetchBegin comes when a package starts to be fetched; Location is known.
+	FetchBegin struct {
+		Provider getproviders.Provider
+		Version  getproviders.Version
+		Location getproviders.Location
+	}
+	// FetchProgress comes while an archive is received over the network, at
+	// most ten times a second; Done and Total are bytes, Total is -1 if
+	// unknown. The first has a Done of 0 and the last has all of it.
+	FetchProgress struct {
+		Provider    getproviders.Provider
+		Version     getproviders.Version
+		Done, Total int64
+	}
+	// FetchDone comes when the package is in its place.
+	FetchDone struct {
+		Provider       getproviders.Provider
+		Version        getproviders.Version
+		Dir            string
+		Authentication getproviders.Authentication
+	}
+	// Failed is the last event of a provider that could not be installed.
+	Failed struct {
+		Provider getproviders.Provider
+		Err      error // a *ProviderError
+	}
+)
+
+func (Pending) event()          {}
+func (BuiltInAvailable) event() {}
+func (QueryBegin) event()       {}
+func (QueryDone) event()        {}
+func (QueryWarning) event()     {}
+func (AlreadyInstalled) event() {}
+func (FetchBegin) event()       {}
+func (FetchProgress) event()    {}
+func (FetchDone) event()        {}
+func (Failed) event()           {}
+
+// serialiser lets one event at a time through to an observer.
+type serialiser struct{ mu sync.Mutex }
+
+func (s *serialiser) send(observe func(Event), e Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	observe(e)
+}
+
+// emit tells the observer, if there is one.
+func (in *Installer) emit(e Event) {
+	if in.Observe != nil {
+		in.events.send(in.Observe, e)
+	}
+}

@@ -1,0 +1,188 @@
+package providercache_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// recorder keeps the events of each provider as text.
+type recorder struct {
+	pending []string
+	of      map[getproviders.Provider][]string
+	busy    atomic.Bool
+	overlap bool
+}
+
+func (r *recorder) observe(e providercache.Event) {
+	if !r.busy.CompareAndSwap(false, true) {
+		r.overlap = true
+	}
+	defer r.busy.Store(false)
+	if r.of == nil {
+		r.of = map[getproviders.Provider][]string{}
+	}
+	add := func(p getproviders.Provider, format string, args ...any) {
+		r.of[p] = append(r.of[p], fmt.Sprintf(format, args...))
+	}
+	switch e := e.(type) {
+	case providercache.Pending:
+		r.pending = append(r.pending, fmt.Sprint(len(e.Requirements)))
+	case providercache.BuiltInAvailable:
+		add(e.Provider, "built in")
+	case providercache.QueryBegin:
+		add(e.Provider, "query %q %v", e.Constraints, e.Locked)
+	case providercache.QueryWarning:
+		add(e.Provider, "warnings %q", e.Warnings)
+	case providercache.QueryDone:
+		add(e.Provider, "selected %s", e.Version)
+	case providercache.AlreadyInstalled:
+		add(e.Provider, "present %s", e.Version)
+	case providercache.FetchBegin:
+		add(e.Provider, "fetch %s %T", e.Version, e.Location)
+	case providercache.FetchProgress:
+		add(e.Provider, "received %d of %d", e.Done, e.Total)
+	case providercache.FetchDone:
+		add(e.Provider, "installed %s %s", e.Version, e.Authentication.Tier)
+	case providercache.Failed:
+		add(e.Provider, "failed: %s", e.Err.(*providercache.ProviderError).Step)
+	default:
+		panic(fmt.Sprintf("unknown event %T", e))
+	}
+}
+
+func TestEventsOfEachProviderComeInOrder(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	far := at(registry, "far")
+	archive := zipOf(t, map[string]string{"terraform-provider-far": "far away"})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "far", Version: "1.0.0", Platform: linux, Archive: archive})
+	source := newSource(t)
+	source.addZip(t, "acme/near", "1.0.0")
+	source.addZip(t, "acme/kept", "1.0.0")
+	source.addZip(t, "acme/broken", "1.0.0", []byte("no archive"))
+	source.warnings[provider("acme/near")] = []string{"moved"}
+	source.warnings[provider("acme/old")] = []string{"archived"}
+	source.addZip(t, "acme/old", "1.0.0")
+
+	setUp := newInstaller(t, source)
+	locks, _ := install(t, setUp, require("acme/kept", ""), nil)
+	locks.Set(depsfile.Lock{Provider: provider("acme/unfit"), Version: version("1.0.0")})
+
+	var got recorder
+	both := newInstaller(t, getproviders.MultiSource{{Source: source}, {Source: in.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}}})
+	both.Target, both.Client, both.Observe = setUp.Target, in.Client, got.observe
+	both.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
+	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "acme/old", "> 1.0", "acme/unfit", "2.0.0",
+		"terraform.io/builtin/terraform", "", "terraform.io/builtin/other", "")
+	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
+		t.Fatal("no error")
+	}
+
+	size := len(archive)
+	want := map[string][]string{
+		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "installed 1.0.0 self-signed"},
+		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "installed 1.0.0 unauthenticated"},
+		"acme/kept":   {`query "" true`, "selected 1.0.0", "present 1.0.0"},
+		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "failed: unpack"},
+		"acme/old":    {`query "> 1.0.0" false`, `warnings ["archived"]`, "failed: select"},
+		"acme/unfit":  {`query "2.0.0" true`, "failed: lock"},
+
+		"terraform.io/builtin/terraform": {"built in"},
+		"terraform.io/builtin/other":     {"failed: built-in"},
+	}
+	for address, events := range want {
+		if !slices.Equal(got.of[provider(address)], events) {
+			t.Errorf("%s:\n got %q\nwant %q", address, got.of[provider(address)], events)
+		}
+	}
+	if len(got.of) != len(want) || !slices.Equal(got.pending, []string{"8"}) || got.overlap {
+		t.Errorf("events of %d providers, pending %q, overlap %v", len(got.of), got.pending, got.overlap)
+	}
+}
+
+func TestEventsOfManyCallsDoNotOverlap(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	in := newInstaller(t, source)
+	var got recorder
+	in.Observe = got.observe
+	for i := range 8 {
+		source.addZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
+	}
+	errs := make(chan error)
+	for i := range 8 {
+		go func() {
+			_, err := in.Ensure(t.Context(), provider(fmt.Sprintf("acme/p%d", i)), constraints(""))
+			errs <- err
+		}()
+	}
+	for range 8 {
+		must(t, <-errs)
+	}
+	if got.overlap || len(got.pending) != 8 {
+		t.Errorf("overlap %v, %d calls", got.overlap, len(got.pending))
+	}
+}
+
+// TestProgressIsToldInSteps: a clock that moves by a quarter of the interval
+// with each look lets a fraction of the reads be told.
+func TestProgressIsToldInSteps(t *testing.T) {
+	t.Parallel()
+	noise := make([]byte, 1<<20)
+	for i := range noise {
+		noise[i] = byte(i * i >> 7)
+	}
+	archive := zipOf(t, map[string]string{"terraform-provider-widget": string(noise)})
+	source := newSource(t)
+	source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip"))
+	in := newInstaller(t, source)
+	reads := &slowBody{body: archive}
+	in.Client = &http.Client{Transport: reads}
+	clock := time.Time{}
+	in.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
+	var last, told int64
+	in.Observe = func(e providercache.Event) {
+		if p, ok := e.(providercache.FetchProgress); ok {
+			if p.Done < last || p.Total != int64(len(archive)) {
+				t.Errorf("told %d of %d after %d", p.Done, p.Total, last)
+			}
+			last, told = p.Done, told+1
+		}
+	}
+	install(t, in, require("acme/widget", ""), nil)
+	if last != int64(len(archive)) || told < 3 || told > reads.reads/4+2 {
+		t.Errorf("told %d times of %d reads, the last of %d bytes; there are %d", told, reads.reads, last, len(archive))
+	}
+}
+
+// slowBody is a transport whose body comes in pieces of 1000 bytes.
+type slowBody struct {
+	body  []byte
+	reads int64
+}
+
+func (s *slowBody) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}, Body: s, ContentLength: int64(len(s.body))}, nil
+}
+
+func (s *slowBody) Read(p []byte) (int, error) {
+	s.reads++
+	n := copy(p[:min(len(p), 1000)], s.body)
+	s.body = s.body[n:]
+	if n == 0 {
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (s *slowBody) Close() error { return nil }

@@ -1,0 +1,131 @@
+package providercache_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// exampleSource stands for what a program would write as
+//
+//	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
+//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine}
+//
+// with a registry in this process, which has the provider acme/widget, in the
+// place of the real ones.
+func exampleSource() (source getproviders.Source, client *http.Client, widget getproviders.Provider, dir string, closeAll func()) {
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Platform: linux})
+	if dir, err = os.MkdirTemp("", "example-"); err != nil {
+		log.Fatal(err)
+	}
+	client = registry.Client()
+	source = &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine}
+	return source, client, provider(registry.Host() + "/acme/widget"), dir, func() {
+		registry.Close()
+		_ = os.RemoveAll(dir)
+	}
+}
+
+func ExampleInstaller_Install() {
+	source, client, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{
+		Source:   source,
+		Target:   &providercache.Dir{Path: filepath.Join(dir, ".terraform", "providers")},
+		Client:   client,
+		Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+	}
+	required := getproviders.Requirements{}
+	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
+	locks, report, err := installer.Install(context.Background(), required, nil, providercache.Normal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	lock, _ := locks.Provider(widget)
+	fmt.Printf("version %s, %d hashes, %s\n", lock.Version, len(lock.Hashes), report.Outcomes[0].Authentication.Tier)
+	// Output: version 1.1.0, 2 hashes, self-signed
+}
+
+func ExampleInstaller_Plan() {
+	source, _, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: dir}}
+	required := getproviders.Requirements{}
+	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("< 1.1")})
+	plan, err := installer.Plan(context.Background(), required, nil, providercache.Normal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range plan.Fetch {
+		fmt.Printf("would fetch %s %s\n", s.Provider.Type, s.Version)
+	}
+	// Output: would fetch widget 1.0.0
+}
+
+func ExampleInstaller_Check() {
+	_, _, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{Target: &providercache.Dir{Path: dir}}
+	required := getproviders.Requirements{}
+	required.Add(widget, getproviders.Requirement{})
+	status, err := installer.Check(context.Background(), required, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, reason := range status.Reasons {
+		fmt.Printf("%s: %s\n", reason.Code, reason.Detail)
+	}
+	// Output: lock_missing_provider: the lock file has no entry for it
+}
+
+func ExampleInstaller_Ensure() {
+	source, client, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{
+		Source:   source,
+		Target:   &providercache.Dir{Path: dir},
+		Client:   client,
+		Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+	}
+	installed, err := installer.Ensure(context.Background(), widget, getproviders.MustParseConstraints(">= 1.0"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(installed.Version, filepath.Base(installed.Executable))
+	// Output: 1.1.0 terraform-provider-widget_v1.1.0
+}
+
+func ExampleInstaller_Hashes() {
+	source, client, widget, _, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{Source: source, Client: client}
+	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
+	hashes, err := installer.Hashes(context.Background(), widget, getproviders.MustParseVersion("1.0.0"), platforms)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range hashes[platforms[0]] {
+		fmt.Println(h.Scheme())
+	}
+	// Output:
+	// h1
+	// zh
+}

@@ -1,0 +1,194 @@
+package providercache_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// newRegistry starts a registry with version 1.0.0 of some of acme's
+// providers, and returns an Installer that asks it.
+func newRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
+	tb.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	must(tb, err)
+	tb.Cleanup(registry.Close)
+	for _, name := range types {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: linux})
+	}
+	client := registry.Client()
+	in := newInstaller(tb, &getproviders.RegistrySource{
+		Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine,
+	})
+	in.Client = client
+	return registry, in
+}
+
+// at is the address of a provider of acme's at a registry.
+func at(r *providertest.Registry, name string) string { return r.Host() + "/acme/" + name }
+
+func TestInstallFromARegistry(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t, "a", "b", "c")
+	locks, report := install(t, in, require(at(registry, "a"), "", at(registry, "b"), "~> 1.0", at(registry, "c"), ""), nil)
+	if len(report.Incomplete) != 0 {
+		t.Errorf("incomplete: %v, although all is signed", report.Incomplete)
+	}
+	for _, o := range report.Outcomes {
+		lock, _ := locks.Provider(o.Selection.Provider)
+		if o.Authentication.Tier != getproviders.TierCommunity || len(lock.Hashes) != 2 {
+			t.Errorf("%s: %+v, %q; want a signature, and h1 and zh", o.Selection.Provider, o.Authentication, lock.Hashes)
+		}
+	}
+	for kind, want := range map[string]int{"discovery": 1, "versions": 3, "package": 3, "sums": 3, "signature": 3, "archive": 3, "HEAD": 0, "": 16} {
+		if got := registry.Requests(kind); got != want {
+			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
+		}
+	}
+	for _, req := range registry.Log() {
+		if req.Kind == "archive" && (req.Header.Get("Accept-Encoding") != "identity" || req.Header.Get("Authorization") != "") {
+			t.Errorf("an archive was asked for with %v", req.Header)
+		}
+	}
+}
+
+func TestInstallTellsWhatIsWrongWithADownload(t *testing.T) {
+	t.Parallel()
+	changed := func(b []byte) []byte { return append(bytes.Clone(b[:len(b)-1]), b[len(b)-1]^1) }
+	for name, c := range map[string]struct {
+		kind  string
+		fault providertest.Fault
+		step  providercache.Step
+		is    error
+		text  string
+	}{
+		"cut":            {"archive", providertest.Fault{CutAfter: 100}, providercache.StepFetch, nil, "after 100 of "},
+		"forbidden":      {"archive", providertest.Fault{Status: 403}, providercache.StepFetch, getproviders.ErrUnauthorized, "403 Forbidden"},
+		"gone":           {"archive", providertest.Fault{Status: 404}, providercache.StepFetch, getproviders.ErrUnreachable, "404 Not Found"},
+		"other success":  {"archive", providertest.Fault{Status: 206}, providercache.StepFetch, getproviders.ErrUnreachable, "206 Partial Content"},
+		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, providercache.StepFetch, nil, "redirects"},
+		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, providercache.StepFetch, nil, "connection refused"},
+		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, providercache.StepFetch, nil, `"br"`},
+		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"empty":          {"archive", providertest.Fault{Body: func([]byte) []byte { return nil }}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
+		"no sums":        {"sums", providertest.Fault{Status: 500}, providercache.StepAuthenticate, getproviders.ErrUnreachable, "500"},
+		"no signature":   {"signature", providertest.Fault{Status: 404}, providercache.StepAuthenticate, nil, "404"},
+		"bad signature":  {"signature", providertest.Fault{Body: changed}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "signature"},
+		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum list"},
+		"no metadata":    {"package", providertest.Fault{Status: 500}, providercache.StepMetadata, getproviders.ErrUnreachable, "500"},
+		"no versions":    {"versions", providertest.Fault{Status: 401}, providercache.StepQuery, getproviders.ErrUnauthorized, ""},
+		"no discovery":   {"discovery", providertest.Fault{Status: 500}, providercache.StepQuery, getproviders.ErrUnreachable, "500"},
+		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, providercache.StepAuthenticate, nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry, in := newRegistry(t, "widget")
+			registry.Break(c.kind, c.fault)
+			locks, _, err := in.Install(t.Context(), require(at(registry, "widget"), ""), nil, providercache.Normal)
+			failure, ok := errors.AsType[*providercache.ProviderError](err)
+			if !ok || failure.Step != c.step || failure.Provider != provider(at(registry, "widget")) || locks != nil {
+				t.Fatalf("got %v, %v; want an error in step %s", locks, err, c.step)
+			}
+			if c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%v doesn't match %v", err, c.is)
+			}
+			if !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "secret") {
+				t.Errorf("%q should have %q in it, and nothing secret", err, c.text)
+			}
+			nothingLeft(t, in)
+		})
+	}
+}
+
+// lying is a transport that lies about the length of a body, which servers
+// can't do to net/http's own.
+type lying struct {
+	body   string
+	length int64
+}
+
+func (l lying) RoundTrip(req *http.Request) (*http.Response, error) {
+	return &http.Response{
+		StatusCode: http.StatusOK, Status: "200 OK", Request: req, Header: http.Header{},
+		Body: io.NopCloser(strings.NewReader(l.body)), ContentLength: l.length,
+	}, nil
+}
+
+func TestInstallComparesTheLengthOfABody(t *testing.T) {
+	t.Parallel()
+	content := string(zipOf(t, map[string]string{"terraform-provider-widget": "x"}))
+	for name, c := range map[string]struct {
+		transport lying
+		limits    providercache.Limits
+		ok        bool
+		is        error
+		tooLarge  bool
+	}{
+		"right":               {transport: lying{content, int64(len(content))}, ok: true},
+		"unknown":             {transport: lying{content, -1}, ok: true},
+		"shorter":             {transport: lying{content, int64(len(content)) + 1}, is: io.ErrUnexpectedEOF},
+		"longer":              {transport: lying{content, int64(len(content)) - 1}, is: io.ErrUnexpectedEOF},
+		"too large":           {transport: lying{content, int64(len(content))}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
+		"too large, secretly": {transport: lying{content, -1}, limits: providercache.Limits{PackageBytes: 10}, tooLarge: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := newSource(t)
+			source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
+			in := newInstaller(t, source)
+			in.Client, in.Limits = &http.Client{Transport: c.transport}, c.limits
+			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+			if (err == nil) != c.ok {
+				t.Fatalf("got %v", err)
+			}
+			if c.is != nil && !errors.Is(err, c.is) {
+				t.Errorf("%v doesn't match %v", err, c.is)
+			}
+			if _, tooLarge := errors.AsType[*hosts.TooLargeError](err); tooLarge != c.tooLarge {
+				t.Errorf("too large: %v, want %v: %v", tooLarge, c.tooLarge, err)
+			}
+			if err != nil {
+				if strings.Contains(err.Error(), "secret") || !strings.Contains(err.Error(), "example.com/widget.zip") {
+					t.Errorf("%q should name the URL without secrets", err)
+				}
+				nothingLeft(t, in)
+			}
+		})
+	}
+}
+
+func TestInstallFromPlacesThatAreNoArchives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, location := range map[string]getproviders.Location{
+		"a directory as archive":  getproviders.LocalArchive(dir),
+		"no URL":                  getproviders.HTTPArchive{},
+		"nothing":                 nil,
+		"a directory, missing":    getproviders.LocalDirectory(filepath.Join(dir, "missing")),
+		"a directory, empty":      getproviders.LocalDirectory(dir),
+		"an archive, missing":     getproviders.LocalArchive(filepath.Join(dir, "missing.zip")),
+		"another scheme than web": httpArchive(t, "ftp://example.com/widget.zip"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			source := newSource(t)
+			source.add("acme/widget", "1.0.0", location)
+			in := newInstaller(t, source)
+			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+			if failure, ok := errors.AsType[*providercache.ProviderError](err); !ok || failure.Step != providercache.StepFetch {
+				t.Errorf("got %v, want an error in step fetch", err)
+			}
+			nothingLeft(t, in)
+		})
+	}
+}

@@ -1,0 +1,373 @@
+package providercache_test
+
+import (
+	"crypto/sha256"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	for _, v := range []string{"1.0.0", "1.2.0", "1.3.0-beta1", "2.0.0"} {
+		source.addZip(t, "acme/widget", v)
+	}
+	in := newInstaller(t, source)
+	locks, report := install(t, in, require("acme/widget", "~> 1.0"), nil)
+
+	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
+	if got := files(t, in.Target.Path); !slices.Equal(got, want) {
+		t.Errorf("installed %q, want %q", got, want)
+	}
+	lock, _ := locks.Provider(provider("acme/widget"))
+	h1, err := dirhash.HashDir(in.Target.PackagePath(provider("acme/widget"), version("1.2.0"), linux), "", dirhash.Hash1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lock.Version != version("1.2.0") || lock.Constraints.String() != "~> 1.0" || !slices.Equal(lock.Hashes, []getproviders.Hash{getproviders.Hash(h1)}) {
+		t.Errorf("locked %+v, want 1.2.0, ~> 1.0 and %s", lock, h1)
+	}
+	if len(report.Outcomes) != 1 || report.Outcomes[0].H1 != getproviders.Hash(h1) || report.Outcomes[0].Present {
+		t.Errorf("reported %+v", report)
+	}
+}
+
+func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
+	before := tree(t, in.Target.Path)
+
+	in2 := &providercache.Installer{Source: &memorySource{}, Target: in.Target, Platform: linux, Engine: engine}
+	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
+	if asked := in2.Source.(*memorySource); asked.versions+asked.metadata > 0 {
+		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.versions, asked.metadata)
+	}
+	if !report.Outcomes[0].Present || !again.Equal(locks) {
+		t.Errorf("got %+v, want the package to be present", report)
+	}
+	if lock, _ := again.Provider(provider("acme/widget")); lock.Constraints.String() != "1.0.0" {
+		t.Errorf("constraints of an entry that didn't change became %q", lock.Constraints)
+	}
+	if after := tree(t, in.Target.Path); !slices.Equal(after, before) {
+		t.Errorf("the directory changed from %q to %q", before, after)
+	}
+}
+
+func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	locks, _ := install(t, in, require("acme/widget", ">= 1.0"), nil)
+	source.addZip(t, "acme/widget", "1.1.0")
+
+	if err := os.RemoveAll(in.Target.Path); err != nil {
+		t.Fatal(err)
+	}
+	asked := source.versions
+	kept, _ := install(t, in, require("acme/widget", ">= 1.0"), locks)
+	if source.versions != asked {
+		t.Error("asked for the versions of a provider whose version is locked")
+	}
+	if lock, _ := kept.Provider(provider("acme/widget")); lock.Version != version("1.0.0") {
+		t.Errorf("installed %s, which is not the locked version", lock.Version)
+	}
+	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, providercache.Upgrade)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lock, _ := moved.Provider(provider("acme/widget"))
+	if lock.Version != version("1.1.0") || len(lock.Hashes) != 1 || report.Outcomes[0].Selection.Locked {
+		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
+	}
+	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, providercache.Upgrade)
+	if err != nil || !report.Outcomes[0].Present || !stays.Equal(moved) {
+		t.Errorf("-upgrade to what is there: %+v, %v", report, err)
+	}
+}
+
+func TestInstallUpdatesLocks(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	other := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
+	zh := zhOf(t, source, "acme/widget", "1.0.0")
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Constraints: constraints("1.0.0"), Hashes: []getproviders.Hash{other, zh}})
+	locks.Set(depsfile.Lock{Provider: provider("acme/unused"), Version: version("9.0.0")})
+	before := locks.Clone()
+
+	in := newInstaller(t, source)
+	got, report := install(t, in, require("acme/widget", "~> 1.0"), locks)
+	lock, _ := got.Provider(provider("acme/widget"))
+	if want := getproviders.SortHashes([]getproviders.Hash{other, zh, report.Outcomes[0].H1}); !slices.Equal(lock.Hashes, want) {
+		t.Errorf("hashes %q, want those that were recorded and the new one: %q", lock.Hashes, want)
+	}
+	if lock.Constraints.String() != "~> 1.0" {
+		t.Errorf("constraints %q, want those of today", lock.Constraints)
+	}
+	if _, ok := got.Provider(provider("acme/unused")); ok {
+		t.Error("an entry that no requirement needs is still there")
+	}
+	if !locks.Equal(before) || !locks.SameProviders(before) {
+		t.Error("the locks that were given have changed")
+	}
+	if len(report.Incomplete) != 0 {
+		t.Errorf("incomplete: %v, although other hashes are known", report.Incomplete)
+	}
+}
+
+func zhOf(tb testing.TB, s *memorySource, address, v string) getproviders.Hash {
+	path := s.packages[provider(address)][version(v)].Location.String()
+	return getproviders.ZH(sha256.Sum256([]byte(read(tb, path))))
+}
+
+func TestInstallReportsIncompleteEntries(t *testing.T) {
+	t.Parallel()
+	signed := []getproviders.Hash{"zh:aa", "zh:bb"}
+	source := newSource(t)
+	source.addZip(t, "acme/alone", "1.0.0")
+	source.addZip(t, "acme/signed", "1.0.0")
+	source.trust("acme/signed", "1.0.0", &trust{result: getproviders.Authentication{Tier: getproviders.TierCommunity, Signed: signed}})
+	in := newInstaller(t, source)
+	locks, report := install(t, in, require("acme/signed", "", "acme/alone", ""), nil)
+	if want := []getproviders.Provider{provider("acme/alone")}; !slices.Equal(report.Incomplete, want) {
+		t.Errorf("incomplete: %v, want %v", report.Incomplete, want)
+	}
+	lock, _ := locks.Provider(provider("acme/signed"))
+	if len(lock.Hashes) != 3 || !slices.Contains(lock.Hashes, "zh:aa") || !slices.Contains(lock.Hashes, "zh:bb") {
+		t.Errorf("locked %q, want the signed hashes among them", lock.Hashes)
+	}
+}
+
+func TestInstallReplacesWhatIsDamaged(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	locks, _ := install(t, in, require("acme/widget", ""), nil)
+	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+
+	for name, damage := range map[string]func(){
+		"changed":  func() { write(t, filepath.Join(dir, "terraform-provider-widget"), "evil") },
+		"stray":    func() { write(t, filepath.Join(dir, "stray"), "evil") },
+		"empty":    func() { must(t, os.RemoveAll(dir)); must(t, os.Mkdir(dir, 0o755)) },
+		"absent":   func() { must(t, os.RemoveAll(dir)) },
+		"a file":   func() { must(t, os.RemoveAll(dir)); write(t, dir, "evil") },
+		"dangling": func() { must(t, os.RemoveAll(dir)); symlink(t, filepath.Join(t.TempDir(), "nothing"), dir) },
+	} {
+		damage()
+		again, _ := install(t, in, require("acme/widget", ""), locks)
+		want := []string{packageDir("acme/widget", "1.0.0") + "/terraform-provider-widget"}
+		if got := files(t, in.Target.Path); !slices.Equal(got, want) {
+			t.Errorf("%s: there is %q, want %q", name, got, want)
+		}
+		if got := read(t, filepath.Join(dir, "terraform-provider-widget")); got != "provider 1.0.0\n" {
+			t.Errorf("%s: the executable is %q", name, got)
+		}
+		if !again.Equal(locks) {
+			t.Errorf("%s: the locks have changed", name)
+		}
+	}
+}
+
+func TestInstallReplacesALinkAndDoesNotFollowIt(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	elsewhere := t.TempDir()
+	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "somebody else's")
+	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	must(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+	symlink(t, elsewhere, dir)
+
+	install(t, in, require("acme/widget", ""), nil)
+	if got := read(t, filepath.Join(elsewhere, "terraform-provider-widget")); got != "somebody else's" {
+		t.Errorf("wrote %q through a link", got)
+	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		t.Errorf("%s is no directory: %v, %v", dir, info, err)
+	}
+}
+
+func TestInstallLeavesTheSamePackageUntouched(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	install(t, in, require("acme/widget", ""), nil)
+	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	before, err := os.Stat(dir)
+	must(t, err)
+	locks, _ := install(t, in, require("acme/widget", ""), nil) // nothing is locked, so it is fetched
+	after, err := os.Stat(dir)
+	must(t, err)
+	if !os.SameFile(before, after) || locks.Empty() {
+		t.Error("a package that is the same was replaced")
+	}
+}
+
+func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/good", "1.0.0")
+	source.addZip(t, "acme/old", "1.0.0")
+	source.addZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
+	source.add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
+	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
+	source.broken[provider("acme/down")] = down
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
+
+	in := newInstaller(t, source)
+	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/zip", "", "acme/gone", "", "acme/down", "", "acme/none", "",
+		"acme/locked", ">= 2.0", "acme/vanished", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
+	got, report, err := in.Install(t.Context(), req, locks, providercache.Normal)
+	if got != nil {
+		t.Error("locks were returned in spite of errors")
+	}
+	want := []struct {
+		address string
+		step    providercache.Step
+		is      error
+	}{
+		{"acme/down", providercache.StepQuery, down},
+		{"acme/gone", providercache.StepFetch, os.ErrNotExist},
+		{"acme/locked", providercache.StepLock, nil},
+		{"acme/none", providercache.StepQuery, getproviders.ErrProviderNotFound},
+		{"acme/old", providercache.StepSelect, getproviders.ErrVersionNotFound},
+		{"acme/vanished", providercache.StepMetadata, getproviders.ErrVersionNotFound},
+		{"acme/zip", providercache.StepUnpack, providercache.RuleArchive},
+		{"terraform.io/builtin/other", providercache.StepBuiltIn, nil},
+		{"terraform.io/builtin/terraform", providercache.StepBuiltIn, nil},
+	}
+	failures := providerErrors(t, err)
+	if len(failures) != len(want) {
+		t.Fatalf("got %d errors, want %d:\n%v", len(failures), len(want), err)
+	}
+	for i, w := range want {
+		if got := failures[i]; got.Provider != provider(w.address) || got.Step != w.step {
+			t.Errorf("error %d is that of %s in step %s, want %s, %s", i, got.Provider, got.Step, w.address, w.step)
+		}
+		if w.is != nil && !errors.Is(failures[i], w.is) {
+			t.Errorf("%s: %v doesn't match %v", w.address, failures[i], w.is)
+		}
+	}
+	if len(report.Outcomes) != len(want)+1 || report.Outcomes[2].Selection.Provider != provider("acme/good") || report.Outcomes[2].Err != nil {
+		t.Errorf("outcomes: %+v", report.Outcomes)
+	}
+	whole := []string{packageDir("acme/good", "1.0.0") + "/terraform-provider-good"}
+	if got := files(t, in.Target.Path); !slices.Equal(got, whole) {
+		t.Errorf("there is %q, want %q", got, whole)
+	}
+}
+
+// providerErrors takes a joined error apart.
+func providerErrors(tb testing.TB, err error) (failures []*providercache.ProviderError) {
+	tb.Helper()
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		tb.Fatalf("%v (%T) is no joined error", err, err)
+	}
+	for _, one := range joined.Unwrap() {
+		failure, ok := one.(*providercache.ProviderError)
+		if !ok {
+			tb.Fatalf("%v (%T) is no *ProviderError", one, one)
+		}
+		failures = append(failures, failure)
+	}
+	return failures
+}
+
+func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
+	in := newInstaller(t, source)
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	if !errors.Is(err, providercache.RuleExecutable) {
+		t.Errorf("got %v, want that the executable is missing", err)
+	}
+	nothingLeft(t, in)
+}
+
+func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {
+	t.Parallel()
+	in := newInstaller(t, newSource(t))
+	locks, report := install(t, in, require("terraform.io/builtin/terraform", ""), nil)
+	if !locks.Empty() || len(report.Outcomes) != 0 {
+		t.Errorf("got %+v, %+v; want nothing", locks.All(), report)
+	}
+	nothingLeft(t, in)
+}
+
+func TestInstallRefusesAHalfMadeInstaller(t *testing.T) {
+	t.Parallel()
+	for _, in := range []*providercache.Installer{{}, {Source: newSource(t)}, {Target: &providercache.Dir{Path: t.TempDir()}}} {
+		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
+			t.Error("no error")
+		}
+		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
+			t.Error("no error from Plan")
+		}
+	}
+}
+
+func TestInstallByManyIntoOneDirectory(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	for _, address := range []string{"acme/a", "acme/b", "acme/c"} {
+		source.addZip(t, address, "1.0.0")
+	}
+	req := require("acme/a", "", "acme/b", "", "acme/c", "")
+	shared := newInstaller(t, source)
+	installers := []*providercache.Installer{shared, shared, shared}
+	for range 5 {
+		installers = append(installers, &providercache.Installer{Source: source, Target: shared.Target, Platform: linux, Engine: engine})
+	}
+	errs := make(chan error)
+	for _, in := range installers {
+		go func() {
+			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			errs <- err
+		}()
+	}
+	for range installers {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := files(t, shared.Target.Path); len(got) != 3 {
+		t.Errorf("there is %q, want three executables", got)
+	}
+}
+
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// symlink makes a link, or skips the test where the system allows none.
+func symlink(tb testing.TB, target, link string) {
+	tb.Helper()
+	if err := os.Symlink(target, link); err != nil {
+		tb.Skipf("this system makes no symbolic links here: %v", err)
+	}
+}

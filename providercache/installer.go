@@ -1,0 +1,126 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// Installer installs providers into a directory. It is a plain struct: set
+// the fields, then call the methods, from as many goroutines as you like. It
+// must not be copied, nor its fields changed, after the first call.
+type Installer struct {
+	Source   getproviders.Source   // required, but for Check
+	Target   *Dir                  // required, but for Hashes: where packages go (".terraform/providers")
+	Client   *http.Client          // for archives; nil: http.DefaultClient. No credentials are ever added
+	Platform getproviders.Platform // zero: the current one
+	Engine   getproviders.Engine   // for built-in providers and messages
+	Limits   Limits
+	Observe  func(Event)      // nil: nobody listens. Calls are serialised; it must not call the Installer
+	Now      func() time.Time // nil: time.Now
+
+	events serialiser
+	shared par.Memo[struct{}, gates]
+}
+
+// Mode says how locked versions are treated.
+type Mode int
+
+const (
+	Normal  Mode = iota // locked versions are kept
+	Upgrade             // the newest matching versions are selected, whatever is locked
+)
+
+// Install makes Target hold a package for every requirement and returns the
+// locks that belong to it. locks is what the lock file holds now; nil and
+// empty are fine, and it isn't changed.
+//
+// The locks returned are those that were given, with three changes. Entries
+// of packages that were fetched are made anew from the h1 of their files, the
+// hashes that a signature covers, and what was recorded before of the same
+// version. Entries of packages that were present stay as they are, even if
+// constraints have changed. Entries of providers that aren't required go.
+//
+// A package counts as present if its directory has one of the h1 hashes that
+// the lock file records for it. If there are none, there is nothing to trust,
+// and it is fetched.
+//
+// If anything fails, the locks are nil and the error joins one
+// [*ProviderError] for each provider that couldn't be installed, in order.
+// The Report tells of all of them and of those that were installed.
+func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
+	if err := in.validate(); err != nil {
+		return nil, Report{}, err
+	}
+	locks = orEmpty(locks)
+	in.emit(Pending{Requirements: req})
+	local := in.look(ctx, req, locks)
+	selections, failed := in.resolve(ctx, req, locks, mode)
+	plan := makePlan(req, selections, local)
+	outcomes := in.carryOut(ctx, plan, locks)
+	return conclude(req, locks, append(failed, outcomes...))
+}
+
+// Plan says what Install would do: it asks the Source for versions, reads
+// packages that are present, and writes nothing. Its events are those of
+// Install up to the choice of versions. The error is as Install's; the Plan is
+// empty then.
+func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (Plan, error) {
+	if err := in.validate(); err != nil {
+		return Plan{}, err
+	}
+	locks = orEmpty(locks)
+	in.emit(Pending{Requirements: req})
+	local := in.look(ctx, req, locks)
+	selections, failed := in.resolve(ctx, req, locks, mode)
+	if len(failed) > 0 {
+		return Plan{}, joinErrors(failed)
+	}
+	return makePlan(req, selections, local), nil
+}
+
+func (in *Installer) validate() error {
+	if in.Source == nil || in.Target == nil {
+		return errors.New("an Installer needs a Source and a Target")
+	}
+	return nil
+}
+
+// orEmpty lets nil stand for a lock file that doesn't exist.
+func orEmpty(locks *depsfile.Locks) *depsfile.Locks {
+	if locks == nil {
+		return new(depsfile.Locks)
+	}
+	return locks
+}
+
+func (in *Installer) client() *http.Client {
+	if in.Client == nil {
+		return http.DefaultClient
+	}
+	return in.Client
+}
+
+func (in *Installer) platform() getproviders.Platform {
+	if in.Platform == (getproviders.Platform{}) {
+		return getproviders.CurrentPlatform()
+	}
+	return in.Platform
+}
+
+func (in *Installer) now() time.Time {
+	now := in.Now
+	if now == nil {
+		now = time.Now
+	}
+	return now()
+}
+
+func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
+	return in.Target.PackagePath(p, v, in.platform())
+}

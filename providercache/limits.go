@@ -1,0 +1,52 @@
+package providercache
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// Limits bounds what an Installer does at once, over all calls of its methods,
+// and what a package may be. Zero fields mean the defaults. Queries counts for
+// each call: whoever asks is bounded by the Source and the Client as well.
+type Limits struct {
+	Queries      int   // metadata requests at once; 32
+	Downloads    int   // archives at once; 8
+	Unpacks      int   // archives being unpacked at once; GOMAXPROCS
+	PackageBytes int64 // size of one archive, and unpacked size of one package; 8 GiB
+	PackageFiles int   // entries of one package; 10 000
+}
+
+// withDefaults fills in what isn't set.
+func (l Limits) withDefaults() Limits {
+	return Limits{
+		Queries:      cmp.Or(max(l.Queries, 0), 32),
+		Downloads:    cmp.Or(max(l.Downloads, 0), 8),
+		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
+		PackageBytes: cmp.Or(max(l.PackageBytes, 0), 8<<30),
+		PackageFiles: cmp.Or(max(l.PackageFiles, 0), 10_000),
+	}
+}
+
+// gates are what the calls of one Installer have to share for the limits to
+// hold over all of them.
+type gates struct{ downloads, unpacks *par.Limit }
+
+func (in *Installer) gates(ctx context.Context) (gates, error) {
+	return in.shared.Do(ctx, struct{}{}, func(context.Context) (gates, error) {
+		limits := in.Limits.withDefaults()
+		return gates{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks)}, nil
+	})
+}
+
+// withGate runs f when the gate has a place for it.
+func withGate(ctx context.Context, gate *par.Limit, f func() error) error {
+	leave, err := gate.Acquire(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	return f()
+}

@@ -1,0 +1,118 @@
+package providercache_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// counting is a transport that knows how many bodies are being read at once.
+type counting struct {
+	bodies map[string][]byte // by path
+
+	mu        sync.Mutex
+	open, max int
+}
+
+func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open++
+	c.max = max(c.max, c.open)
+	body := c.bodies[req.URL.Path]
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: req, Header: http.Header{},
+		Body: &countedBody{bytes.NewReader(body), c}, ContentLength: int64(len(body)),
+	}, nil
+}
+
+type countedBody struct {
+	io.Reader
+	of *counting
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	runtime.Gosched() // lets others in
+	return b.Reader.Read(p)
+}
+
+func (b *countedBody) Close() error {
+	b.of.mu.Lock()
+	defer b.of.mu.Unlock()
+	b.of.open--
+	return nil
+}
+
+// webSource has n providers acme/p0... whose archives come from the transport.
+func webSource(t *testing.T, n int, archive func(name string) []byte) (*memorySource, *counting) {
+	source, web := newSource(t), &counting{bodies: map[string][]byte{}}
+	for i := range n {
+		name := fmt.Sprintf("p%d", i)
+		web.bodies["/"+name] = archive("terraform-provider-" + name)
+		source.add("acme/"+name, "1.0.0", httpArchive(t, "https://example.com/"+name))
+	}
+	return source, web
+}
+
+func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
+	t.Parallel()
+	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+	in := newInstaller(t, source)
+	in.Client = &http.Client{Transport: web}
+	in.Limits = providercache.Limits{Downloads: 2}
+	errs := make(chan error)
+	for i := range 4 {
+		req := getproviders.Requirements{}
+		for j := range 3 {
+			req.Add(provider(fmt.Sprintf("acme/p%d", 3*i+j)), getproviders.Requirement{})
+		}
+		go func() {
+			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			errs <- err
+		}()
+	}
+	for range 4 {
+		must(t, <-errs)
+	}
+	if web.max != 2 || web.open != 0 {
+		t.Errorf("%d downloads at once, %d bodies never closed; want 2 and 0", web.max, web.open)
+	}
+}
+
+// TestMemoryIsFlat: what is allocated for ten packages has nothing to do with
+// how large they are. It counts all that is allocated, whether freed or not,
+// so it doesn't depend on the collector.
+func TestMemoryIsFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("unpacks 160 MB")
+	}
+	const size = 16 << 20
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, size)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: string(noise)}) })
+	in := newInstaller(t, source)
+	in.Client = &http.Client{Transport: web}
+	req := getproviders.Requirements{}
+	for p := range source.packages {
+		req.Add(p, getproviders.Requirement{})
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	install(t, in, req, nil)
+	runtime.ReadMemStats(&after)
+	t.Log(after.TotalAlloc - before.TotalAlloc)
+	if got := after.TotalAlloc - before.TotalAlloc; got > size {
+		t.Errorf("%d bytes were allocated for ten packages of %d bytes", got, size)
+	}
+}

@@ -1,0 +1,130 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// obtainDirectory stages a package that is unpacked already: as a symbolic
+// link to it, absolute, as the real tools make it, or as a copy where the
+// system allows no links. The hash is that of what will be published.
+func (in *Installer) obtainDirectory(ctx context.Context, t task, dir string, stage *staging) (genuine, error) {
+	if err := in.stageDirectory(ctx, t, dir, stage); err != nil {
+		return genuine{}, t.failed(StepFetch, err)
+	}
+	return in.judgeDirectory(ctx, t, stage.packagePath())
+}
+
+// judgeDirectory hashes and judges an unpacked package.
+func (in *Installer) judgeDirectory(ctx context.Context, t task, dir string) (genuine, error) {
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil {
+		return genuine{}, err
+	}
+	if _, err := findExecutable(dir, t.Provider); err != nil {
+		return genuine{}, t.failed(StepFetch, err)
+	}
+	h1, err := getproviders.HashDir(ctx, dir)
+	if err != nil {
+		return genuine{}, t.failed(StepFetch, err)
+	}
+	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, in.Engine)
+	if err != nil {
+		return genuine{}, err
+	}
+	return genuine{authentication, h1}, nil
+}
+
+func (in *Installer) stageDirectory(ctx context.Context, t task, dir string, stage *staging) error {
+	source, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if isItself(source, in.packagePath(t.Provider, t.Version)) {
+		return fmt.Errorf("can't install the package in %s to itself", dir)
+	}
+	if os.Symlink(source, stage.packagePath()) == nil {
+		return nil
+	}
+	return copyTree(ctx, source, stage.packagePath())
+}
+
+// isItself reports whether source is the very directory that is at final. A
+// link at final is another thing than what it points to.
+func isItself(source, final string) bool {
+	at, err := os.Lstat(final)
+	if err != nil {
+		return false
+	}
+	from, err := os.Stat(source)
+	return err == nil && os.SameFile(at, from)
+}
+
+// findExecutable returns the path of a package's executable: the first file
+// whose name is right.
+func findExecutable(dir string, p getproviders.Provider) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range entries {
+		if !entry.IsDir() && getproviders.ExecutableName(p, entry.Name()) {
+			return filepath.Join(dir, entry.Name()), nil
+		}
+	}
+	return "", errNoExecutable(p)
+}
+
+func errNoExecutable(p getproviders.Provider) error {
+	return fmt.Errorf("provider binary not found: could not find executable file starting with terraform-provider-%s", p.Type)
+}
+
+// copyTree copies a directory, links to files as the files that they are: the
+// copy has the hash of the original.
+func copyTree(ctx context.Context, from, to string) error {
+	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
+	if err != nil {
+		return err
+	}
+	buffer := make([]byte, bufferBytes)
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.Mkdir(filepath.Join(to, name), 0o755)
+		}
+		return copyFile(ctx, path, filepath.Join(to, name), buffer)
+	})
+}
+
+func copyFile(ctx context.Context, from, to string, buffer []byte) error {
+	info, err := os.Stat(from)
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is not a file", from)
+	}
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = copyChunks(ctx, target, source, buffer)
+	return errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close())
+}

@@ -1,0 +1,113 @@
+package providercache_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// unpackedWidget makes an unpacked package and a Source that has it.
+func unpackedWidget(t *testing.T) (*memorySource, string) {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "mirror", "widget")
+	write(t, filepath.Join(dir, "terraform-provider-widget"), "x")
+	write(t, filepath.Join(dir, ".hidden", "file"), "y")
+	source := newSource(t)
+	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
+	return source, dir
+}
+
+func TestUnpackedPackagesAreLinkedTo(t *testing.T) {
+	t.Parallel()
+	source, dir := unpackedWidget(t)
+	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
+	in := newInstaller(t, source)
+	locks, _ := install(t, in, require("acme/widget", ""), nil)
+	if got, want := files(t, in.Target.Path), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir}; !slices.Equal(got, want) {
+		t.Errorf("there is %q, want %q", got, want)
+	}
+	lock, _ := locks.Provider(provider("acme/widget"))
+	if want := h1Of(t, map[string]string{"terraform-provider-widget": "x", ".hidden/file": "y"}); !slices.Equal(lock.Hashes, []getproviders.Hash{want}) {
+		t.Errorf("locked %q, want %q", lock.Hashes, want)
+	}
+
+	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	before, err := os.Lstat(final)
+	must(t, err)
+	install(t, in, require("acme/widget", ""), nil)
+	after, err := os.Lstat(final)
+	must(t, err)
+	if !os.SameFile(before, after) {
+		t.Error("a link that was right was made again")
+	}
+	if again, report := install(t, in, require("acme/widget", ""), locks); !report.Outcomes[0].Present || !again.Equal(locks) {
+		t.Errorf("got %+v, want that the package is present", report)
+	}
+}
+
+func TestLinksReplaceWhatIsThere(t *testing.T) {
+	t.Parallel()
+	source, dir := unpackedWidget(t)
+	for name, prepare := range map[string]func(final string){
+		"a directory":  func(final string) { write(t, filepath.Join(final, "old"), "old") },
+		"another link": func(final string) { symlink(t, t.TempDir(), final) },
+		"the same files": func(final string) {
+			write(t, filepath.Join(final, "terraform-provider-widget"), "x")
+			write(t, filepath.Join(final, ".hidden", "file"), "y")
+		},
+	} {
+		in := newInstaller(t, source)
+		final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+		must(t, os.MkdirAll(filepath.Dir(final), 0o755))
+		prepare(final)
+		install(t, in, require("acme/widget", ""), nil)
+		if target, err := os.Readlink(final); target != dir {
+			t.Errorf("%s: there is %q, %v", name, target, err)
+		}
+	}
+}
+
+func TestAPackageIsNotInstalledToItself(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	in := newInstaller(t, source)
+	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
+	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
+	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
+	if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
+		t.Error("no error")
+	}
+	if got := read(t, filepath.Join(final, "terraform-provider-widget")); got != "x" {
+		t.Errorf("the package is %q now", got)
+	}
+}
+
+func TestUnpackedPackagesAreComparedWithTheLock(t *testing.T) {
+	t.Parallel()
+	source, _ := unpackedWidget(t)
+	for name, c := range map[string]struct {
+		hashes []getproviders.Hash
+		step   providercache.Step
+	}{
+		"another h1": {[]getproviders.Hash{"h1:other=", "zh:aa"}, providercache.StepVerify},
+		"zh only":    {[]getproviders.Hash{"zh:aa"}, ""},
+	} {
+		locks := new(depsfile.Locks)
+		locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version("1.0.0"), Hashes: c.hashes})
+		in := newInstaller(t, source)
+		_, _, err := in.Install(t.Context(), require("acme/widget", ""), locks, providercache.Normal)
+		failure, failed := errors.AsType[*providercache.ProviderError](err)
+		if failed != (c.step != "") || failed && failure.Step != c.step {
+			t.Errorf("%s: got %v", name, err)
+		}
+		if failed {
+			nothingLeft(t, in)
+		}
+	}
+}

@@ -1,0 +1,69 @@
+package providercache_test
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	for _, address := range []string{"acme/kept", "acme/damaged", "acme/new"} {
+		source.addZip(t, address, "1.0.0")
+	}
+	in := newInstaller(t, source)
+	locks, _ := install(t, in, require("acme/kept", "", "acme/damaged", ""), nil)
+	write(t, in.Target.PackagePath(provider("acme/damaged"), version("1.0.0"), linux)+"/stray", "x")
+	before := tree(t, in.Target.Path)
+	asked := source.metadata
+
+	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
+	plan, err := in.Plan(t.Context(), req, locks, providercache.Normal)
+	must(t, err)
+	got, err := json.Marshal(plan)
+	must(t, err)
+	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
+		`"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true},` +
+		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false}],` +
+		`"built_in":["terraform.io/builtin/terraform"]}`
+	if string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if source.metadata != asked {
+		t.Error("asked for packages")
+	}
+	if after := tree(t, in.Target.Path); len(after) != len(before) {
+		t.Errorf("the directory changed to %q", after)
+	}
+}
+
+func TestPlanOfNothingMakesEmptyLists(t *testing.T) {
+	t.Parallel()
+	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal)
+	must(t, err)
+	got, err := json.Marshal(plan)
+	must(t, err)
+	if want := `{"present":[],"fetch":[],"built_in":[]}`; string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestPlanTellsAllProblems(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/good", "1.0.0")
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
+	if failures := providerErrors(t, err); len(failures) != 2 || !errors.Is(err, getproviders.ErrProviderNotFound) {
+		t.Errorf("got %v", err)
+	}
+	if plan.Fetch != nil {
+		t.Errorf("got %+v", plan)
+	}
+}

@@ -1,0 +1,50 @@
+package providercache
+
+import (
+	"io"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// progressInterval is how often at most the progress of a download is told.
+const progressInterval = 100 * time.Millisecond
+
+// progress returns how the receiving of a package is told; nil if it isn't.
+// Packages from the same machine have no progress to speak of.
+func (in *Installer) progress(t task) func(done, total int64) {
+	if _, ok := t.Package.Location.(getproviders.HTTPArchive); !ok || in.Observe == nil {
+		return nil
+	}
+	return func(done, total int64) {
+		in.emit(FetchProgress{Provider: t.Provider, Version: t.Version, Done: done, Total: total})
+	}
+}
+
+// meter wraps a reader so that its progress is told.
+func (in *Installer) meter(r io.Reader, total int64, tell func(done, total int64)) io.Reader {
+	if tell == nil {
+		return r
+	}
+	tell(0, total)
+	return &meter{reader: r, total: total, tell: tell, now: in.now, last: in.now()}
+}
+
+type meter struct {
+	reader      io.Reader
+	done, total int64
+	tell        func(done, total int64)
+	now         func() time.Time
+	last        time.Time // of the last time it was told
+}
+
+// Read implements io.Reader.
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.reader.Read(p)
+	m.done += int64(n)
+	if now := m.now(); err == io.EOF || now.Sub(m.last) >= progressInterval {
+		m.last = now
+		m.tell(m.done, m.total)
+	}
+	return n, err
+}

@@ -1,0 +1,251 @@
+package providercache
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// stageWith makes a stage with a package of one file.
+func stageWith(t *testing.T, target *Dir, content string) *staging {
+	t.Helper()
+	stage, err := target.stage()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stage.remove)
+	writeTo(t, filepath.Join(stage.packagePath(), widgetFile), content)
+	return stage
+}
+
+func writeTo(t *testing.T, path, content string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(content), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hashOf(t *testing.T, dir string) getproviders.Hash {
+	t.Helper()
+	h1, err := getproviders.HashDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h1
+}
+
+func contentOf(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: filepath.Join(t.TempDir(), "a", "b")}
+	stage := stageWith(t, target, "new")
+	info, err := os.Stat(stage.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Dir(stage.dir) != target.Path || filepath.Base(stage.dir)[0] != '.' {
+		t.Errorf("the stage is %s", stage.dir)
+	}
+	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("the stage's mode is %v", info.Mode())
+	}
+	stage.remove()
+	if _, err := os.Lstat(stage.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the stage is still there: %v", err)
+	}
+}
+
+func TestPublishMakesParentsOnlyThen(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	stage := stageWith(t, target, "new")
+	final := filepath.Join(target.Path, "x", "y", "z")
+	if _, err := os.Lstat(filepath.Join(target.Path, "x")); err == nil {
+		t.Error("a parent exists already")
+	}
+	if err := stage.publish(t.Context(), final, hashOf(t, stage.packagePath())); err != nil {
+		t.Fatal(err)
+	}
+	if got := contentOf(t, filepath.Join(final, widgetFile)); got != "new" {
+		t.Errorf("published %q", got)
+	}
+}
+
+func TestPublishThatFailsRemovesTheParentsItMade(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	stage := stageWith(t, target, "new")
+	if err := os.RemoveAll(stage.packagePath()); err != nil { // so that the rename fails
+		t.Fatal(err)
+	}
+	if err := stage.publish(t.Context(), filepath.Join(target.Path, "x", "y", "z"), "h1:"); err == nil {
+		t.Error("no error")
+	}
+	if _, err := os.Lstat(filepath.Join(target.Path, "x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a parent is left: %v", err)
+	}
+}
+
+func TestPublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	stage := stageWith(t, target, "new")
+	ctx, cancel := contextWithCause(t)
+	cancel(errStopped)
+	final := filepath.Join(target.Path, "x")
+	if err := stage.publish(ctx, final, "h1:"); !errors.Is(err, errStopped) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Lstat(final); err == nil {
+		t.Error("it was published")
+	}
+}
+
+func TestReplaceWithAndWithoutExchange(t *testing.T) {
+	t.Parallel()
+	replacers := map[string]func(*staging, string) error{
+		"as the system can": (*staging).replace,
+		"by two renames":    (*staging).replaceByRenames,
+	}
+	for name, replace := range replacers {
+		for kind, prepare := range map[string]func(t *testing.T, final string){
+			"directory": func(t *testing.T, final string) { writeTo(t, filepath.Join(final, "stale"), "old") },
+			"file":      func(t *testing.T, final string) { writeTo(t, final, "old") },
+			"link": func(t *testing.T, final string) {
+				if err := os.Symlink(t.TempDir(), final); err != nil {
+					t.Skip("no symbolic links here")
+				}
+			},
+		} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				target := &Dir{Path: t.TempDir()}
+				stage := stageWith(t, target, "new")
+				final := filepath.Join(target.Path, "final")
+				prepare(t, final)
+				if err := replace(stage, final); err != nil {
+					t.Fatal(err)
+				}
+				entries, err := os.ReadDir(final)
+				if err != nil || len(entries) != 1 || entries[0].Name() != widgetFile {
+					t.Errorf("there is %v, %v", entries, err)
+				}
+				stage.remove()
+				if left, _ := os.ReadDir(target.Path); len(left) != 1 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	stage := stageWith(t, target, "new")
+	final := filepath.Join(target.Path, "final")
+	writeTo(t, filepath.Join(final, "old"), "old")
+	if err := os.RemoveAll(stage.packagePath()); err != nil {
+		t.Fatal(err)
+	}
+	if err := stage.replaceByRenames(final); err == nil {
+		t.Error("no error")
+	}
+	if got := contentOf(t, filepath.Join(final, "old")); got != "old" {
+		t.Errorf("there is %q", got)
+	}
+}
+
+func TestStageMakesItsGroundAgain(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: filepath.Join(t.TempDir(), "a", "b")}
+	for range 3 {
+		stage, err := target.stage()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stage.remove()
+		removeEmpty([]string{filepath.Dir(target.Path), target.Path}) // as another run does that failed
+		if _, err := os.Stat(filepath.Dir(target.Path)); err == nil {
+			t.Fatal("the ground is still there")
+		}
+	}
+}
+
+func TestMakeDirsReturnsWhatItMade(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	a := filepath.Join(root, "a")
+	abc := filepath.Join(a, "b", "c")
+	made, err := makeDirs(abc)
+	if want := []string{a, filepath.Join(a, "b"), abc}; err != nil || !slices.Equal(made, want) {
+		t.Fatalf("made %q, %v; want %q", made, err, want)
+	}
+	if again, err := makeDirs(abc); err != nil || len(again) != 0 {
+		t.Errorf("made %q, %v the second time", again, err)
+	}
+	writeTo(t, filepath.Join(a, "file"), "")
+	removeEmpty(made)
+	if _, err := os.Stat(filepath.Join(a, "b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty directory is left: %v", err)
+	}
+	if _, err := os.Stat(a); err != nil {
+		t.Errorf("a directory that isn't empty was removed: %v", err)
+	}
+	if _, err := makeDirs(filepath.Join(a, "file", "x")); err == nil {
+		t.Error("made a directory in a file")
+	}
+}
+
+func TestSweepRemovesWhatWasAbandoned(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	now := time.Now()
+	alive := stageWith(t, target, "somebody works here")
+	old := filepath.Join(target.Path, stagingPrefix+"old")
+	young := filepath.Join(target.Path, stagingPrefix+"young")
+	other := filepath.Join(target.Path, ".other")
+	for _, dir := range []string{old, young, other} {
+		writeTo(t, filepath.Join(dir, "archive.zip"), "x")
+	}
+	long := now.Add(-abandonedAfter - time.Minute)
+	if err := errors.Join(os.Chtimes(old, long, long), os.Chtimes(other, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	sweep(target.Path, now)
+	for dir, want := range map[string]bool{alive.dir: true, young: true, other: true, old: false} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %v", dir, err, want)
+		}
+	}
+	if alive.lock == nil {
+		t.Skip("there are no locks here that end with their process")
+	}
+	alive.lock.Close() // as if the process had been killed
+	sweep(target.Path, now)
+	if _, err := os.Stat(alive.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s of a process that is gone: %v", alive.dir, err)
+	}
+}
+
+func TestSweepOfNothing(t *testing.T) {
+	t.Parallel()
+	sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
+}

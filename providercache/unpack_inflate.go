@@ -1,0 +1,86 @@
+package providercache
+
+import (
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+	"path"
+)
+
+func (e entry) mkdir(into *os.Root) error {
+	if into == nil {
+		return nil
+	}
+	return into.MkdirAll(e.Name, 0o755)
+}
+
+// inflate writes a file and returns its SHA-256.
+func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [sha256.Size]byte, err error) {
+	source, err := e.File.Open()
+	if err != nil {
+		return sum, breaks(e.File, RuleContent, "can't be read: %v", err)
+	}
+	defer source.Close()
+	digest := sha256.New()
+	var target io.Writer = digest
+	if into != nil {
+		file, err := e.create(into)
+		if err != nil {
+			return sum, err
+		}
+		defer func() {
+			if closeErr := file.Close(); err == nil {
+				err = closeErr
+			}
+		}()
+		target = io.MultiWriter(file, digest)
+	}
+	promised := int64(e.File.UncompressedSize64)
+	reader := &markingReader{Reader: source}
+	size, err := copyChunks(ctx, target, io.LimitReader(reader, promised+1), buffer)
+	switch {
+	case reader.err != nil:
+		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
+	case err == nil && size != promised:
+		return sum, breaks(e.File, RuleContent, "has another size than the archive says")
+	}
+	digest.Sum(sum[:0])
+	return sum, err
+}
+
+// create makes the file, which must not exist, with the archive's mode: the
+// process's umask doesn't count, as with the real tools, and neither do
+// set-user-ID bits.
+func (e entry) create(into *os.Root) (*os.File, error) {
+	if parent := path.Dir(e.Name); parent != "." {
+		if err := into.MkdirAll(parent, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	file, err := into.OpenFile(e.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Chmod(e.File.Mode().Perm()); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// markingReader remembers why reading ended, to tell an archive's fault from
+// that of a disk that is being written.
+type markingReader struct {
+	io.Reader
+	err error // nil for io.EOF
+}
+
+// Read implements io.Reader.
+func (m *markingReader) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		m.err = err
+	}
+	return n, err
+}

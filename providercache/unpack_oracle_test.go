@@ -1,0 +1,169 @@
+package providercache
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestUnpackAgreesWithTheStandardLibrary unpacks archives by this package and
+// by archive/zip, and hashes them by Go's own directory hash.
+func TestUnpackAgreesWithTheStandardLibrary(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	cases := map[string][]item{
+		"one file":             {good},
+		"empty files":          {good, {name: "a"}, {name: "b"}},
+		"stored":               {good, {name: "s", raw: []byte("as it is"), content: "as it is", size: 8}},
+		"directories":          {{name: "docs/"}, {name: "docs/empty/"}, {name: "docs/a", content: "a"}, good},
+		"only in names":        {{name: "a/b/c/d", content: "deep"}, {name: "a/b.txt"}, {name: "a-b"}, good},
+		"beyond ASCII":         {{name: "größe.txt", content: "size"}, {name: "文件"}, good},
+		"dots":                 {{name: ".hidden"}, {name: "...", content: "three"}, {name: "a..b"}, good},
+		"directory afterwards": {{name: "d/a"}, {name: "d/"}, good},
+		"comments":             {{name: "a", comment: "about a"}, good},
+	}
+	for i := range 20 {
+		cases[fmt.Sprintf("random %d", i)] = randomItems(random)
+	}
+	for name, items := range cases {
+		t.Run(name, func(t *testing.T) {
+			content := archiveOf(t, items...)
+			above, result, err := unpackBytes(t, content, Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkHashes(t, content, filepath.Join(above, "package"), result)
+			want := filepath.Join(t.TempDir(), "package")
+			unzip(t, content, want)
+			sameTree(t, filepath.Join(above, "package"), want)
+		})
+	}
+}
+
+// randomItems makes files of random content, much of it repeated, of sizes
+// around that of the buffer.
+func randomItems(random *rand.Rand) []item {
+	items := []item{good}
+	for i := range 1 + random.IntN(6) {
+		content := make([]byte, random.IntN(3*bufferBytes))
+		for at := 0; at < len(content); at += 1 + random.IntN(100) {
+			content[at] = byte(random.Uint32())
+		}
+		items = append(items, item{name: fmt.Sprintf("d%d/f%d", i%2, i), content: string(content)})
+	}
+	return items
+}
+
+// checkHashes compares with golang.org/x/mod/sumdb/dirhash.
+func checkHashes(tb testing.TB, content []byte, dir string, result unpacked) {
+	tb.Helper()
+	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
+	if err != nil || getproviders.Hash(h1) != result.H1 {
+		tb.Errorf("h1 of the files is %s, want %s (%v)", result.H1, h1, err)
+	}
+	path := filepath.Join(tb.TempDir(), "again.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	h1, err = dirhash.HashZip(path, dirhash.Hash1)
+	if err != nil || getproviders.Hash(h1) != result.H1Archive {
+		tb.Errorf("h1 of the archive is %s, want %s (%v)", result.H1Archive, h1, err)
+	}
+}
+
+func unzip(tb testing.TB, content []byte, dir string) {
+	tb.Helper()
+	r, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for _, f := range r.File {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
+		if strings.HasSuffix(f.Name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				tb.Fatal(err)
+			}
+			continue
+		}
+		file, err := f.Open()
+		if err != nil {
+			tb.Fatal(err)
+		}
+		data, err := io.ReadAll(file)
+		if err == nil {
+			err = os.MkdirAll(filepath.Dir(path), 0o755)
+		}
+		if err == nil {
+			err = os.WriteFile(path, data, 0o600)
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+		file.Close()
+	}
+}
+
+func sameTree(tb testing.TB, got, want string) {
+	tb.Helper()
+	if g, w := describeTree(tb, got), describeTree(tb, want); g != w {
+		tb.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+}
+
+func describeTree(tb testing.TB, dir string) string {
+	tb.Helper()
+	var lines []string
+	err := filepath.Walk(dir, func(path string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		line := fmt.Sprintf("%s %v", filepath.ToSlash(name), info.IsDir())
+		if err == nil && !info.IsDir() {
+			var data []byte
+			data, err = os.ReadFile(path)
+			line += fmt.Sprintf(" %d %x", len(data), data[:min(len(data), 64)])
+		}
+		lines = append(lines, line)
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// FuzzUnpack: whatever the bytes are, nothing is written beside the package,
+// and what is accepted is what the standard library makes of it.
+func FuzzUnpack(f *testing.F) {
+	whole := archiveOf(f, good, item{name: "d/"}, item{name: "d/a", content: strings.Repeat("a", 1000)})
+	f.Add(whole)
+	f.Add(whole[:len(whole)-3])
+	f.Add(archiveOf(f, good, item{name: "../evil", content: "evil"}))
+	f.Add(archiveOf(f, good, item{name: "/evil", content: "evil"}))
+	f.Add(archiveOf(f, good, item{name: "link", content: "/etc", mode: os.ModeSymlink | 0o777}))
+	f.Add(archiveOf(f, item{name: widgetFile, raw: []byte("stored"), content: "stored", size: 6}))
+	f.Add(directoryField(whole, 1, fieldOffset, 0))
+	f.Add([]byte("PK\x05\x06" + strings.Repeat("\x00", 18)))
+	limits := Limits{PackageBytes: 1 << 20, PackageFiles: 50}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		above, result, err := unpackBytes(t, content, limits)
+		beside, readErr := os.ReadDir(above)
+		if readErr != nil || len(beside) > 1 {
+			t.Fatalf("beside the package: %v, %v", beside, readErr)
+		}
+		if err == nil {
+			checkHashes(t, content, filepath.Join(above, "package"), result)
+		}
+	})
+}
