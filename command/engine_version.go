@@ -1,0 +1,114 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// defaultEngineVersion is what we go by where there is nothing to go by.
+const defaultEngineVersion = "1.15.9"
+
+// engineVersionVariable names the engine's version, whatever is installed.
+const engineVersionVariable = "TFDEPS_TERRAFORM_VERSION"
+
+// askTimeout is how long terraform may take to tell its version. Some that are
+// called so are launchers, which may even start a download.
+const askTimeout = 5 * time.Second
+
+// engineVersion is the version of the engine whose work we do: what
+// TFDEPS_TERRAFORM_VERSION says, else that of the terraform on PATH, else a
+// default.
+func (m *Meta) engineVersion() (string, error) {
+	if given := m.Env.Get(engineVersionVariable); given != "" {
+		v, err := getproviders.ParseVersion(given)
+		if err != nil {
+			return defaultEngineVersion, fmt.Errorf("%s is %q: %w", engineVersionVariable, given, err)
+		}
+		return v.String(), nil
+	}
+	program, ok := m.findProgram("terraform")
+	if !ok {
+		return defaultEngineVersion, nil
+	}
+	memory := programMemory{dir: m.CacheDir}
+	if version, ok := memory.recall(program); ok {
+		return version, nil
+	}
+	version, err := m.askVersion(program.Path)
+	if err != nil {
+		return defaultEngineVersion, nil // a terraform that doesn't run is as good as none
+	}
+	memory.keep(program, version)
+	return version, nil
+}
+
+// findProgram finds the first program of a name on PATH that isn't ourselves:
+// somebody may have put a link with the real tool's name before the real tool.
+func (m *Meta) findProgram(name string) (programRecord, bool) {
+	self, _ := os.Stat(m.Executable)
+	for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue // as os/exec, which doesn't run what lies around in the working directory
+		}
+		path, err := exec.LookPath(filepath.Join(dir, name))
+		if err != nil {
+			continue
+		}
+		info, err := os.Stat(path)
+		if err != nil || self != nil && os.SameFile(self, info) {
+			continue
+		}
+		return newProgramRecord(path, info), true
+	}
+	return programRecord{}, false
+}
+
+// askVersion has a program tell its version.
+func (m *Meta) askVersion(path string) (string, error) {
+	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, "version", "-json")
+	cmd.Stdout = &out
+	cmd.WaitDelay = time.Second // for grandchildren that keep the pipe open
+	// Should the program be a copy of ourselves after all, it has its answer
+	// ready and asks nobody.
+	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=",
+		engineVersionVariable+"="+defaultEngineVersion)
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		return "", err
+	}
+	v, err := getproviders.ParseVersion(answer.Version)
+	return v.String(), err
+}
+
+// isProgramFile reports whether a file is a program itself. A script is a
+// launcher of one program or another, so what it said once means nothing.
+func isProgramFile(path string) bool {
+	if runtime.GOOS == "windows" {
+		return filepath.Ext(path) == ".exe"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, 2)
+	n, _ := f.Read(start)
+	return n == 2 && string(start) != "#!"
+}

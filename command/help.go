@@ -1,0 +1,89 @@
+package command
+
+// Usage is the help for the program as a whole.
+const Usage = `Usage: tfdeps [global options] <command> [args]
+
+Installs what a Terraform configuration depends on. It takes the place of
+"terraform init"; the real terraform plan and apply go on from there.
+
+Commands:
+  init          Prepare your working directory for other commands
+  version       Show the current version
+
+Global options (use these before the command, if any):
+  -chdir=DIR    Switch to a different working directory before executing the
+                given command.
+  -help         Show this help, or the help for a command.
+  -version      An alias for the "version" command.
+
+Environment:
+  TF_DATA_DIR               where .terraform is kept
+  TF_CLI_ARGS,              more arguments, for any command and for init
+  TF_CLI_ARGS_init
+  TF_CLI_CONFIG_FILE        the CLI configuration; its host blocks are obeyed
+  TF_WORKSPACE              the workspace whose local state is looked at
+  TF_IN_AUTOMATION          leave out advice on what to do next
+  TF_REGISTRY_DISCOVERY_RETRY,
+  TF_REGISTRY_CLIENT_TIMEOUT
+                            how often a request is repeated (1), and how many
+                            seconds an answer may take to begin (10)
+  TF_APPEND_USER_AGENT      added to the user agent of requests
+  TF_LOG                    debug or trace: tell every request on stderr
+  TFDEPS_TERRAFORM_VERSION  the version of Terraform whose work to do, instead
+                            of that of the terraform on PATH
+  HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
+                            as everywhere`
+
+const initUsage = `Usage: tfdeps [global options] init [options]
+
+  Prepares the working directory for "terraform plan" and "terraform apply":
+  finds out which providers the configuration and its state require, selects
+  versions, downloads, verifies and unpacks the packages, and records the
+  selections in .terraform.lock.hcl.
+
+  It may be run at any time, as often as you like. What is installed and
+  locked already costs no network; configuration and state are never changed.
+
+  Packages come from ./terraform.d/plugins, if it has any of the provider, else
+  from the provider's origin registry. Modules and backends are not set up yet:
+  a configuration with module blocks is refused, one with a backend or cloud
+  block gets its providers and a warning.
+
+Options:
+
+  -upgrade             Select the newest versions that the constraints allow,
+                       whatever the lock file says.
+
+  -lockfile=readonly   Don't change the lock file. It is an error if it isn't
+                       up to date, or lacks what "terraform plan" will want.
+
+  -backend=false       Say nothing about the backend.
+                       Alias: -cloud=false
+
+  -json                Print one JSON object a line, for programs.
+
+  -no-color            Print neither colours nor boxes. So does NO_COLOR.
+
+  Accepted and without effect, as there is nothing that they could change
+  here: -input, -get, -lock, -lock-timeout, -compact-warnings, -var, -var-file,
+  -target, -test-directory, -ignore-remote-version.
+
+  Not supported yet, and refused: -backend-config, -force-copy, -from-module,
+  -migrate-state, -plugin-dir, -reconfigure.
+
+  The exit code is 0, or 1 if anything went wrong.`
+
+const versionUsage = `Usage: tfdeps [global options] version [options]
+
+  Shows the version of Terraform whose work is done here, the version of tfdeps,
+  and the providers that the lock file selects.
+
+Options:
+
+  -json   Print a JSON object.`
+
+// Help is what "tfdeps init -help" prints.
+func (c *InitCommand) Help() string { return initUsage }
+
+// Help is what "tfdeps version -help" prints.
+func (c *VersionCommand) Help() string { return versionUsage }

@@ -1,0 +1,67 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseInit(t *testing.T) {
+	plain := initOptions{backend: true}
+	with := func(change func(*initOptions)) initOptions {
+		opts := plain
+		change(&opts)
+		return opts
+	}
+	tests := []struct {
+		args string
+		want initOptions
+	}{
+		{"", plain},
+		{"-upgrade", with(func(o *initOptions) { o.upgrade = true })},
+		{"--upgrade=false", plain},
+		{"-json", with(func(o *initOptions) { o.json = true })},
+		{"-json=false", plain},
+		{"-backend=false", with(func(o *initOptions) { o.backend = false })},
+		{"-cloud=false", with(func(o *initOptions) { o.backend = false })},
+		{"-lockfile=readonly", with(func(o *initOptions) { o.readonly = true })},
+		{"-lockfile=readonly -lockfile=", plain},
+		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it
+		{"-backend-config= -plugin-dir= -reconfigure=false", plain},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			got, problems := parseInit(strings.Fields(tt.args))
+			if problems.HasErrors() {
+				t.Fatal(problems)
+			}
+			if got != tt.want {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParseInitTellsAllProblems(t *testing.T) {
+	_, problems := parseInit(strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -plugin-dir=a -plugin-dir=b"))
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Summary)
+	}
+	want := "Invalid init options, Invalid lock file mode, Option not supported yet, Option not supported yet"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestParseInitKnowsHowToTellThem(t *testing.T) {
+	opts, problems := parseInit([]string{"-nonsense", "-json"})
+	if !problems.HasErrors() || !opts.json {
+		t.Errorf("got %v and %+v, want an error told in JSON", problems, opts)
+	}
+}
+
+func FuzzParseInit(f *testing.F) {
+	f.Add("-upgrade -lockfile=readonly x")
+	f.Add("-reconfigure=maybe -lock-timeout=1h --")
+	f.Fuzz(func(_ *testing.T, args string) { parseInit(strings.Fields(args)) })
+}

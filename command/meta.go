@@ -1,0 +1,100 @@
+// Package command holds the subcommands: each turns its arguments into
+// options, asks the engine for one thing, and has package view say what came
+// of it. It makes no request, unpacks no archive and hashes nothing itself.
+//
+// What a command needs from outside comes with [Meta], and from nowhere else.
+//
+// Where the commands differ from the real tool: an error in the CLI
+// configuration ends the run; an unknown value of -lockfile is an error, and
+// -lockfile=readonly fails at once where plan would fail later; errors in the
+// configuration and in the lock file are told once, with their source;
+// warnings go to stderr; the exit code is 1 for whatever went wrong, an
+// interrupt included.
+package command
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Meta is what the commands have in common: everything that they get from
+// outside.
+type Meta struct {
+	// Context ends when the user interrupts the program. It is a field because
+	// the interface of commands has no place for it.
+	Context context.Context
+
+	Stdout, Stderr io.Writer
+	NoColor        bool // -no-color was given
+	Env            Environment
+	Now            func() time.Time
+
+	// NewClient makes the program's one HTTP client, with a user agent. It is
+	// called once at most, as not every command has to do with the network.
+	NewClient func(userAgent string) (*http.Client, error)
+
+	CacheDir   string // where the user's caches are; "": nowhere
+	Executable string // our own program file; "": not known
+	Version    string // our own
+}
+
+// engine is the program whose work we do, at the version that we go by.
+func (m *Meta) engine() (getproviders.Engine, error) {
+	version, err := m.engineVersion()
+	return getproviders.Terraform(version), err
+}
+
+// dataDir is where a working directory keeps what belongs to it.
+func (m *Meta) dataDir() string {
+	if dir := m.Env.Get("TF_DATA_DIR"); dir != "" {
+		return dir
+	}
+	return ".terraform"
+}
+
+// workspace is the name of the current workspace.
+func (m *Meta) workspace() (string, error) {
+	if name := m.Env.Get("TF_WORKSPACE"); name != "" {
+		return name, nil
+	}
+	name, err := os.ReadFile(filepath.Join(m.dataDir(), "environment"))
+	switch name = bytes.TrimSpace(name); {
+	case err != nil && !os.IsNotExist(err):
+		return "", err
+	case len(name) == 0:
+		return "default", nil
+	default:
+		return string(name), nil
+	}
+}
+
+// viewOptions say how to speak to this user.
+func (m *Meta) viewOptions(engine getproviders.Engine, json bool) view.Options {
+	return view.Options{
+		Engine:   engine,
+		JSON:     json,
+		Plain:    m.NoColor || m.Env.Get("NO_COLOR") != "",
+		Stdout:   view.NewStream(m.Stdout),
+		Stderr:   view.NewStream(m.Stderr),
+		Now:      m.Now,
+		ReadFile: os.ReadFile,
+	}
+}
+
+// userAgent is what requests say of their sender: first, as the real tool
+// would, which version's work it is.
+func (m *Meta) userAgent(engine getproviders.Engine) string {
+	agent := engine.Name + "/" + engine.Version + " tfdeps/" + m.Version
+	if more := m.Env.Get("TF_APPEND_USER_AGENT"); more != "" {
+		agent += " " + more
+	}
+	return agent
+}

@@ -1,0 +1,192 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// advised is an error with advice.
+type advised struct {
+	error
+	hint string
+}
+
+func (a advised) Hint() string  { return a.hint }
+func (a advised) Unwrap() error { return a.error }
+
+func fail(p getproviders.Provider, step providercache.Step, err error) error {
+	return &providercache.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
+}
+
+func TestInstallProblems(t *testing.T) {
+	plain := errors.New("it broke")
+	tests := []struct {
+		name            string
+		err             error
+		summary, detail string
+	}{
+		{
+			"a query", fail(alpha, providercache.StepQuery, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"no version that fits", fail(alpha, providercache.StepSelect, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"a locked version that doesn't fit", fail(alpha, providercache.StepLock, plain),
+			"Failed to query available provider packages",
+			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
+		},
+		{
+			"a download", fail(alpha, providercache.StepFetch, plain),
+			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
+		},
+		{
+			"a signature", fail(alpha, providercache.StepAuthenticate, plain),
+			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
+		},
+		{
+			"a built-in provider", fail(builtIn, providercache.StepBuiltIn, plain),
+			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
+		},
+		{
+			"a platform", fail(alpha, providercache.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
+			"Incompatible provider version",
+			"Cannot install example.com/acme/alpha v1.0.0: no package for this platform here",
+		},
+		{
+			"a protocol", fail(alpha, providercache.StepMetadata, getproviders.ErrProtocol),
+			"Incompatible provider version",
+			"Cannot install example.com/acme/alpha v1.0.0: incompatible provider protocol",
+		},
+		{
+			"a host that is no registry", fail(alpha, providercache.StepQuery, hosts.ErrNoService),
+			"Invalid provider registry host",
+			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
+				"host does not offer the service",
+		},
+		{
+			"an interrupt", fail(alpha, providercache.StepCancel, context.Canceled),
+			"Provider installation was canceled by an interrupt signal.", "",
+		},
+		{"an interrupt before anything began", context.Canceled, "Provider installation was canceled by an interrupt signal.", ""},
+		{"what is nobody's failure", plain, "Failed to install providers", "it broke"},
+		{
+			"advice, each piece once",
+			fail(alpha, providercache.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
+			"Failed to install provider",
+			"Error while installing example.com/acme/alpha v1.0.0: a: it broke\n\nhint: try again\n\nhint: wait",
+		},
+		{
+			"advice of errors that were joined",
+			fail(alpha, providercache.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
+			"Failed to install provider",
+			"Error while installing example.com/acme/alpha v1.0.0: it broke\nit broke\n\nhint: wait",
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			problems := InstallProblems(getproviders.Terraform("1.15.9"), nil, tt.err, nil)
+			if len(problems) != 1 {
+				t.Fatalf("got %d problems: %v", len(problems), problems)
+			}
+			if got := problems[0]; IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
+				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
+			}
+		})
+	}
+}
+
+func TestInstallProblemsOfManyProviders(t *testing.T) {
+	err := errors.Join(
+		fail(alpha, providercache.StepCancel, context.Canceled),
+		fail(beta, providercache.StepQuery, errors.New("no")),
+		errors.Join(fail(gamma, providercache.StepCancel, context.Canceled)),
+	)
+	var got []string
+	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+		got = append(got, p.Summary)
+	}
+	want := "Failed to query available provider packages; Provider installation was canceled by an interrupt signal."
+	if strings.Join(got, "; ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestInstallProblemsSuggestAnAddress(t *testing.T) {
+	engine := getproviders.Terraform("1.15.9")
+	implied, err := engine.ImpliedProvider("widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
+	knows := func(getproviders.Provider) (getproviders.Provider, bool) { return meant, true }
+	knowsNothing := func(getproviders.Provider) (getproviders.Provider, bool) { return getproviders.Provider{}, false }
+	tests := []struct {
+		name     string
+		provider getproviders.Provider
+		cause    error
+		suggest  Suggest
+		want     string // "": no word of it
+	}{
+		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
+		{"nothing is known", implied, getproviders.ErrProviderNotFound, knowsNothing, "the namespace is hashicorp"},
+		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
+		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
+		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			detail := InstallProblems(engine, nil, fail(tt.provider, providercache.StepQuery, tt.cause), tt.suggest)[0].Detail
+			switch {
+			case tt.want == "" && strings.Contains(detail, "\n"):
+				t.Errorf("got %q, want nothing of addresses", detail)
+			case !strings.Contains(detail, tt.want):
+				t.Errorf("got %q, want %q in it", detail, tt.want)
+			}
+		})
+	}
+}
+
+func TestInstallProblemsNameWhoRequires(t *testing.T) {
+	req := getproviders.Requirements{alpha: {
+		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 3}},
+		{}, // from a state, or from a program: nobody wrote it
+		{Origin: getproviders.Origin{Module: "module.net", File: "net/main.tf", Line: 7}},
+	}}
+	err := fail(alpha, providercache.StepSelect, errors.New("none fits"))
+	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
+	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
+	if !strings.HasSuffix(got, want) {
+		t.Errorf("got %q, want it to end with %q", got, want)
+	}
+}
+
+func TestInstallProblemOfARepository(t *testing.T) {
+	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
+	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, providercache.StepQuery, hosts.ErrNoService), nil)
+	if !strings.Contains(got[0].Detail, "repository") {
+		t.Errorf("got %q, want a word about repositories", got[0].Detail)
+	}
+}
+
+func TestIncompleteLockNamesAnotherPlatform(t *testing.T) {
+	got := IncompleteLock(getproviders.Terraform("1.15.9"), []getproviders.Provider{alpha, beta})
+	own := getproviders.CurrentPlatform()
+	if !IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
+		t.Errorf("got %q", got.Detail)
+	}
+	if strings.Contains(got.Detail, "-platform="+own.String()) {
+		t.Errorf("the command is for %s, of which the lock file has checksums: %q", own, got.Detail)
+	}
+}

@@ -1,0 +1,284 @@
+package view
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// broken is a configuration to complain about.
+const broken = `terraform {
+  required_providers {
+    aaa = { bogus = 1 }
+  }
+}
+`
+
+// speaker is an Init with what it said.
+type speaker struct {
+	*Init
+	out, err bytes.Buffer
+}
+
+func newSpeaker(change func(*Options)) *speaker {
+	s := &speaker{}
+	opts := Options{
+		Engine: getproviders.Terraform("1.15.9"),
+		Stdout: Stream{Writer: &s.out},
+		Stderr: Stream{Writer: &s.err},
+		Now:    func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
+		ReadFile: func(name string) ([]byte, error) {
+			if name != "main.tf" {
+				return nil, errors.New("no such file")
+			}
+			return []byte(broken), nil
+		},
+	}
+	if change != nil {
+		change(&opts)
+	}
+	s.Init = NewInit(opts)
+	return s
+}
+
+func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
+	t.Helper()
+	if got := s.out.String(); got != wantOut {
+		t.Errorf("stdout is\n%s\nwant\n%s", got, wantOut)
+	}
+	if got := s.err.String(); got != wantErr {
+		t.Errorf("stderr is\n%s\nwant\n%s", got, wantErr)
+	}
+}
+
+// installation tells of an installation in which everything occurs.
+func (s *speaker) installation() (warnings Problems) {
+	v1 := getproviders.MustParseVersion("1.2.3")
+	for _, e := range []providercache.Event{
+		pending(alpha, beta, gamma, builtIn),
+		providercache.QueryBegin{Provider: gamma, Locked: true},
+		providercache.QueryBegin{Provider: beta, Constraints: getproviders.MustParseConstraints("~> 1.0")},
+		providercache.QueryBegin{Provider: alpha},
+		providercache.QueryWarning{Provider: beta, Warnings: []string{"it is old", "use another"}},
+		providercache.BuiltInAvailable{Provider: builtIn},
+		providercache.AlreadyInstalled{Provider: gamma, Version: v1},
+		providercache.FetchBegin{Provider: beta, Version: v1},
+		providercache.FetchBegin{Provider: alpha, Version: v1},
+		providercache.FetchDone{Provider: beta, Version: v1, Authentication: getproviders.Authentication{
+			Tier: getproviders.TierCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
+		}},
+		providercache.FetchDone{Provider: alpha, Version: v1},
+	} {
+		s.Observe(e)
+	}
+	return s.ProvidersEnd()
+}
+
+func TestHumanInit(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.Plain = true })
+	s.Version("0.1.0")
+	s.BackendBegin(false)
+	s.ProvidersBegin()
+	warnings := s.installation()
+	s.LockCreated()
+	s.Done(warnings, false)
+	s.check(t, `Initializing the backend...
+Initializing provider plugins...
+- terraform.io/builtin/terraform is built in to Terraform
+- Finding latest version of example.com/acme/alpha...
+- Finding example.com/acme/beta versions matching "~> 1.0"...
+- Reusing previous version of example.com/acme/gamma from the dependency lock file
+- Installing example.com/acme/alpha v1.2.3...
+- Installed example.com/acme/alpha v1.2.3 (unauthenticated)
+- Installing example.com/acme/beta v1.2.3...
+- Installed example.com/acme/beta v1.2.3 (self-signed, key ID 0123456789ABCDEF)
+  note: the key expired
+- Using previously-installed example.com/acme/gamma v1.2.3
+Partner and community providers are signed by their developers.
+If you'd like to know more about provider signing, you can read about it here:
+https://developer.hashicorp.com/terraform/cli/plugins/signing
+Terraform has created a lock file .terraform.lock.hcl to record the provider
+selections it made above. Include this file in your version control repository
+so that Terraform can guarantee to make the same selections by default when
+you run "terraform init" in the future.
+
+Terraform has been successfully initialized!
+
+You may now begin working with Terraform. Try running "terraform plan" to see
+any changes that are required for your infrastructure. All Terraform commands
+should now work.
+
+If you ever set or change modules or backend configuration for Terraform,
+rerun this command to reinitialize your working directory. If you forget, other
+commands will detect it and remind you to do so if necessary.
+`, `
+Warning: Additional provider information from registry
+
+The registry returned warnings for example.com/acme/beta:
+- it is old
+- use another
+`)
+}
+
+func TestHumanInitInAutomation(t *testing.T) {
+	s := newSpeaker(nil)
+	s.BackendBegin(true)
+	s.LockChanged()
+	s.Done(nil, true)
+	s.check(t, `Initializing HCP Terraform...
+Terraform has made some changes to the provider dependency selections recorded
+in the .terraform.lock.hcl file. Review those changes and commit them to your
+version control system if they represent changes you intended to make.
+
+Terraform has been successfully initialized!
+`, "")
+}
+
+func TestHumanEmptyDirectory(t *testing.T) {
+	s := newSpeaker(nil)
+	s.EmptyDirectory()
+	s.check(t, `Terraform initialized in an empty directory!
+
+The directory has no Terraform configuration files. You may begin working
+with Terraform immediately by creating Terraform configuration files.
+`, "")
+}
+
+// bogus is the argument that is wrong in broken.
+func bogus() hcl.Range {
+	at := strings.Index(broken, "bogus")
+	return hcl.Range{
+		Filename: "main.tf",
+		Start:    hcl.Pos{Line: 3, Column: 13, Byte: at},
+		End:      hcl.Pos{Line: 3, Column: 18, Byte: at + len("bogus")},
+	}
+}
+
+func TestHumanProblems(t *testing.T) {
+	elsewhere := bogus()
+	elsewhere.Filename = "gone.tf"
+	problems := Problems{
+		At(bogus(), NewError("Unsupported argument",
+			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
+		At(elsewhere, NewWarning("Strange", "It is strange:\n  terraform init")),
+		NewError("Broken", ""),
+		At(bogus(), NewError("Unsupported argument",
+			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
+	}
+	tests := []struct {
+		name   string
+		change func(*Options)
+		want   string
+	}{
+		{"boxes where nobody objects", nil, `╷
+│ Error: Broken
+╵
+╷
+│ Warning: Strange
+│
+│   on gone.tf line 3:
+│   (source code not available)
+│
+│ It is strange:
+│   terraform init
+╵
+╷
+│ Error: Unsupported argument
+│
+│   on main.tf line 3, in terraform:
+│    3:     aaa = { bogus = 1 }
+│
+│ An argument of this name is not expected here, nor is it expected anywhere
+│ else in the world of configurations.
+╵
+`},
+		{"none with -no-color", func(o *Options) { o.Plain = true }, `
+Error: Broken
+
+
+Warning: Strange
+
+  on gone.tf line 3:
+  (source code not available)
+
+It is strange:
+  terraform init
+
+Error: Unsupported argument
+
+  on main.tf line 3, in terraform:
+   3:     aaa = { bogus = 1 }
+
+An argument of this name is not expected here, nor is it expected anywhere
+else in the world of configurations.
+`},
+		{"as wide as the terminal", func(o *Options) { o.Stderr.Width = 40; o.ReadFile = nil }, `╷
+│ Error: Broken
+╵
+╷
+│ Warning: Strange
+│
+│   on gone.tf line 3:
+│   (source code not available)
+│
+│ It is strange:
+│   terraform init
+╵
+╷
+│ Error: Unsupported argument
+│
+│   on main.tf line 3:
+│   (source code not available)
+│
+│ An argument of this name is not
+│ expected here, nor is it expected
+│ anywhere else in the world of
+│ configurations.
+╵
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSpeaker(tt.change)
+			s.Problems(problems)
+			s.check(t, "", tt.want)
+		})
+	}
+}
+
+func TestHumanColors(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.Stdout.Color, o.Stderr.Color = true, true })
+	s.BackendBegin(false)
+	s.Done(Problems{At(bogus(), NewWarning("Strange", "Look."))}, true)
+	s.check(t, "\x1b[1mInitializing the backend...\x1b[0m\n"+
+		"\n\x1b[1m\x1b[32mTerraform has been successfully initialized!\x1b[0m\n",
+		"\x1b[33m╷\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m \x1b[1m\x1b[33mWarning: \x1b[0m\x1b[1mStrange\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m   on main.tf line 3, in terraform:\n"+
+			"\x1b[33m│\x1b[0m    3:     aaa = { \x1b[4mbogus\x1b[0m = 1 }\n"+
+			"\x1b[33m│\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m Look.\n"+
+			"\x1b[33m╵\x1b[0m\n")
+}
+
+func TestHumanColorsOnlyWhereWelcome(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"no terminal": nil,
+		"-no-color":   func(o *Options) { o.Plain, o.Stdout.Color, o.Stderr.Color = true, true, true },
+	} {
+		s := newSpeaker(change)
+		s.BackendBegin(false)
+		s.Done(Problems{At(bogus(), NewWarning("Strange", "Look."))}, false)
+		if all := s.out.String() + s.err.String(); strings.Contains(all, "\x1b") {
+			t.Errorf("%s: there are escape sequences in %q", name, all)
+		}
+	}
+}

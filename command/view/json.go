@@ -1,0 +1,118 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// uiVersion is the version of the language of these JSON lines. What stands in
+// them is what the real tools of that version say too; additions are additional keys.
+const uiVersion = "1.2"
+
+// stampFormat is RFC 3339 with microseconds.
+const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
+
+// jsonPrinter speaks to programs: one object a line, its keys sorted.
+type jsonPrinter struct {
+	out     Stream
+	now     func() time.Time
+	sources sources
+}
+
+func (j *jsonPrinter) version(engine, own string) {
+	j.write("info", "Terraform "+engine, "version", map[string]any{
+		"terraform": engine,
+		"tfdeps":    own,
+		"ui":        uiVersion,
+	})
+}
+
+func (j *jsonPrinter) message(m message) {
+	j.write("info", m.text, "init_output", map[string]any{"message_code": m.code})
+}
+
+func (j *jsonPrinter) line(l line) { j.write("info", l.json, "log", nil) }
+
+// gap says nothing: programs need no room.
+func (j *jsonPrinter) gap() {}
+
+func (j *jsonPrinter) problem(p *Problem) {
+	level := "error"
+	if p.Severity == hcl.DiagWarning {
+		level = "warn"
+	}
+	j.write(level, severityName(p.Severity)+": "+p.Summary, "diagnostic", map[string]any{
+		"diagnostic": newJSONProblem(p, j.sources.snippet(p)),
+	})
+}
+
+func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
+	object := map[string]any{
+		"@level":     level,
+		"@message":   text,
+		"@module":    "terraform.ui",
+		"@timestamp": j.now().Format(stampFormat),
+		"type":       kind,
+	}
+	maps.Copy(object, more)
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(object); err != nil {
+		return // strings, numbers and structs of them always encode
+	}
+	_, _ = j.out.Write(b.Bytes()) // in one piece, so that lines of two writers don't mix
+}
+
+// jsonProblem is a problem in JSON; the order of the keys is the real tool's.
+type jsonProblem struct {
+	Severity string       `json:"severity"`
+	Summary  string       `json:"summary"`
+	Detail   string       `json:"detail"`
+	Range    *jsonRange   `json:"range,omitempty"`
+	Snippet  *jsonSnippet `json:"snippet,omitempty"`
+}
+
+type jsonRange struct {
+	Filename string  `json:"filename"`
+	Start    jsonPos `json:"start"`
+	End      jsonPos `json:"end"`
+}
+
+type jsonPos struct {
+	Line   int `json:"line"`
+	Column int `json:"column"`
+	Byte   int `json:"byte"`
+}
+
+type jsonSnippet struct {
+	Context   *string    `json:"context"`
+	Code      string     `json:"code"`
+	StartLine int        `json:"start_line"`
+	From      int        `json:"highlight_start_offset"`
+	To        int        `json:"highlight_end_offset"`
+	Values    []struct{} `json:"values"` // of expressions; nothing here evaluates any
+}
+
+func newJSONProblem(p *Problem, source *snippet) jsonProblem {
+	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: p.Detail}
+	if p.Severity == hcl.DiagWarning {
+		out.Severity = "warning"
+	}
+	if p.Subject != nil {
+		r := visible(*p.Subject)
+		out.Range = &jsonRange{r.Filename, jsonPos(r.Start), jsonPos(r.End)}
+	}
+	if source != nil && source.found {
+		out.Snippet = &jsonSnippet{
+			Code: source.code, StartLine: source.startLine,
+			From: source.from, To: source.to, Values: []struct{}{},
+		}
+		if source.context != "" {
+			out.Snippet.Context = &source.context
+		}
+	}
+	return out
+}

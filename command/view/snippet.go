@@ -1,0 +1,120 @@
+package view
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hcled"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+)
+
+// snippet is the part of a source file that a problem is about.
+type snippet struct {
+	found     bool   // the file could be read, and has such lines
+	context   string // header of the outermost block around it; "" outside of blocks
+	code      string // whole lines, without the end of the last one
+	startLine int
+	from, to  int // what is at fault, in bytes of code
+}
+
+// sources finds snippets.
+type sources struct {
+	read func(name string) ([]byte, error) // nil: there are no sources
+}
+
+// snippet returns what to show of a problem's source: nil if the problem isn't
+// about a place in a file. The file is read anew, for a problem is the end of
+// a run and sources needn't be kept until then.
+func (s sources) snippet(p *hcl.Diagnostic) *snippet {
+	if p.Subject == nil {
+		return nil
+	}
+	if s.read == nil {
+		return &snippet{}
+	}
+	src, err := s.read(p.Subject.Filename)
+	if err != nil {
+		return &snippet{}
+	}
+	return cut(src, p)
+}
+
+// cut takes the lines of the problem out of src. Files may have changed since
+// they were parsed, so no position is trusted.
+func cut(src []byte, p *hcl.Diagnostic) *snippet {
+	subject := visible(*p.Subject)
+	shown := subject
+	if p.Context != nil {
+		shown = hcl.RangeOver(*p.Context, subject)
+	}
+	first, last := shown.Start.Line, shown.End.Line
+	if shown.End.Column <= 1 && last > first {
+		last-- // the range ends with the line break before it
+	}
+	start, end, ok := lineSpan(src, first, last)
+	if !ok {
+		return &snippet{}
+	}
+	code := src[start:end]
+	from := min(max(subject.Start.Byte-start, 0), len(code))
+	return &snippet{
+		found:     true,
+		context:   enclosing(src, p.Subject.Filename, subject.Start.Byte),
+		code:      string(code),
+		startLine: first,
+		from:      from,
+		to:        min(max(subject.End.Byte-start, from), len(code)),
+	}
+}
+
+// visible makes an empty range one character long.
+func visible(r hcl.Range) hcl.Range {
+	if r.Empty() {
+		r.End.Byte++
+		r.End.Column++
+	}
+	return r
+}
+
+// lineSpan returns where the lines first to last, counted from 1, are in src,
+// without the last one's line break; ok is false if src doesn't have the first.
+func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
+	if first < 1 || last < first {
+		return 0, 0, false
+	}
+	for range first - 1 {
+		n := bytes.IndexByte(src[start:], '\n')
+		if n < 0 {
+			return 0, 0, false
+		}
+		start += n + 1
+	}
+	end = start
+	for line := first; ; line++ {
+		n := bytes.IndexByte(src[end:], '\n')
+		if n < 0 {
+			return start, len(src), true
+		}
+		end += n
+		if line == last {
+			return start, end, true
+		}
+		end++
+	}
+}
+
+// enclosing names the block around an offset, as it is written.
+func enclosing(src []byte, filename string, offset int) string {
+	var file *hcl.File
+	if strings.HasSuffix(filename, ".json") {
+		file, _ = json.Parse(src, filename)
+	} else {
+		file, _ = hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	}
+	if file == nil {
+		return ""
+	}
+	return hcled.ContextString(file, offset)
+}

@@ -1,0 +1,92 @@
+package view
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+func TestSnippet(t *testing.T) {
+	const src = "a = 1\nterraform {\n  x = {\n    y = 1\n  }\n}\n"
+	span := func(from, to string) hcl.Range {
+		r := hcl.Range{Filename: "main.tf"}
+		pos := func(at int) hcl.Pos {
+			before := src[:at]
+			return hcl.Pos{Line: 1 + strings.Count(before, "\n"), Column: at - strings.LastIndex(before, "\n"), Byte: at}
+		}
+		r.Start = pos(strings.Index(src, from))
+		r.End = pos(strings.Index(src, to) + len(to))
+		return r
+	}
+	whole := span("x", "  }")
+	tests := []struct {
+		name             string
+		subject          hcl.Range
+		context          *hcl.Range
+		code, marked, in string
+		line             int
+	}{
+		{"outside of blocks", span("a", "a"), nil, "a = 1", "a", "", 1},
+		{"inside a block", span("y", "y"), nil, "    y = 1", "y", "terraform", 4},
+		{"over several lines", whole, nil, "  x = {\n    y = 1\n  }", "x = {\n    y = 1\n  }", "terraform", 3},
+		{"with more lines than are at fault", span("y", "y"), &whole, "  x = {\n    y = 1\n  }", "y", "terraform", 3},
+		{"nothing is marked as one character", hcl.Range{Filename: "main.tf", Start: whole.Start, End: whole.Start}, nil, "  x = {", "x", "terraform", 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := cut([]byte(src), &Problem{Subject: &tt.subject, Context: tt.context})
+			if !got.found || got.code != tt.code || got.startLine != tt.line || got.context != tt.in {
+				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
+			}
+			if marked := got.code[got.from:got.to]; marked != tt.marked {
+				t.Errorf("%q is marked, want %q", marked, tt.marked)
+			}
+		})
+	}
+}
+
+func TestSnippetOfJSON(t *testing.T) {
+	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
+	at := strings.Index(src, `"aaa"`)
+	got := cut([]byte(src), &Problem{Subject: &hcl.Range{
+		Filename: "main.tf.json",
+		Start:    hcl.Pos{Line: 1, Column: at + 1, Byte: at},
+		End:      hcl.Pos{Line: 1, Column: at + 6, Byte: at + 5},
+	}})
+	if !got.found || got.code != src {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestSnippetOfChangedFile(t *testing.T) {
+	got := cut([]byte("short\n"), &Problem{Subject: &hcl.Range{
+		Filename: "main.tf", Start: hcl.Pos{Line: 9, Column: 1, Byte: 90}, End: hcl.Pos{Line: 9, Column: 3, Byte: 92},
+	}})
+	if got.found {
+		t.Errorf("found %+v where there is nothing any more", got)
+	}
+}
+
+// Whatever a range says and a file holds, there is something to print.
+func FuzzSnippet(f *testing.F) {
+	f.Add([]byte(broken), "main.tf", 3, 13, 47, 3, 18, 52)
+	f.Add([]byte(`{"a": [}`), "main.tf.json", 1, 2, 1, 1, 3, 2)
+	f.Add([]byte("\r\n\r\nx = \xff"), "main.tf", 2, 0, -3, 4, 0, 99)
+	f.Add([]byte(""), "main.tf", 1, 1, 0, 1, 1, 0)
+	f.Fuzz(func(t *testing.T, src []byte, name string, line, column, at, toLine, toColumn, to int) {
+		s := newSpeaker(func(o *Options) {
+			o.Stderr.Color = true
+			o.ReadFile = func(string) ([]byte, error) { return src, nil }
+		})
+		p := At(hcl.Range{
+			Filename: name,
+			Start:    hcl.Pos{Line: line, Column: column, Byte: at},
+			End:      hcl.Pos{Line: toLine, Column: toColumn, Byte: to},
+		}, NewError("Summary", "Detail"))
+		s.Problems(Problems{p})
+		if s.err.Len() == 0 {
+			t.Error("nothing was printed")
+		}
+	})
+}

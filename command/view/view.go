@@ -1,0 +1,70 @@
+// Package view turns what happens during a command into words: lines for
+// people, or JSON for programs. It reads source files to show what a problem
+// is about, writes to the streams that it is given, and does nothing else.
+//
+// The rules:
+//
+//   - Results and progress go to stdout, problems to stderr, warnings among
+//     them; the real tool has its warnings on stdout. With JSON everything goes
+//     to stdout, one object a line, and stderr stays empty.
+//   - Lines, headings and codes that the real tool has are the real tool's, to the
+//     letter: programs look for them. Explanations are our own, and say what
+//     happened, why, and what to do.
+//   - Colour is for terminals, and for nobody who asked for none by -no-color or
+//     NO_COLOR. Everything can be understood without it. Problems stand in
+//     boxes, except with -no-color, where the real tool draws none either.
+//   - Paragraphs are wrapped to the terminal's width, else to 78 columns; lines
+//     that begin with a space stay as they are.
+//   - The lines of an installation come in one order, that of the providers'
+//     addresses, whatever the network did; the real tool's order is random.
+//   - Nothing here knows a secret, and nothing may learn one: the CLI
+//     configuration, where tokens are, is never quoted.
+package view
+
+import (
+	"io"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Stream is an output and what is known about it.
+type Stream struct {
+	io.Writer
+	Color bool // escape sequences for colours are welcome
+	Width int  // columns; 0: not known
+}
+
+// Options says how to speak, and to whom.
+type Options struct {
+	Engine getproviders.Engine
+	JSON   bool
+	// Plain is what -no-color and NO_COLOR ask for: neither colours nor boxes.
+	Plain          bool
+	Stdout, Stderr Stream
+	Now            func() time.Time // for the time stamps of JSON
+	// ReadFile gets the source file that a problem is about; nil: no source is shown.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// printer is one of the two ways to speak.
+type printer interface {
+	// version is the first thing that is said.
+	version(engine, own string)
+	// message is a heading or a paragraph of the program itself.
+	message(m message)
+	// line is about one provider, in the words for people and for programs.
+	line(l line)
+	// gap sets off what follows from what came before.
+	gap()
+	problem(p *Problem)
+}
+
+// newPrinter returns the way to speak that the options ask for.
+func newPrinter(o Options) printer {
+	src := sources{read: o.ReadFile}
+	if o.JSON {
+		return &jsonPrinter{out: o.Stdout, now: o.Now, sources: src}
+	}
+	return &humanPrinter{out: o.Stdout, err: o.Stderr, plain: o.Plain, sources: src}
+}

@@ -1,0 +1,142 @@
+// Command tfdeps installs what a Terraform configuration depends on.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/mitchellh/cli"
+
+	"github.com/tfdeps/tfdeps/command"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+func main() {
+	signals, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A context of its own, so that the cause is context.Canceled whatever the
+	// signal was. The second signal isn't caught: it ends the program at once.
+	ctx, cancel := context.WithCancel(context.Background())
+	context.AfterFunc(signals, func() { stop(); cancel() })
+	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+}
+
+// run is the program: 0 if all went well, else 1.
+func run(ctx context.Context, args []string, env command.Environment, stdout, stderr io.Writer) int {
+	line, err := command.ParseCommandLine(args, env)
+	if err == nil {
+		env, err = changeDir(line.Dir, env)
+	}
+	if err != nil {
+		fmt.Fprintf(stderr, "Error: %s\n", err)
+		return 1
+	}
+	meta := &command.Meta{
+		Context:    ctx,
+		Stdout:     stdout,
+		Stderr:     stderr,
+		NoColor:    line.NoColor,
+		Env:        env,
+		Now:        time.Now,
+		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, stderr) },
+		CacheDir:   cacheDir(),
+		Executable: executable(),
+		Version:    ownVersion(),
+	}
+	return dispatch(meta, line.Args)
+}
+
+// dispatch runs the command that the arguments name.
+func dispatch(meta *command.Meta, args []string) int {
+	program := cli.CLI{
+		Name: "tfdeps",
+		Args: args,
+		Commands: map[string]cli.CommandFactory{
+			"init":    func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
+			"version": func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
+		},
+		HelpFunc:    func(map[string]cli.CommandFactory) string { return command.Usage },
+		HelpWriter:  meta.Stdout,
+		ErrorWriter: meta.Stderr,
+	}
+	if name := program.Subcommand(); name != "" && program.Commands[name] == nil {
+		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q.\n\nTo see its commands, run:\n  tfdeps -help\n", name)
+		return 1
+	}
+	code, err := program.Run()
+	if err != nil {
+		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
+	}
+	return min(code, 1)
+}
+
+// changeDir obeys -chdir. The CLI configuration is found from where we came.
+func changeDir(dir string, env command.Environment) (command.Environment, error) {
+	if dir == "" {
+		return env, nil
+	}
+	const variable = "TF_CLI_CONFIG_FILE"
+	if file := env.Get(variable); file != "" && !filepath.IsAbs(file) {
+		absolute, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		env = env.With(variable + "=" + absolute)
+	}
+	if err := os.Chdir(dir); err != nil {
+		return nil, fmt.Errorf("handling -chdir option: %w", err)
+	}
+	return env, nil
+}
+
+// newClient makes the one HTTP client of the program.
+func newClient(userAgent string, env command.Environment, stderr io.Writer) (*http.Client, error) {
+	opts := hosts.ClientOptions{
+		UserAgent:     userAgent,
+		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
+		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
+		Now:           time.Now,
+		CertFile:      env.Get("SSL_CERT_FILE"),
+		CertDir:       env.Get("SSL_CERT_DIR"),
+	}
+	switch strings.ToLower(env.Get("TF_LOG")) {
+	case "debug", "trace":
+		opts.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return hosts.NewClient(opts)
+}
+
+// cacheDir is where we keep what can be found out again; "" if there is no place.
+func cacheDir() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "tfdeps")
+}
+
+func executable() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// ownVersion is the version of this build, as far as Go knows it.
+func ownVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "dev"
+	}
+	return strings.TrimPrefix(info.Main.Version, "v")
+}
