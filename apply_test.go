@@ -1,0 +1,145 @@
+package main
+
+import (
+	"archive/zip"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// applyConfig uses the real provider that is built from testdata/provider.
+const applyConfig = `terraform {
+  required_providers {
+    tiny = {
+      source  = "tf.example.com/tfdeps/tiny"
+      version = "~> 1.0"
+    }
+  }
+}
+
+data "tiny_echo" "greeting" {
+  text = "hello"
+}
+
+resource "tiny_note" "greeting" {
+  text = data.tiny_echo.greeting.text
+}
+`
+
+// TestTerraformGoesOn is what all the rest is for: a real provider is built
+// and served signed, tfdeps init installs it, and the real terraform plans and
+// applies with it. Nobody runs terraform init.
+func TestTerraformGoesOn(t *testing.T) {
+	peer := lookPeer(t)
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	registry.Add(providertest.PackageSpec{
+		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
+		Protocols: []string{"6.0"}, ArchivePath: packProvider(t, buildProvider(t)),
+	})
+	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, env := t.TempDir(), peerEnv(t, redirect...)
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(applyConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		{buildTfdeps(t), "init", "-input=false"},
+		{peer, "plan", "-input=false", "-out=planned"},
+		{peer, "apply", "-input=false", "-auto-approve"},
+		{peer, "plan", "-input=false", "-detailed-exitcode"}, // 0: there is nothing left to do
+	} {
+		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(line, " "), err, out)
+		}
+	}
+	if got := noteInState(t, filepath.Join(dir, "terraform.tfstate")); got != "2cf24dba5fb0 hello" {
+		t.Errorf("the state holds the note %q", got)
+	}
+}
+
+// noteInState returns id and text of the first tiny_note of a state file.
+func noteInState(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct {
+		Resources []struct {
+			Type      string
+			Instances []struct{ Attributes struct{ ID, Text string } }
+		}
+	}
+	if err := json.Unmarshal(content, &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Resources {
+		if r.Type == "tiny_note" && len(r.Instances) > 0 {
+			return r.Instances[0].Attributes.ID + " " + r.Instances[0].Attributes.Text
+		}
+	}
+	return ""
+}
+
+// buildProvider builds the provider. It is a module of its own, whose
+// dependencies may not be there.
+func buildProvider(t *testing.T) string {
+	t.Helper()
+	const module = "testdata/provider"
+	if out, err := goCommand("list", "-C", module, "-deps", ".").CombinedOutput(); err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatalf("TFDEPS_REQUIRE_PEERS=1, and the modules of %s can't be had: %v\n%s", module, err, out)
+		}
+		t.Skipf("the modules of %s can't be had: %v\n%s", module, err, out)
+	}
+	program := filepath.Join(t.TempDir(), "terraform-provider-tiny_v1.0.0")
+	cmd := goCommand("build", "-C", module, "-trimpath", "-ldflags=-s -w", "-o", program, ".")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("go build in %s: %v\n%s", module, err, out)
+	}
+	return program
+}
+
+// packProvider makes a package archive of an executable.
+func packProvider(t *testing.T, program string) string {
+	t.Helper()
+	source, err := os.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer source.Close()
+	target, err := os.Create(filepath.Join(t.TempDir(), "package.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := zip.NewWriter(target)
+	header := &zip.FileHeader{Name: filepath.Base(program), Method: zip.Deflate}
+	header.SetMode(0o755)
+	w, err := archive.CreateHeader(header)
+	if err == nil {
+		_, err = io.Copy(w, source)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []io.Closer{archive, target} {
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return target.Name()
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// BenchmarkColdInit installs ten packages into an empty directory, without a
+// lock file or any cache, with this program and, if it is installed, with the
+// real terraform. The registry is a process of its own on the same machine.
+//
+// ns/op is this program's time. ratio is that to terraform's: the budget is
+// 0.55 on two cores. peak-MiB is this program's memory (budget: 100), cpu-ratio
+// its processor time to terraform's.
+//
+// The packages have 20 to 700 MB unpacked, times TFDEPS_BENCH_SCALE (0.02 if
+// it isn't set). For figures to compare, set it to 1 and have 5 GB free.
+func BenchmarkColdInit(b *testing.B) {
+	program, peer := buildTfdeps(b), peerIfAny()
+	env := startBenchRegistry(b, program)
+	var ours, theirs cost
+	for b.Loop() {
+		ours.add(coldInit(b, program, env))
+		b.StopTimer()
+		if peer != "" {
+			theirs.add(coldInit(b, peer, env))
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(ours.wall.Nanoseconds())/float64(b.N), "ns/op")
+	b.ReportMetric(float64(ours.cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
+	if ours.peak > 0 {
+		b.ReportMetric(float64(ours.peak)/(1<<20), "peak-MiB")
+	}
+	if peer != "" {
+		b.ReportMetric(float64(theirs.wall.Nanoseconds())/float64(b.N), "terraform-ns/op")
+		b.ReportMetric(float64(ours.wall)/float64(theirs.wall), "ratio")
+		b.ReportMetric(float64(ours.cpu)/float64(theirs.cpu), "cpu-ratio")
+	}
+}
+
+// cost is what runs of a program took.
+type cost struct {
+	wall, cpu time.Duration // in all
+	peak      int64         // most bytes of memory at any time, 0 if not known
+}
+
+func (c *cost) add(o cost) {
+	c.wall += o.wall
+	c.cpu += o.cpu
+	c.peak = max(c.peak, o.peak)
+}
+
+// coldInit runs one init in a new directory, which it removes again.
+func coldInit(b *testing.B, program string, env []string) cost {
+	b.Helper()
+	dir, err := os.MkdirTemp(b.TempDir(), "init")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(benchConfig()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(program, "init", "-no-color", "-input=false")
+	cmd.Dir, cmd.Env = dir, env
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	wall := time.Since(start)
+	if err != nil {
+		b.Fatalf("%s init: %v\n%s", program, err, out)
+	}
+	return cost{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peak: peakMemory(cmd.ProcessState)}
+}
+
+func benchConfig() string {
+	var config strings.Builder
+	config.WriteString("terraform {\n  required_providers {\n")
+	for i := range 10 {
+		fmt.Fprintf(&config, "    p%d = { source = \"acme/p%d\" }\n", i, i)
+	}
+	config.WriteString("  }\n}\n")
+	return config.String()
+}
+
+// startBenchRegistry starts the registry, and returns the environment in which
+// both programs find it. sample is what the packages are made of.
+func startBenchRegistry(b *testing.B, sample string) []string {
+	b.Helper()
+	server := filepath.Join(b.TempDir(), "benchregistry"+exeSuffix())
+	buildProgram(b, server, "./testdata/benchregistry")
+	cmd := exec.Command(server, "-dir="+b.TempDir(), "-sample="+sample, "-scale="+strconv.FormatFloat(benchScale(b), 'g', -1, 64))
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = stdin.Close() // it ends by that
+		_ = cmd.Wait()
+	})
+	return peerEnv(b, readEnv(b, stdout)...)
+}
+
+// readEnv reads variables, one a line, up to an empty line.
+func readEnv(b *testing.B, r io.Reader) []string {
+	b.Helper()
+	var env []string
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if lines.Text() == "" {
+			return env
+		}
+		env = append(env, lines.Text())
+	}
+	b.Fatal("the registry didn't start")
+	return nil
+}
+
+func benchScale(b *testing.B) float64 {
+	b.Helper()
+	given := os.Getenv("TFDEPS_BENCH_SCALE")
+	if given == "" {
+		return 0.02
+	}
+	scale, err := strconv.ParseFloat(given, 64)
+	if err != nil || scale <= 0 {
+		b.Fatalf("TFDEPS_BENCH_SCALE=%q is no positive number", given)
+	}
+	return scale
+}
+
+// peerIfAny returns the real terraform's path, "" if there is none: then only
+// this program is measured.
+func peerIfAny() string {
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		return ""
+	}
+	return program
+}

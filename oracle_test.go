@@ -1,0 +1,207 @@
+package main
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// exemption is a case in which the two programs may differ, with the reason.
+type exemption struct {
+	lock, tree bool // what may differ
+	reason     string
+}
+
+// exemptions are all that there are. "Difference N" is an entry of the list
+// "Where it differs from Terraform" in README.md.
+var exemptions = map[string]exemption{
+	"stray_file": {lock: true, tree: true, reason: "difference 3: the real tool unpacks around the stray file and locks what comes out"},
+	"zip_setuid": {tree: true, reason: "difference 12: the real tool leaves the setuid bit on"},
+}
+
+// TestSameAsTerraform runs tfdeps and the real terraform in sibling
+// directories, from one registry, and compares what they leave on disk byte
+// for byte; then each runs in the other's directory, where it has nothing to
+// do.
+//
+// A case is an archive in testdata/oracle. Its files 1/... are laid into both
+// directories before the first run of init, 2/... before the second, and so
+// on. Three names have a meaning of their own: N/args holds arguments of init,
+// N/remove names paths to be removed first, and N/fails says that init has to
+// fail, and with which words. $REGISTRY stands for the host of the registry,
+// $PLATFORM for this machine's platform.
+func TestSameAsTerraform(t *testing.T) {
+	peer := lookPeer(t)
+	registry := newOracleRegistry(t)
+	programs := [2]string{buildTfdeps(t), peer}
+	cases, err := filepath.Glob("testdata/oracle/*.txtar")
+	if err != nil || len(cases) < 30 {
+		t.Fatalf("found %d cases, want 30 at least (%v)", len(cases), err)
+	}
+	for _, file := range cases {
+		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
+		t.Run(name, func(t *testing.T) {
+			t.Parallel() // -parallel is the number of cores, unless somebody says otherwise
+			o := newOracleRun(t, file, registry, programs)
+			o.compare(exemptions[name])
+		})
+	}
+	for name := range exemptions {
+		if !slices.Contains(cases, filepath.Join("testdata", "oracle", name+".txtar")) {
+			t.Errorf("exemption for %q, which is no case", name)
+		}
+	}
+}
+
+// oracleRun is one case under way.
+type oracleRun struct {
+	t        *testing.T
+	steps    map[string]map[string]string // "1" to file name to content
+	dirs     [2]string                    // where each program works
+	programs [2]string
+	env      []string
+	differed bool // where an exemption allows it
+}
+
+func newOracleRun(t *testing.T, file string, registry *providertest.Registry, programs [2]string) *oracleRun {
+	t.Helper()
+	archive, err := txtar.ParseFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := registry.Env(t.TempDir(), oracleHosts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &oracleRun{t: t, steps: map[string]map[string]string{}, programs: programs, env: peerEnv(t, env...)}
+	expand := strings.NewReplacer("$REGISTRY", registry.Host(), "$PLATFORM", getproviders.CurrentPlatform().String())
+	for _, f := range archive.Files {
+		step, name, _ := strings.Cut(f.Name, "/")
+		if o.steps[step] == nil {
+			o.steps[step] = map[string]string{}
+		}
+		o.steps[step][expand.Replace(name)] = expand.Replace(string(f.Data))
+	}
+	parent := t.TempDir()
+	for i, name := range []string{"ours", "theirs"} {
+		o.dirs[i] = filepath.Join(parent, name)
+		if err := os.Mkdir(o.dirs[i], 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return o
+}
+
+func (o *oracleRun) compare(allowed exemption) {
+	failed := false
+	for _, step := range slices.Sorted(maps.Keys(o.steps)) {
+		failed = o.step(step)
+		o.sameLock("after step "+step, allowed)
+		if !failed {
+			o.sameTree("after step "+step, allowed)
+		}
+	}
+	if !failed {
+		o.crossOver()
+	}
+	if allowed.reason != "" && !o.differed {
+		o.t.Errorf("nothing differs, so there is no need for the exemption (%s)", allowed.reason)
+	}
+}
+
+// step lays out files and runs both programs.
+func (o *oracleRun) step(step string) (failed bool) {
+	o.t.Helper()
+	files := o.steps[step]
+	reason, wantFailure := files["fails"]
+	args := append([]string{"init", "-no-color", "-input=false"}, strings.Fields(files["args"])...)
+	for i, dir := range o.dirs {
+		o.prepare(dir, files)
+		out, err := o.run(o.programs[i], dir, args...)
+		if (err != nil) != wantFailure {
+			o.t.Fatalf("step %s, %s %s: %v\n%s", step, filepath.Base(o.programs[i]), args, err, out)
+		}
+		if !strings.Contains(oneLine(out), oneLine(reason)) {
+			o.t.Errorf("step %s, %s %s doesn't say %q:\n%s", step, filepath.Base(o.programs[i]), args, reason, out)
+		}
+	}
+	return wantFailure
+}
+
+// oneLine undoes the wrapping of lines.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+func (o *oracleRun) prepare(dir string, files map[string]string) {
+	o.t.Helper()
+	for _, name := range strings.Fields(files["remove"]) {
+		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		if name == "args" || name == "remove" || name == "fails" {
+			continue
+		}
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
+func (o *oracleRun) run(program, dir string, args ...string) (string, error) {
+	cmd := exec.CommandContext(o.t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, o.env
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+func (o *oracleRun) sameLock(when string, allowed exemption) {
+	o.t.Helper()
+	ours, theirs := readLock(o.t, o.dirs[0]), readLock(o.t, o.dirs[1])
+	switch {
+	case ours == theirs:
+	case allowed.lock:
+		o.differed = true
+	default:
+		o.t.Errorf("%s, lock files differ\n--- ours\n%s\n--- theirs\n%s", when, ours, theirs)
+	}
+}
+
+func (o *oracleRun) sameTree(when string, allowed exemption) {
+	o.t.Helper()
+	ours, theirs := listTree(o.t, o.dirs[0]), listTree(o.t, o.dirs[1])
+	switch {
+	case slices.Equal(ours, theirs):
+	case allowed.tree:
+		o.differed = true
+	default:
+		o.t.Errorf("%s, .terraform/providers differs\n--- ours\n%s\n--- theirs\n%s",
+			when, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+	}
+}
+
+// crossOver lets each program run where the other has prepared everything.
+func (o *oracleRun) crossOver() {
+	o.t.Helper()
+	for i, dir := range o.dirs {
+		program := o.programs[1-i]
+		before := readLock(o.t, dir)
+		if out, err := o.run(program, dir, "init", "-no-color", "-input=false"); err != nil {
+			o.t.Fatalf("%s in the other's directory: %v\n%s", filepath.Base(program), err, out)
+		}
+		if after := readLock(o.t, dir); after != before {
+			o.t.Errorf("%s changed the other's lock file\n--- before\n%s\n--- after\n%s", filepath.Base(program), before, after)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+// Command benchregistry serves provider packages as large as real ones, for
+// benchmarks: a process of its own, so that what it costs isn't counted as an
+// installer's. It writes the packages, a CA and a CLI configuration into a
+// directory, prints the environment variables that an installer needs, one a
+// line and an empty line last, and ends with its standard input.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func main() {
+	dir := flag.String("dir", "", "where to write packages")
+	sample := flag.String("sample", "", "an executable: packages are as compressible as it is")
+	scale := flag.Float64("scale", 1, "how large packages are, 1 being as large as real ones")
+	flag.Parse()
+	if err := serve(*dir, *sample, *scale); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// sizes are those of the packages' executables, in megabytes: from a small
+// provider to one for a whole cloud.
+var sizes = []float64{20, 30, 50, 80, 120, 170, 250, 350, 500, 700}
+
+func serve(dir, sample string, scale float64) error {
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		return err
+	}
+	defer registry.Close()
+	pieces, err := cut(sample)
+	if err != nil {
+		return err
+	}
+	for i, megabytes := range sizes {
+		name := fmt.Sprint("p", i)
+		archive := filepath.Join(dir, name+".zip")
+		if err := writePackage(archive, "terraform-provider-"+name, pieces, int64(megabytes*scale*1e6)); err != nil {
+			return err
+		}
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", ArchivePath: archive})
+	}
+	env, err := registry.Env(dir, "registry.terraform.io")
+	if err != nil {
+		return err
+	}
+	for _, variable := range append(env, "") {
+		fmt.Println(variable)
+	}
+	_, err = io.Copy(io.Discard, os.Stdin)
+	return err
+}
