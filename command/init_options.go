@@ -22,23 +22,24 @@ type initOptions struct {
 // parseInit reads the arguments of init. The options are usable for telling
 // the problems.
 func parseInit(args []string) (initOptions, view.Problems) {
-	opts := initOptions{json: wantsJSON(args)}
+	var opts initOptions
 	var lockfile string
-	var refused []*refusedFlag
 	flags := flag.NewFlagSet("init", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
 	flags.Usage = func() {}
 	flags.BoolVar(&opts.upgrade, "upgrade", false, "")
-	flags.BoolVar(&opts.json, "json", opts.json, "")
+	flags.BoolVar(&opts.json, "json", false, "")
 	flags.BoolVar(&opts.backend, "backend", true, "")
 	flags.BoolVar(&opts.backend, "cloud", true, "")
 	flags.StringVar(&lockfile, "lockfile", "", "")
 	acceptSilently(flags)
-	refused = refuse(flags)
+	refused := refuse(flags)
 	if err := flags.Parse(args); err != nil {
+		opts.json = wantsJSON(args)
 		return opts, view.Problems{view.NewError("Failed to parse command-line flags", err.Error())}
 	}
 	if flags.NArg() > 0 {
+		opts.json = wantsJSON(args)
 		return opts, view.Problems{view.NewError("Too many command line arguments. Did you mean to use -chdir?",
 			fmt.Sprintf("The init command takes options only, and was given %q.", flags.Arg(0)))}
 	}

@@ -21,6 +21,7 @@ func TestParseInit(t *testing.T) {
 		{"--upgrade=false", plain},
 		{"-json", with(func(o *initOptions) { o.json = true })},
 		{"-json=false", plain},
+		{"-var -json", plain},
 		{"-backend=false", with(func(o *initOptions) { o.backend = false })},
 		{"-cloud=false", with(func(o *initOptions) { o.backend = false })},
 		{"-lockfile=readonly", with(func(o *initOptions) { o.readonly = true })},

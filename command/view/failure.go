@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -64,20 +66,28 @@ func (f failure) problem() *Problem {
 	switch {
 	case f.Step == providercache.StepBuiltIn:
 		return NewError("Invalid dependency on built-in provider",
-			fmt.Sprintf("Cannot use %s: %s", short, withHint(f.Err))+RequiredBy(f.req, f.Provider))
+			fmt.Sprintf("Cannot use %s: %s", short, withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return NewError("Incompatible provider version",
-			fmt.Sprintf("Cannot install %s v%s: %s", short, f.Version, withHint(f.Err))+RequiredBy(f.req, f.Provider))
+		return NewError("Incompatible provider version", sentence(withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
-		return NewError("Invalid provider registry host", f.noRegistry(short)+RequiredBy(f.req, f.Provider))
+		return NewError("Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case f.beforeSelection():
 		return NewError("Failed to query available provider packages",
 			fmt.Sprintf("Could not retrieve the list of available versions for provider %s: %s", short, withHint(f.Err))+
-				f.didYouMean()+RequiredBy(f.req, f.Provider))
+				f.didYouMean()+f.requiredBy())
 	default:
 		return NewError("Failed to install provider",
 			fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, withHint(f.Err)))
 	}
+}
+
+// requiredBy is RequiredBy, unless the failure is about certain requirements:
+// then its hint names them.
+func (f failure) requiredBy() string {
+	if f.Step == providercache.StepLock {
+		return ""
+	}
+	return RequiredBy(f.req, f.Provider)
 }
 
 // beforeSelection reports whether it wasn't known yet which version to install.
@@ -88,6 +98,12 @@ func (f failure) beforeSelection() bool {
 	default:
 		return false
 	}
+}
+
+// sentence makes an error's text the beginning of an explanation.
+func sentence(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 func (f failure) noRegistry(short string) string {

@@ -62,12 +62,12 @@ func TestInstallProblems(t *testing.T) {
 		{
 			"a platform", fail(alpha, providercache.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
 			"Incompatible provider version",
-			"Cannot install example.com/acme/alpha v1.0.0: no package for this platform here",
+			"No package for this platform here",
 		},
 		{
 			"a protocol", fail(alpha, providercache.StepMetadata, getproviders.ErrProtocol),
 			"Incompatible provider version",
-			"Cannot install example.com/acme/alpha v1.0.0: incompatible provider protocol",
+			"Incompatible provider protocol",
 		},
 		{
 			"a host that is no registry", fail(alpha, providercache.StepQuery, hosts.ErrNoService),

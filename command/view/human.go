@@ -37,10 +37,13 @@ func (h *humanPrinter) message(m message) {
 	case good:
 		text = h.paint(h.out, text, escGreen)
 	}
-	fmt.Fprintf(h.out, "%s%s\n", m.after, text)
+	if m.gap {
+		h.gap()
+	}
+	fmt.Fprintln(h.out, text)
 }
 
-func (h *humanPrinter) line(l line) { fmt.Fprintln(h.out, l.human) }
+func (h *humanPrinter) line(l line) { fmt.Fprintln(h.out, printable(l.human)) }
 
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 

@@ -269,6 +269,23 @@ func TestHumanColors(t *testing.T) {
 			"\x1b[33m╵\x1b[0m\n")
 }
 
+func TestHumanControlCharactersAreHarmless(t *testing.T) {
+	s := newSpeaker(func(o *Options) {
+		o.Stderr.Color = true
+		o.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
+	})
+	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
+	s.Problems(Problems{At(place, NewError("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
+	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\u009b", "\r"} {
+		if strings.Contains(s.err.String(), bad) {
+			t.Errorf("%q is still in %q", bad, s.err.String())
+		}
+	}
+	if !strings.Contains(s.err.String(), "gone\ttoo") {
+		t.Errorf("the text itself is gone: %q", s.err.String())
+	}
+}
+
 func TestHumanColorsOnlyWhereWelcome(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"no terminal": nil,

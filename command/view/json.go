@@ -11,7 +11,7 @@ import (
 
 // uiVersion is the version of the language of these JSON lines. What stands in
 // them is what the real tools of that version say too; additions are additional keys.
-const uiVersion = "1.2"
+const uiVersion = "1.3"
 
 // stampFormat is RFC 3339 with microseconds.
 const stampFormat = "2006-01-02T15:04:05.000000Z07:00"

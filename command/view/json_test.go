@@ -26,7 +26,7 @@ func TestJSONInit(t *testing.T) {
 	warnings := s.installation()
 	s.LockCreated()
 	s.Done(warnings, false)
-	s.check(t, jsonStart+`"Terraform 1.15.9"`+jsonStamp+`"terraform":"1.15.9","tfdeps":"0.1.0","type":"version","ui":"1.2"}`+"\n"+
+	s.check(t, jsonStart+`"Terraform 1.15.9"`+jsonStamp+`"terraform":"1.15.9","tfdeps":"0.1.0","type":"version","ui":"1.3"}`+"\n"+
 		jsonOutput("initializing_backend_message", `"Initializing the backend..."`)+
 		jsonOutput("initializing_provider_plugin_message", `"Initializing provider plugins..."`)+
 		jsonLog(`"terraform.io/builtin/terraform is built in to Terraform"`)+

@@ -8,8 +8,8 @@ type message struct {
 	code  string
 	text  string
 	style style
-	// after is printed for people between the message and what came before.
-	after string
+	// gap sets the message off from what came before, for people.
+	gap bool
 }
 
 // style is how a message looks on a terminal.
@@ -45,7 +45,7 @@ var (
 			"version control system if they represent changes you intended to make."}
 	initialized = message{code: "output_init_success_message", style: success,
 		text: "ENGINE has been successfully initialized!"}
-	nextSteps = message{code: "output_init_success_cli_message", style: good, after: "\n",
+	nextSteps = message{code: "output_init_success_cli_message", style: good, gap: true,
 		text: "You may now begin working with ENGINE. Try running \"PROGRAM plan\" to see\n" +
 			"any changes that are required for your infrastructure. All ENGINE commands\n" +
 			"should now work.\n\n" +

@@ -19,21 +19,21 @@ func (t problemText) render(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n",
 		t.paint(severityName(t.problem.Severity)+": ", escBold+severityColor(t.problem.Severity)),
-		t.paint(wrap(t.problem.Summary, width), escBold))
+		t.paint(wrap(printable(t.problem.Summary), width), escBold))
 	if t.source != nil {
 		t.renderSource(&b)
 	}
 	if t.problem.Detail != "" {
-		fmt.Fprintln(&b, wrap(t.problem.Detail, width))
+		fmt.Fprintln(&b, wrap(printable(t.problem.Detail), width))
 	}
 	return b.String()
 }
 
 func (t problemText) renderSource(b *strings.Builder) {
 	at := t.problem.Subject
-	fmt.Fprintf(b, "  on %s line %d", at.Filename, at.Start.Line)
+	fmt.Fprintf(b, "  on %s line %d", printable(at.Filename), at.Start.Line)
 	if t.source.context != "" {
-		fmt.Fprintf(b, ", in %s", t.source.context)
+		fmt.Fprintf(b, ", in %s", printable(t.source.context))
 	}
 	fmt.Fprintln(b, ":")
 	if !t.source.found {
@@ -54,7 +54,7 @@ func (t problemText) renderSource(b *strings.Builder) {
 func (t problemText) underline(text string, offset int) string {
 	from := min(max(t.source.from-offset, 0), len(text))
 	to := min(max(t.source.to-offset, from), len(text))
-	return text[:from] + t.paint(text[from:to], escUnderline) + text[to:]
+	return printable(text[:from]) + t.paint(printable(text[from:to]), escUnderline) + printable(text[to:])
 }
 
 func severityName(s hcl.DiagnosticSeverity) string {

@@ -17,6 +17,7 @@
 //     that begin with a space stay as they are.
 //   - The lines of an installation come in one order, that of the providers'
 //     addresses, whatever the network did; the real tool's order is random.
+//   - What others wrote is shown to people without its control characters.
 //   - Nothing here knows a secret, and nothing may learn one: the CLI
 //     configuration, where tokens are, is never quoted.
 package view

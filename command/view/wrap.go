@@ -2,8 +2,20 @@ package view
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
+
+// printable takes the power out of text that others wrote, a registry's
+// warnings for instance: no control character reaches the terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
 
 // wrap breaks the lines of text so that none has more than width characters,
 // if words allow it. A line that begins with a space, such as an item of a list
