@@ -18,8 +18,8 @@ import (
 // and so on, until an installation gets through.
 func TestCancelAtEveryEvent(t *testing.T) {
 	t.Parallel()
-	registry, in := newRegistry(t, "a", "b", "c")
-	req := require(at(registry, "a"), "", at(registry, "b"), "", at(registry, "c"), "")
+	_, in := newRegistry(t, "a", "b", "c")
+	req := require(registryHost+"/acme/a", "", registryHost+"/acme/b", "", registryHost+"/acme/c", "")
 	for n := 1; ; n++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
@@ -85,6 +85,10 @@ func TestCancelWhileAServerIsSilent(t *testing.T) {
 				t.Parallel()
 				registry, in := newRegistry(t, "widget")
 				registry.Break(kind, providertest.Fault{Stall: true, CutAfter: bytes})
+				address := registryHost + "/acme/widget"
+				if kind == "discovery" {
+					address = registry.Host() + "/acme/widget"
+				}
 				reason := errors.New("interrupted by the user")
 				ctx, cancel := context.WithCancelCause(t.Context())
 				go func() {
@@ -93,7 +97,7 @@ func TestCancelWhileAServerIsSilent(t *testing.T) {
 					}
 					cancel(reason)
 				}()
-				locks, report, err := in.Install(ctx, require(at(registry, "widget"), ""), nil, providercache.Normal)
+				locks, report, err := in.Install(ctx, require(address, ""), nil, providercache.Normal)
 				cancel(nil)
 				if !errors.Is(err, reason) {
 					t.Errorf("%v doesn't match the context's cause", err)

@@ -2,8 +2,8 @@
 // and only those that are what a source, its signatures and the lock file say
 // they should be.
 //
-// An installation goes through four phases, each of which hands a value to
-// the next:
+// An installation looks around and then goes through four phases, each of
+// which hands a value to the next:
 //
 //	look       what the target directory holds of what the lock file names
 //	resolve    a version for each provider; asks the source for what isn't settled
@@ -21,7 +21,7 @@
 // (".tfdeps-...", mode 0700) inside the target directory, so that the rename
 // stays on one file system; the real tools ignore that name. It is removed
 // when the work on the package ends, however it ends. What a killed process
-// left behind is removed by the next installation into the same directory.
+// left behind is removed by the next one that fetches into the same directory.
 //
 // All providers are attempted and all problems are returned, in the order of
 // providers. Packages that arrived in spite of others' problems stay, as they
@@ -34,7 +34,7 @@
 // Many goroutines and many processes may install into one directory at the
 // same time: no lock is needed for that to be correct, because the rename
 // decides, and whoever comes second uses the other's package only if it has
-// the hash that he verified himself. Two runs may well do the same work twice.
+// the hash that it verified itself. Two runs may well do the same work twice.
 // This holds on file systems where rename is atomic.
 //
 // # The order of checks
@@ -60,8 +60,9 @@
 // # What is refused
 //
 // The package never chooses a version that the constraints and the locks
-// don't allow, never prints, reads no environment and holds no credentials.
-// What an archive may contain is listed in unpack.go.
+// don't allow, never prints and holds no credentials. It reads no environment,
+// but that Hashes works in the system's directory for temporary files. What an
+// archive may contain is listed in unpack.go.
 //
 // # Differences from the real tools
 //
@@ -72,6 +73,7 @@
 // directory entries, because a directory's hash does; a lock file that counts
 // them is accepted too. Archives with links, absolute names or duplicates are
 // refused, where they ignore, bend or overwrite. Files don't get set-user-ID
-// bits from an archive. Copies of unpacked packages (where links aren't possible) include files whose names
-// start with a dot, so that they have the hash of what they copy.
+// bits from an archive. Copies of unpacked packages (where links aren't
+// possible) include files whose names start with a dot, so that they have the
+// hash of what they copy.
 package providercache

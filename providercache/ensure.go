@@ -28,7 +28,7 @@ type Installed struct {
 // be the same; a provider that runs from there is not disturbed. Whoever calls
 // often should keep Hashes, and use Install with locks made of them.
 //
-// The error is a [*ProviderError].
+// The error holds a [*ProviderError].
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	if p.IsBuiltIn() {
 		s := Selection{Provider: p}

@@ -63,7 +63,7 @@ func (r *recorder) observe(e providercache.Event) {
 func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
-	far := at(registry, "far")
+	far := registryHost + "/acme/far"
 	archive := zipOf(t, map[string]string{"terraform-provider-far": "far away"})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "far", Version: "1.0.0", Platform: linux, Archive: archive})
 	source := newSource(t)

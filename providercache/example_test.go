@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -31,9 +30,7 @@ func exampleSource() (source getproviders.Source, client *http.Client, widget ge
 	if dir, err = os.MkdirTemp("", "example-"); err != nil {
 		log.Fatal(err)
 	}
-	client = registry.Client()
-	source = &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine}
-	return source, client, provider(registry.Host() + "/acme/widget"), dir, func() {
+	return registrySource(registry), registry.Client(), provider(registryHost + "/acme/widget"), dir, func() {
 		registry.Close()
 		_ = os.RemoveAll(dir)
 	}

@@ -32,7 +32,7 @@ func TestHashesOfManyPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
 	in.Target = nil // it isn't needed
-	got, err := in.Hashes(t.Context(), provider(at(registry, "widget")), version("1.0.0"), platforms)
+	got, err := in.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
 	must(t, err)
 	var signed []getproviders.Hash
 	for _, archive := range archives {

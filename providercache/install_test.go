@@ -236,7 +236,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 
 	in := newInstaller(t, source)
 	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/zip", "", "acme/gone", "", "acme/down", "", "acme/none", "",
-		"acme/locked", ">= 2.0", "acme/vanished", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
+		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
 	got, report, err := in.Install(t.Context(), req, locks, providercache.Normal)
 	if got != nil {
 		t.Error("locks were returned in spite of errors")
@@ -246,6 +246,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 		step    providercache.Step
 		is      error
 	}{
+		{"registry.terraform.io/-/ancient", providercache.StepQuery, nil},
 		{"acme/down", providercache.StepQuery, down},
 		{"acme/gone", providercache.StepFetch, os.ErrNotExist},
 		{"acme/locked", providercache.StepLock, nil},
@@ -268,7 +269,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 			t.Errorf("%s: %v doesn't match %v", w.address, failures[i], w.is)
 		}
 	}
-	if len(report.Outcomes) != len(want)+1 || report.Outcomes[2].Selection.Provider != provider("acme/good") || report.Outcomes[2].Err != nil {
+	if len(report.Outcomes) != len(want)+1 || report.Outcomes[3].Selection.Provider != provider("acme/good") || report.Outcomes[3].Err != nil {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
 	whole := []string{packageDir("acme/good", "1.0.0") + "/terraform-provider-good"}
@@ -304,6 +305,18 @@ func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
 		t.Errorf("got %v, want that the executable is missing", err)
 	}
 	nothingLeft(t, in)
+}
+
+func TestInstallWhereNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	in := newInstaller(t, source)
+	write(t, filepath.Dir(in.Target.Path), "a file is in the way")
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	if failure, ok := errors.AsType[*providercache.ProviderError](err); !ok || failure.Step != providercache.StepPublish {
+		t.Errorf("got %v, want an error in step publish", err)
+	}
 }
 
 func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {

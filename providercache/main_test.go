@@ -22,7 +22,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if where := os.Getenv(dieVariable); where != "" {
+		die(where)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 var (
 	engine = getproviders.Terraform("1.15.9")

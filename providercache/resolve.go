@@ -2,6 +2,7 @@ package providercache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -29,6 +30,9 @@ func (in *Installer) resolve(ctx context.Context, req getproviders.Requirements,
 	settle := func(ctx context.Context, s Selection) (Selection, error) {
 		if s.Provider.IsBuiltIn() {
 			return s, in.checkBuiltIn(s)
+		}
+		if s.Provider.IsLegacy() {
+			return s, s.failed(StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
 		}
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
 			return in.keepLocked(s, lock, req[s.Provider])

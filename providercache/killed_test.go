@@ -1,0 +1,91 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// dieVariable makes the test program install, and end without a word at the
+// place that it names, as if it had been killed there. The package's archive
+// and the target directory are its arguments.
+const (
+	dieVariable = "TFDEPS_TEST_DIE_AT"
+	diedAsAsked = 3
+)
+
+func die(where string) {
+	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
+	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
+	source.trust("acme/widget", "1.0.0", dying(where))
+	in := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Engine: engine}
+	in.Observe = func(e providercache.Event) {
+		_, begun := e.(providercache.FetchBegin)
+		_, done := e.(providercache.FetchDone)
+		if begun && where == "begun" || done && where == "done" {
+			os.Exit(diedAsAsked)
+		}
+	}
+	_, _, _ = in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
+	os.Exit(1)
+}
+
+// dying is a Trust that ends the program.
+type dying string
+
+func (d dying) Load(context.Context) (getproviders.Authenticator, error) { return d, nil }
+
+func (d dying) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+	if d == "received" {
+		os.Exit(diedAsAsked)
+	}
+	return getproviders.Authentication{}, nil
+}
+
+func TestWhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	for _, where := range []string{"begun", "received", "done"} {
+		t.Run(where, func(t *testing.T) {
+			t.Parallel()
+			in := newInstaller(t, source)
+			killed := exec.CommandContext(t.Context(), os.Args[0], archive, in.Target.Path)
+			killed.Env = append(os.Environ(), dieVariable+"="+where)
+			err := killed.Run()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != diedAsAsked {
+				t.Fatalf("the other process ended with %v", err)
+			}
+			left := tree(t, in.Target.Path)
+			if stagings := stagingDirs(left); where != "begun" && stagings == 0 {
+				t.Errorf("there is %q, so this test shows nothing", left)
+			}
+			if runtime.GOOS == "windows" { // no lock tells there that a process is gone
+				in.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+			}
+			install(t, in, require("acme/widget", ""), nil)
+			if got := files(t, in.Target.Path); len(got) != 1 || filepath.Base(got[0]) != "terraform-provider-widget" {
+				t.Errorf("there is %q", got)
+			}
+		})
+	}
+}
+
+func stagingDirs(names []string) (n int) {
+	for _, name := range names {
+		if strings.HasPrefix(name, ".tfdeps-") && !strings.Contains(name, "/") {
+			n++
+		}
+	}
+	return n
+}
