@@ -1,7 +1,6 @@
 package configs
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 
@@ -109,52 +108,8 @@ func (b *builder) finish() {
 	b.module.Backend = b.state.effective()
 	b.resolveImports()
 	b.checkUsers()
-	b.checkNames()
+	b.checkLocalNames()
 	if !b.diags.HasErrors() {
 		b.report(b.late...)
-	}
-}
-
-// resolveImports makes users of the import targets that have no resource block
-// (yet): a configuration is going to be generated for them.
-func (b *builder) resolveImports() {
-	first := map[string]hcl.Range{}
-	for _, target := range b.imports {
-		instance := target.address + " " + target.keys
-		if at, ok := first[instance]; ok && !target.computed {
-			b.report(problem(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
-				"There is an import block for it already at %s.", at))
-			continue
-		}
-		if !target.computed {
-			first[instance] = target.header
-		}
-		resource, declared := b.users[target.resource]
-		switch {
-		case target.resource == key{}:
-		case !declared:
-			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
-		case target.provider != nil && !target.provider.same(resource.provider):
-			b.late = append(b.late, problem(target.provider.attr, "Invalid import provider argument",
-				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
-		}
-	}
-}
-
-// same reports whether both mean one configuration; o may be nil.
-func (r *providerRef) same(o *providerRef) bool {
-	return o != nil && r.name == o.name && r.alias == o.alias
-}
-
-// checkUsers reports types that can't be any provider's.
-func (b *builder) checkUsers() {
-	for _, u := range b.module.users {
-		if u.provider != nil {
-			continue
-		}
-		if _, err := getproviders.NormalizePart(u.localName()); err != nil {
-			b.late = append(b.late, problem(u.needed, "Invalid provider local name",
-				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err))
-		}
 	}
 }

@@ -27,7 +27,7 @@ var deep = map[string]func(n int) string{
 }
 
 func TestDeepNestingIsAnError(t *testing.T) {
-	const levels = 300_000
+	const levels = 3 * maxNesting
 	files := map[string]string{
 		"lists.tf.json":   strings.Repeat("[", levels),
 		"objects.tf.json": strings.Repeat(`{"a":`, levels),
@@ -50,8 +50,8 @@ func TestDeepNestingIsAnError(t *testing.T) {
 
 func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
-		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 300_000) + `"}}`,
-		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 300_000) + `"}}}`,
+		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*maxNesting) + `"}}`,
+		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*maxNesting) + `"}}}`,
 	} {
 		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), engine())
 		if !diags.HasErrors() {

@@ -144,17 +144,5 @@ func (d *document) checkAliases(entry *requiredProvider, expr hcl.Expression) {
 	}
 }
 
-// checkLocalName reports a local name that no provider can have.
-func (d *document) checkLocalName(name string, at hcl.Range) bool {
-	normal, err := getproviders.NormalizePart(name)
-	switch {
-	case err != nil:
-		d.report(problem(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err))
-	case normal != name:
-		d.report(problem(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal))
-	}
-	return err == nil && normal == name
-}
-
 // byName orders entries by local name.
 func byName(a, b *requiredProvider) int { return cmp.Compare(a.name, b.name) }

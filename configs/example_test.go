@@ -1,0 +1,30 @@
+package configs_test
+
+import (
+	"fmt"
+	"log"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func ExampleLoadModule() {
+	engine := getproviders.Terraform("1.15.9")
+	module, diags := configs.LoadModule("testdata/example", engine)
+	if bad := module.CheckVersion(engine); bad.HasErrors() {
+		log.Fatal(bad) // the other problems may be due to it
+	}
+	if diags.HasErrors() {
+		log.Fatal(diags)
+	}
+	reqs, diags := module.Requirements(engine)
+	if diags.HasErrors() {
+		log.Fatal(diags)
+	}
+	for _, provider := range reqs.Providers() {
+		fmt.Printf("%s %q\n", provider, reqs.Constraints(provider))
+	}
+	// Output:
+	// registry.terraform.io/hashicorp/null ""
+	// registry.terraform.io/hashicorp/random "~> 3.5"
+}
