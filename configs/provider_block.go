@@ -84,7 +84,7 @@ func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
 		d.report(diags...)
 		d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
 	} else {
-		traversal, diags = hcl.AbsTraversalForExpr(expr)
+		traversal, _ = hcl.AbsTraversalForExpr(expr) // the error below says more
 	}
 	if len(traversal) == 0 || len(traversal) > 2 {
 		d.report(badProviderRef(expr.Range()))

@@ -61,7 +61,9 @@ func (b *guardedBody) Read(p []byte) (int, error) {
 	b.timer.Reset(b.stalled.Limit)
 	n, err := b.body.Read(p)
 	b.timer.Stop()
-	if err != nil && err != io.EOF && context.Cause(b.ctx) == error(b.stalled) {
+	// io.EOF included: what a server sends when it sees the connection go can look
+	// like the end of the body.
+	if err != nil && context.Cause(b.ctx) == error(b.stalled) {
 		err = b.stalled
 	}
 	return n, err

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
+	"strings"
 )
 
 // Credentials knows the tokens with which hosts are asked. It is safe for many
@@ -15,10 +17,16 @@ type Credentials interface {
 	Token(ctx context.Context, host Hostname) (string, error)
 }
 
-// Authorize adds the token of a host to a request's header, if there is one.
-// Without credentials (nil) it does nothing.
-func Authorize(ctx context.Context, credentials Credentials, host Hostname, header http.Header) error {
-	if credentials == nil {
+// Authorize adds the token of a host to the header of a request to target, if
+// there is one. Without credentials (nil) it does nothing; neither does it
+// where others could read along (see [Confidential]), though the real tools
+// send tokens there.
+//
+// The target may be on another host: a token belongs to the host that users
+// write in addresses, and what that host's discovery document declares to be
+// its services gets the token, too.
+func Authorize(ctx context.Context, credentials Credentials, host Hostname, target *url.URL, header http.Header) error {
+	if credentials == nil || !Confidential(target) {
 		return nil
 	}
 	token, err := credentials.Token(ctx, host)
@@ -29,4 +37,14 @@ func Authorize(ctx context.Context, credentials Credentials, host Hostname, head
 		header.Set("Authorization", "Bearer "+token)
 	}
 	return nil
+}
+
+// TokenVariable names the environment variable that holds a host's token: a
+// dot is an underscore there, and a dash is two. It is "" for a host with a
+// port, for which no shell could set one.
+func TokenVariable(host Hostname) string {
+	if strings.Contains(host.ASCII(), ":") {
+		return ""
+	}
+	return "TF_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host.ASCII())
 }

@@ -28,6 +28,9 @@ type Discovery struct {
 	// Client is used for discovery documents; see NewClient. Nil:
 	// http.DefaultClient.
 	Client *http.Client
+	// Credentials are sent along with the request for a host's document; nil:
+	// none. Where they can't be had, the request goes without.
+	Credentials Credentials
 	// Forced replaces network discovery for the hosts it names (the `host`
 	// blocks of the CLI configuration): service identifier to URL, which may
 	// be relative to the host's discovery URL. A host that is in here offers these
@@ -84,12 +87,17 @@ func discoveryURL(host Hostname) *url.URL {
 }
 
 func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
-	doc, err := GetDocument(ctx, d.Client, DocumentRequest{
+	req := DocumentRequest{
 		URL:          discoveryURL(host),
 		Header:       http.Header{"Accept": {jsonMediaType}},
 		MaxRedirects: discoveryRedirects,
 		MaxBytes:     discoveryBytes,
-	})
+	}
+	// The document is public almost everywhere, so that a helper which fails is
+	// reported by the request that does need the token.
+	_ = Authorize(ctx, d.Credentials, host, req.URL, req.Header)
+	authorized := req.Header.Get("Authorization") != ""
+	doc, err := GetDocument(ctx, d.Client, req)
 	if err != nil {
 		return services{}, unanswered(err)
 	}
@@ -98,12 +106,22 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	case http.StatusNotFound:
 		return services{}, nil
 	default:
-		return services{}, refused(doc)
+		return services{}, refused(doc, authorized)
 	}
-	if err := checkMediaType(doc.Header.Get("Content-Type")); err != nil {
+	if err := checkDocument(doc, authorized); err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: err}
 	}
 	return parseServices(doc.URL, doc.Body)
+}
+
+// checkDocument refuses what isn't declared to be JSON, and what may be
+// somebody else's: a document says where the host's token is sent.
+func checkDocument(doc *Document, authorized bool) error {
+	if authorized && !doc.Confidential {
+		return errors.New("it was redirected over plain http, where anybody could exchange it; " +
+			"the credentials for the host won't be sent to where it says")
+	}
+	return checkMediaType(doc.Header.Get("Content-Type"))
 }
 
 func unanswered(err error) *DiscoveryError {
@@ -117,12 +135,18 @@ func unanswered(err error) *DiscoveryError {
 	return failed
 }
 
-func refused(doc *Document) *DiscoveryError {
+func refused(doc *Document, authorized bool) *DiscoveryError {
 	err := errors.New(doc.Status)
 	if doc.Attempts > 1 {
 		err = fmt.Errorf("the request failed after %d attempts, please try again later: %s", doc.Attempts, doc.Status)
 	}
-	return &DiscoveryError{Kind: ErrHostUnreachable, Attempts: doc.Attempts, Err: err}
+	return &DiscoveryError{
+		Kind:       ErrHostUnreachable,
+		StatusCode: doc.StatusCode,
+		Authorized: authorized,
+		Attempts:   doc.Attempts,
+		Err:        err,
+	}
 }
 
 // checkMediaType accepts parameters of any kind.

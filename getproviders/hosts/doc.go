@@ -17,6 +17,16 @@
 // Do and GetDocument are the ways to use it. Their errors and everything that
 // is logged are redacted: no userinfo, no query values, no headers.
 //
+// # Where tokens go
+//
+// A token belongs to a host name and its port ([Credentials]). It is sent to
+// that host's discovery document, to the services that the document declares,
+// wherever they are, and to the documents of a network mirror on that host
+// ([Authorize]). It is never sent where others could read along
+// ([Confidential]), and no redirect takes it to another origin, nor back from
+// one. Archives have it only where the user asked for that, and they lie at
+// the origin that described them ([WithArchiveCredentials]).
+//
 // # Service discovery
 //
 // Discovery maps a host and a service to a base URL, by the document at
@@ -25,9 +35,12 @@
 //
 // Where this package differs from the real tool: requests for discovery
 // documents are retried like all others, waiting as long as Retry-After
-// asks but 30 seconds at most; and credentials in headers are dropped when a
-// redirect leaves the host, even for one of its subdomains or another port. A
-// document that is just null is an error, not a host without services.
+// asks but 30 seconds at most. It sends tokens to plain http services, and
+// with redirects to subdomains, to other ports and to plain http; none of that
+// happens here. A discovery document that was redirected over plain http is an
+// error where there is a token for its host, because whoever wrote it could
+// have the token. A document that is just null is an error, too, not a host
+// without services.
 //
 // The package doesn't read the environment, except that the transport takes
 // its proxy from HTTPS_PROXY, HTTP_PROXY and NO_PROXY as net/http does, and

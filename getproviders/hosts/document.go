@@ -25,6 +25,9 @@ type Document struct {
 	Header     http.Header
 	Body       []byte // of a response that isn't 200 the first 4 KiB at most
 	Attempts   int    // how often the last hop was asked; 1: no retry was made
+	// Confidential reports whether every hop on the way to the document was:
+	// if not, somebody else may have written it.
+	Confidential bool
 }
 
 // failureBytes is how much of a body is kept that comes with a status other
@@ -49,6 +52,8 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 		StatusCode: resp.StatusCode,
 		Header:     resp.Header,
 		Attempts:   Attempts(resp),
+
+		Confidential: confidentialWay(resp),
 	}
 	if resp.StatusCode == http.StatusOK {
 		if doc.Body, err = ReadAll(resp, req.MaxBytes); err != nil {

@@ -26,7 +26,11 @@ type DiscoveryError struct {
 	Kind     error    // one of ErrNoService, ErrServiceVersion, ErrHostUnreachable, ErrDiscoveryDocument
 	Offered  []string // with ErrServiceVersion: what the host has instead, such as "providers.v2"; sorted
 	Attempts int      // with ErrHostUnreachable: how often the failing request was made; 0: not at all
-	Err      error    // the cause; may be nil with ErrNoService and ErrServiceVersion
+	// With ErrHostUnreachable, if the host did answer: what it answered instead
+	// of 200 or 404, and whether it had been given credentials.
+	StatusCode int
+	Authorized bool
+	Err        error // the cause; may be nil with ErrNoService and ErrServiceVersion
 }
 
 // Error implements error.

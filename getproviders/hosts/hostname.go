@@ -36,6 +36,11 @@ func normalize(given string) (Hostname, error) {
 	if !utf8.ValidString(given) {
 		return "", errors.New("not valid UTF-8")
 	}
+	// The library knows punycode in lower case only, and would take the rest
+	// for what it stands for: a name that can look like somebody else's.
+	if lower := strings.ToLower(given); strings.HasPrefix(lower, "xn--") || strings.Contains(lower, ".xn--") {
+		return "", errors.New("give the Unicode form of the name, not punycode")
+	}
 	compared, err := svchost.ForComparison(given)
 	if err != nil {
 		return "", err
@@ -44,7 +49,8 @@ func normalize(given string) (Hostname, error) {
 	// The library looks for empty labels before it maps other scripts' full
 	// stops to ".", and lets some names through that it can't turn back. A
 	// hostname becomes the name of a directory, where ".." is no name.
-	if strings.HasPrefix(string(h), ".") || strings.Contains(string(h), "..") {
+	name, _, _ := strings.Cut(string(h), ":")
+	if name == "" || strings.HasPrefix(name, ".") || strings.Contains(name, "..") {
 		return "", errors.New("it has an empty label")
 	}
 	if _, err := h.display(); err != nil {

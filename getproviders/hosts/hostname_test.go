@@ -50,6 +50,8 @@ func TestParseHostnameRefuses(t *testing.T) {
 		{"。。", "empty label"}, // full stops that become ".." when mapped
 		{"。a", "empty label"},
 		{"xn--80akhbyknj4f.com", "punycode"},
+		{"XN--80ak6aa92e.com", "punycode"},
+		{"a.Xn--", "punycode"},
 		{"example.com:", "not a decimal port"},
 		{"example.com:x", "not a decimal port"},
 		{"example.com:+8", "not a decimal port"},

@@ -147,14 +147,14 @@ func TestTogetherOfNothing(t *testing.T) {
 func TestLimitBoundsItsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(0) // means one
-		release, err := limit.Acquire(t.Context())
+		release, err := limit.Acquire(t.Context(), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		holders := 0
 		for range 2 {
 			go func() {
-				if _, err := limit.Acquire(t.Context()); err == nil {
+				if _, err := limit.Acquire(t.Context(), 0); err == nil {
 					holders++
 				}
 			}()
@@ -175,7 +175,7 @@ func TestLimitBoundsItsHolders(t *testing.T) {
 func TestLimitStopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit, gone := par.NewLimit(1), errors.New("gone")
-		if _, err := limit.Acquire(t.Context()); err != nil {
+		if _, err := limit.Acquire(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -183,7 +183,7 @@ func TestLimitStopsWaitingWhenTheContextEnds(t *testing.T) {
 			synctest.Wait()
 			cancel(gone)
 		}()
-		if _, err := limit.Acquire(ctx); err != gone {
+		if _, err := limit.Acquire(ctx, 0); err != gone {
 			t.Errorf("err = %v, want the context's cause", err)
 		}
 	})
@@ -194,7 +194,7 @@ func TestLimitPrefersTheEndOfTheContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for range 100 {
-		if release, err := limit.Acquire(ctx); err == nil {
+		if release, err := limit.Acquire(ctx, 0); err == nil {
 			release()
 			t.Fatal("got a place although the context had ended")
 		}

@@ -1,0 +1,129 @@
+package hosts
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// jsonAnswer is a response with a document.
+func jsonAnswer(req *http.Request, body string) *http.Response {
+	resp := answer(req, 200, "Content-Type", "application/json")
+	resp.Body = io.NopCloser(strings.NewReader(body))
+	return resp
+}
+
+func TestArchiveCredentials(t *testing.T) {
+	ways := map[string]string{
+		"https://example.com/moved":   "https://example.com/w.zip",
+		"https://example.com/away":    "https://cdn.example/w.zip",
+		"https://example.com/port":    "https://example.com:8443/w.zip",
+		"https://example.com/plain":   "http://example.com/w.zip",
+		"https://example.com/around":  "https://cdn.example/around",
+		"https://cdn.example/around":  "https://example.com/w.zip",
+		"https://example.com/archive": "",
+	}
+	for name, tc := range map[string]struct {
+		owner Hostname
+		url   string
+		want  string // the URLs that got the token
+	}{
+		"of its owner":              {"example.com", "https://example.com/archive", "https://example.com/archive"},
+		"a service of the owner":    {"example.com", "https://api.example.org/w.zip", "https://api.example.org/w.zip"},
+		"on loopback":               {"example.com", "http://127.0.0.1/w.zip", "http://127.0.0.1/w.zip"},
+		"of nobody":                 {"", "https://example.com/archive", ""},
+		"of somebody without token": {"other.example", "https://example.com/archive", ""},
+		"over plain http":           {"example.com", "http://example.com/w.zip", ""},
+		"redirected, same host":     {"example.com", "https://example.com/moved", "https://example.com/moved"},
+		"redirected, other host":    {"example.com", "https://example.com/away", "https://example.com/away"},
+		"redirected, other port":    {"example.com", "https://example.com/port", "https://example.com/port"},
+		"redirected to plain http":  {"example.com", "https://example.com/plain", "https://example.com/plain"},
+		"redirected there and back": {"example.com", "https://example.com/around", "https://example.com/around"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got recorder
+			opts := quick(0)
+			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+				if header := req.Header.Get("Authorization"); header == "Bearer hunter2" {
+					got.add(req.URL.String())
+				} else if header != "" {
+					t.Errorf("%s got %q", req.URL, header)
+				}
+				if to := ways[req.URL.String()]; to != "" {
+					return answer(req, 302, "Location", to), nil
+				}
+				return answer(req, 200), nil
+			})
+			client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
+			req := mustRequest(t, "GET", tc.url)
+			resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), tc.owner)), 3)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got.all() != tc.want {
+				t.Errorf("the token went to %q, want %q", got.all(), tc.want)
+			}
+			if req.Header.Get("Authorization") != "" {
+				t.Error("the caller's request was changed")
+			}
+		})
+	}
+}
+
+func TestArchiveCredentialsAreSentWithEachAttempt(t *testing.T) {
+	made := 0
+	opts := quick(2)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		made++
+		if req.Header.Get("Authorization") != "Bearer hunter2" {
+			t.Errorf("attempt %d has no token", made)
+		}
+		if made < 3 {
+			return answer(req, 503), nil
+		}
+		return answer(req, 200), nil
+	})
+	client := WithArchiveCredentials(newClient(t, opts), tokens{"example.com": "hunter2"})
+	req := mustRequest(t, "GET", "https://example.com/w.zip")
+	resp, err := Do(client, req.WithContext(WithArchiveOwner(req.Context(), "example.com")), 0)
+	if err != nil || resp.StatusCode != 200 || made != 3 {
+		t.Errorf("got %v, %v after %d attempts", resp, err, made)
+	}
+}
+
+func TestArchiveCredentialsLeaveOthersAlone(t *testing.T) {
+	broken := errors.New("exit status 1")
+	opts := quick(0)
+	var got recorder
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		got.add(req.Header.Get("Authorization"))
+		return answer(req, 200), nil
+	})
+	client := WithArchiveCredentials(newClient(t, opts), noTokens{broken})
+	req := mustRequest(t, "GET", "https://example.com/w.zip")
+	if _, err := Do(client, req, 0); err != nil {
+		t.Errorf("an unmarked request: %v", err)
+	}
+	req = req.WithContext(WithArchiveOwner(req.Context(), "example.com"))
+	req.Header.Set("Authorization", "Basic mine")
+	if _, err := Do(client, req, 0); err != nil || got.all() != " Basic mine" {
+		t.Errorf("a request with its own header: %v, %q", err, got.all())
+	}
+	req.Header.Del("Authorization")
+	closed := new(atomic.Int32)
+	req.Body = spyBody{strings.NewReader(""), closed}
+	if _, err := Do(client, req, 0); !errors.Is(err, broken) || closed.Load() == 0 {
+		t.Errorf("err = %v, want that of the credentials; body closed: %d", err, closed.Load())
+	}
+}
+
+func TestArchiveCredentialsOverTheDefaultClient(t *testing.T) {
+	client := WithArchiveCredentials(nil, nil)
+	if client == http.DefaultClient || client.Transport == nil {
+		t.Errorf("got %+v", client)
+	}
+}

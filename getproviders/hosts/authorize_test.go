@@ -1,0 +1,180 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// tokens are Credentials that hold what they have.
+type tokens map[Hostname]string
+
+func (c tokens) Token(_ context.Context, host Hostname) (string, error) { return c[host], nil }
+
+// noTokens are Credentials that fail.
+type noTokens struct{ err error }
+
+func (c noTokens) Token(context.Context, Hostname) (string, error) { return "", c.err }
+
+func TestAuthorize(t *testing.T) {
+	known := tokens{"example.com": "hunter2", "example.com:8443": "hunter3"}
+	for name, tc := range map[string]struct {
+		credentials Credentials
+		host        Hostname
+		target      string
+		want        string
+	}{
+		"its own host":            {known, "example.com", "https://example.com/", "Bearer hunter2"},
+		"a service of it":         {known, "example.com", "https://api.example.org:1/", "Bearer hunter2"},
+		"a service on loopback":   {known, "example.com", "http://localhost:8080/", "Bearer hunter2"},
+		"another port":            {known, "example.com:8443", "https://example.com:8443/", "Bearer hunter3"},
+		"never over plain http":   {known, "example.com", "http://example.com/", ""},
+		"an unknown host":         {known, "other.example", "https://example.com/", ""},
+		"no credentials":          {nil, "example.com", "https://example.com/", ""},
+		"plain http, failing too": {noTokens{errors.New("no")}, "example.com", "http://example.com/", ""},
+	} {
+		header := http.Header{}
+		if err := Authorize(t.Context(), tc.credentials, tc.host, mustURL(t, tc.target), header); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if got := header.Get("Authorization"); got != tc.want {
+			t.Errorf("%s: %q, want %q", name, got, tc.want)
+		}
+	}
+	broken := errors.New("exit status 1")
+	err := Authorize(t.Context(), noTokens{broken}, "example.com", mustURL(t, "https://example.com/"), http.Header{})
+	if !errors.Is(err, broken) || err.Error() != "failed to retrieve credentials for example.com: exit status 1" {
+		t.Errorf("err = %v", err)
+	}
+}
+
+func TestTokenVariable(t *testing.T) {
+	for host, want := range map[Hostname]string{
+		"registry.example.com":  "TF_TOKEN_registry_example_com",
+		"my-registry.example":   "TF_TOKEN_my__registry_example",
+		"xn--bcher-kva.example": "TF_TOKEN_xn____bcher__kva_example",
+		"localhost":             "TF_TOKEN_localhost",
+		"localhost:8443":        "",
+	} {
+		if got := TokenVariable(host); got != want {
+			t.Errorf("%s: %q, want %q", host, got, want)
+		}
+	}
+}
+
+func TestDiscoverySendsCredentials(t *testing.T) {
+	var got recorder
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		got.add(r.Header.Get("Authorization"))
+		document(w, `{"providers.v1":"/p/"}`)
+	})
+	for name, tc := range map[string]struct {
+		credentials Credentials
+		want        string
+	}{
+		"its own":           {tokens{hostOf(t, srv): "hunter2", "127.0.0.1": "hunter3"}, "Bearer hunter2"},
+		"of another port":   {tokens{"127.0.0.1": "hunter3"}, ""},
+		"a helper that can": {noTokens{nil}, ""},
+		"one that fails":    {noTokens{errors.New("exit status 1")}, ""},
+		"none":              {nil, ""},
+	} {
+		got.reset()
+		d := &Discovery{Client: clientFor(t, srv, quick(0)), Credentials: tc.credentials}
+		if _, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1"); err != nil || got.all() != tc.want {
+			t.Errorf("%s: sent %q, want %q; %v", name, got.all(), tc.want, err)
+		}
+	}
+}
+
+func TestDiscoveryTellsHowItWasRefused(t *testing.T) {
+	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
+	for _, authorized := range []bool{true, false} {
+		d := &Discovery{Client: clientFor(t, srv, quick(0))}
+		if authorized {
+			d.Credentials = tokens{hostOf(t, srv): "hunter2"}
+		}
+		_, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
+		failed, ok := errors.AsType[*DiscoveryError](err)
+		if !ok || failed.StatusCode != http.StatusUnauthorized || failed.Authorized != authorized || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("got %#v", err)
+		}
+	}
+}
+
+// TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten: whoever writes the
+// document says where the token goes.
+func TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
+	ways := map[string]string{ // where each of them redirects to
+		"https://good.example/.well-known/terraform.json":  "https://cdn.example/doc.json",
+		"https://plain.example/.well-known/terraform.json": "http://cdn.example/doc.json",
+		"https://mixed.example/.well-known/terraform.json": "http://cdn.example/back",
+		"http://cdn.example/back":                          "https://cdn.example/doc.json",
+	}
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		if to := ways[req.URL.String()]; to != "" {
+			return answer(req, 302, "Location", to), nil
+		}
+		if req.Header.Get("Authorization") != "" {
+			t.Errorf("%s got the token", req.URL)
+		}
+		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`), nil
+	})
+	for host, safe := range map[Hostname]bool{"good.example": true, "plain.example": false, "mixed.example": false} {
+		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}} {
+			d := &Discovery{Client: newClient(t, opts), Credentials: credentials}
+			_, err := d.Service(t.Context(), host, "providers.v1")
+			if fine := safe || credentials == nil; fine != (err == nil) {
+				t.Errorf("%s with %v: %v", host, credentials, err)
+			}
+			if err != nil && (!errors.Is(err, ErrDiscoveryDocument) || !strings.Contains(err.Error(), "plain http")) {
+				t.Errorf("%s: %v", host, err)
+			}
+		}
+	}
+}
+
+func TestCredentialsDoNotComeBackWithARedirect(t *testing.T) {
+	ways := map[string]string{
+		"https://a.example/":       "https://a.example:8443/",
+		"https://a.example:8443/":  "https://a.example/secret",
+		"https://b.example/":       "https://b.example:443/secret",
+		"https://c.example/":       "http://c.example/",
+		"http://c.example/":        "https://c.example/secret",
+		"https://d.example/":       "https://sub.d.example/",
+		"https://sub.d.example/":   "https://d.example/secret",
+		"https://a.example/secret": "", "https://b.example:443/secret": "",
+	}
+	var got recorder
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		if req.Header.Get("Authorization") != "" {
+			got.add(req.URL.String())
+		}
+		if to := ways[req.URL.String()]; to != "" {
+			return answer(req, 302, "Location", to), nil
+		}
+		return answer(req, 200), nil
+	})
+	client := newClient(t, opts)
+	for first, want := range map[string]string{
+		"https://a.example/": "https://a.example/",
+		"https://b.example/": "https://b.example/ https://b.example:443/secret",
+		"https://c.example/": "https://c.example/",
+		"https://d.example/": "https://d.example/",
+	} {
+		got.reset()
+		req := mustRequest(t, "GET", first)
+		req.Header.Set("Authorization", "Bearer hunter2")
+		resp, err := Do(client, req, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if got.all() != want {
+			t.Errorf("%s: the token went to %s, want %s", first, got.all(), want)
+		}
+	}
+}

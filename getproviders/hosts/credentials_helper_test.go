@@ -1,0 +1,373 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestHelperProgram is no test, but the program that the tests below run: this
+// test executable under another name.
+func TestHelperProgram(t *testing.T) {
+	if os.Getenv("HELPER_LOG") == "" {
+		t.Skip("this is run by other tests")
+	}
+	_, asked, _ := strings.Cut(strings.Join(os.Args[1:], "|"), "--|")
+	log, err := os.OpenFile(os.Getenv("HELPER_LOG"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintln(log, asked)
+	log.Close()
+	switch os.Getenv("HELPER_MODE") {
+	case "endless":
+		for {
+			io.WriteString(os.Stdout, strings.Repeat("x", 4096))
+			io.WriteString(os.Stderr, strings.Repeat("y", 4096))
+			if info, err := os.Stat(os.Getenv("HELPER_LOG")); err != nil || info.Size() == 0 {
+				os.Exit(1) // the test is over
+			}
+		}
+	case "much":
+		fmt.Fprintf(os.Stdout, `{"token": %q}`, strings.Repeat("x", helperStdoutBytes))
+	case "much to say":
+		fmt.Fprint(os.Stderr, strings.Repeat("y", 10*helperStderrBytes))
+		os.Exit(1)
+	case "hang":
+		time.Sleep(time.Minute)
+	case "leave a child":
+		child := exec.Command(os.Args[0], os.Args[1:]...)
+		child.Env = append(os.Environ(), "HELPER_MODE=hang")
+		child.Stdout, child.Stderr = os.Stdout, os.Stderr
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(os.Stderr, "started", child.Process.Pid)
+		os.WriteFile(os.Getenv("HELPER_LOG")+".pid", fmt.Append(nil, child.Process.Pid), 0o600)
+	}
+	fmt.Fprint(os.Stdout, os.Getenv("HELPER_STDOUT"))
+	fmt.Fprint(os.Stderr, os.Getenv("HELPER_STDERR"))
+	os.Exit(len(os.Getenv("HELPER_EXIT")))
+}
+
+// program is a helper program in a directory of its own.
+type program struct {
+	exe, log string
+	tokens   *HelperTokens
+}
+
+// newProgram installs the program and has it behave as the environment says.
+func newProgram(t *testing.T, env ...string) program {
+	t.Helper()
+	dir := t.TempDir()
+	p := program{exe: filepath.Join(dir, "terraform-credentials-test"), log: filepath.Join(t.TempDir(), "log")}
+	if runtime.GOOS == "windows" {
+		p.exe += ".exe"
+	}
+	installSelf(t, p.exe)
+	tokens, err := NewHelperTokens(Helper{
+		Name: "test",
+		Args: []string{"-test.run=^TestHelperProgram$", "--", "first arg"},
+		Dirs: []string{filepath.Join(dir, "missing"), dir},
+		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "GORACE=atexit_sleep_ms=0"), env...),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.tokens = tokens
+	return p
+}
+
+// installSelf puts this executable somewhere else.
+func installSelf(t *testing.T, path string) {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Skip("this executable isn't known: ", err)
+	}
+	if os.Link(self, path) == nil {
+		return
+	}
+	content, err := os.ReadFile(self)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asked returns what the program was asked.
+func (p program) asked(t *testing.T) string {
+	t.Helper()
+	content, err := os.ReadFile(p.log)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(content))
+}
+
+func TestHelperAnswers(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		env  []string
+		want string
+		fail string // part of the error
+	}{
+		{"token", []string{`HELPER_STDOUT={"token": "s3cret"}` + "\n"}, "s3cret", ""},
+		{"more than a token", []string{`HELPER_STDOUT={"user": {"x": [1]}, "token": "s3cret"}`}, "s3cret", ""},
+		{"warnings", []string{`HELPER_STDOUT={"token": "s3cret"}`, "HELPER_STDERR=beware"}, "s3cret", ""},
+		{"no token", []string{"HELPER_STDOUT={}"}, "", ""},
+		{"null", []string{"HELPER_STDOUT=null"}, "", ""},
+		{"null token", []string{`HELPER_STDOUT={"token": null}`}, "", ""},
+		{"empty token", []string{`HELPER_STDOUT={"token": ""}`}, "", ""},
+		{"token in capitals", []string{`HELPER_STDOUT={"TOKEN": "s3cret"}`}, "", ""},
+		{"nothing", nil, "", "its answer is not a JSON object"},
+		{"bare token", []string{"HELPER_STDOUT=s3cret"}, "", "its answer is not a JSON object"},
+		{"string", []string{`HELPER_STDOUT="s3cret"`}, "", "its answer is not a JSON object"},
+		{"more after it", []string{`HELPER_STDOUT={"token": "s3cret"} s3cret`}, "", "its answer is not a JSON object"},
+		{"token of a number", []string{`HELPER_STDOUT={"token": 5, "x": "s3cret"}`}, "", "the token in its answer is not a string"},
+		{"too much", []string{"HELPER_MODE=much"}, "", "more than 1048576 bytes"},
+		{"failure", []string{"HELPER_EXIT=xxx", "HELPER_STDERR=the vault is sealed\n"}, "", "exit status 3: the vault is sealed"},
+		{"failure without a word", []string{"HELPER_EXIT=x"}, "", "exit status 1: it gave no reason"},
+		{"failure after an answer", []string{"HELPER_EXIT=x", `HELPER_STDOUT={"token": "s3cret"}`, "HELPER_STDERR=+ echo s3cret\nno"}, "", "exit status 1: + echo REDACTED\nno"},
+		{"failure with colours", []string{"HELPER_EXIT=x", "HELPER_STDERR=\x1b[31mno\x07\r\n"}, "", "exit status 1: [31mno"},
+		{"much to say", []string{"HELPER_MODE=much to say"}, "", "exit status 1: " + strings.Repeat("y", helperStderrBytes)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			p := newProgram(t, tc.env...)
+			token, err := p.tokens.Token(t.Context(), "xn--bcher-kva.example:8443")
+			if token != tc.want {
+				t.Errorf("got %q, want %q", token, tc.want)
+			}
+			if got, want := p.asked(t), "first arg|get|xn--bcher-kva.example:8443"; got != want {
+				t.Errorf("it was asked %q, want %q", got, want)
+			}
+			if tc.fail == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			if err == nil || !strings.HasSuffix(err.Error(), tc.fail) ||
+				!strings.Contains(err.Error(), p.exe) || strings.Contains(err.Error(), "s3cret") {
+				t.Errorf("got %v, want %s", err, tc.fail)
+			}
+		})
+	}
+}
+
+func TestHelperIsAskedOnceForEachHost(t *testing.T) {
+	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
+	for range 3 {
+		for _, host := range []Hostname{"a.example", "b.example"} {
+			if token, err := p.tokens.Token(t.Context(), host); token != "s3cret" || err != nil {
+				t.Fatalf("got %q, %v", token, err)
+			}
+		}
+	}
+	if got, want := p.asked(t), "first arg|get|a.example\nfirst arg|get|b.example"; strings.ReplaceAll(got, "\r", "") != want {
+		t.Errorf("it was asked %q", got)
+	}
+	mustConceal(t, p.tokens, "s3cret")
+	mustConceal(t, FirstOf(p.tokens), "s3cret")
+}
+
+func TestHelperIsNotAskedForKnownHosts(t *testing.T) {
+	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
+	chain := FirstOf(EnvTokens([]string{"TF_TOKEN_a_example=variable", "TF_TOKEN_b_example="}), NewStaticTokens(map[Hostname]string{"c.example": "block"}), p.tokens)
+	for host, want := range map[Hostname]string{"a.example": "variable", "b.example": "", "c.example": "block", "d.example": "s3cret"} {
+		if token, err := chain.Token(t.Context(), host); token != want || err != nil {
+			t.Errorf("%s: got %q, %v", host, token, err)
+		}
+	}
+	if got, want := p.asked(t), "first arg|get|d.example"; got != want {
+		t.Errorf("it was asked %q, want %q", got, want)
+	}
+}
+
+func TestHelperIsAskedAgainAfterAFailure(t *testing.T) {
+	p := newProgram(t, "HELPER_EXIT=x")
+	for range 2 {
+		if _, err := p.tokens.Token(t.Context(), "a.example"); err == nil {
+			t.Fatal("no error")
+		}
+	}
+	if got := strings.Count(p.asked(t), "a.example"); got != 2 {
+		t.Errorf("it was asked %d times", got)
+	}
+}
+
+func TestHelperEndsWithTheContext(t *testing.T) {
+	p := newProgram(t, "HELPER_MODE=endless")
+	stopped := errors.New("stopped")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		for {
+			if _, err := os.Stat(p.log); err == nil {
+				cancel(stopped)
+				return
+			}
+			time.Sleep(time.Millisecond)
+		}
+	}()
+	if _, err := p.tokens.Token(ctx, "a.example"); !errors.Is(err, stopped) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHelperMayLeaveAProgramRunning(t *testing.T) {
+	p := newProgram(t, "HELPER_MODE=leave a child", `HELPER_STDOUT={"token": "s3cret"}`)
+	token, err := p.tokens.Token(t.Context(), "a.example")
+	if token != "s3cret" || err != nil {
+		t.Errorf("got %q, %v", token, err)
+	}
+	content, err := os.ReadFile(p.log + ".pid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	if _, err := fmt.Sscan(string(content), &pid); err != nil {
+		t.Fatal(err)
+	}
+	if child, err := os.FindProcess(pid); err == nil {
+		child.Kill()
+	}
+}
+
+func TestHelperThatCannotRun(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no executable bit")
+	}
+	exe := filepath.Join(t.TempDir(), "terraform-credentials-x")
+	if err := os.WriteFile(exe, []byte("#!/bin/sh\necho '{}'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{filepath.Dir(exe)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Token(t.Context(), "a.example"); !errors.Is(err, os.ErrPermission) || !strings.Contains(err.Error(), exe) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestHelperNotFound(t *testing.T) {
+	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{"/a", "/b"}})
+	missing, ok := errors.AsType[*HelperNotFoundError](err)
+	if tokens != nil || !ok || missing.Name != "x" || err.Error() != `no program for the credentials helper "x": there is no terraform-credentials-x in /a or /b` {
+		t.Errorf("got %v, %v", tokens, err)
+	}
+	if _, err := NewHelperTokens(Helper{Name: "x"}); err == nil || !strings.HasSuffix(err.Error(), "in any directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestNewestHelperIsFound(t *testing.T) {
+	exe := ""
+	if runtime.GOOS == "windows" {
+		exe = ".exe"
+	}
+	for _, tc := range []struct {
+		name  string
+		files []string // those that end in "/" are directories
+		want  string   // "": not found
+	}{
+		{"none", nil, ""},
+		{"plain", []string{"1/terraform-credentials-t"}, "1/terraform-credentials-t"},
+		{"the first directory", []string{"2/terraform-credentials-t", "1/terraform-credentials-t"}, "1/terraform-credentials-t"},
+		{"any version before none", []string{"1/terraform-credentials-t", "2/terraform-credentials-t_v0.1"}, "2/terraform-credentials-t_v0.1"},
+		{"version 0 is none", []string{"1/terraform-credentials-t", "2/terraform-credentials-t_v0.0.0"}, "1/terraform-credentials-t"},
+		{"numbers, not letters", []string{"1/terraform-credentials-t_v1.9.0", "2/terraform-credentials-t_v1.10.0"}, "2/terraform-credentials-t_v1.10.0"},
+		{"fewer numbers", []string{"1/terraform-credentials-t_v1.0.0", "2/terraform-credentials-t_v1.0.0.1", "1/terraform-credentials-t_v1"}, "2/terraform-credentials-t_v1.0.0.1"},
+		{"prerelease", []string{"1/terraform-credentials-t_v1.0.0-rc1", "2/terraform-credentials-t_v1.0.0"}, "2/terraform-credentials-t_v1.0.0"},
+		{"prereleases", []string{"1/terraform-credentials-t_v1.0.0-rc1", "2/terraform-credentials-t_v1.0.0-rc2"}, "2/terraform-credentials-t_v1.0.0-rc2"},
+		{"protocol of old", []string{"1/terraform-credentials-t_v1.0.0_x4", "2/terraform-credentials-t_v0.9.0_x5"}, "1/terraform-credentials-t_v1.0.0_x4"},
+		{"capitals", []string{"1/Terraform-Credentials-T_V1.0.0"}, "1/Terraform-Credentials-T_V1.0.0"},
+		{"directory", []string{"1/terraform-credentials-t_v2.0.0/", "1/terraform-credentials-t"}, "1/terraform-credentials-t"},
+		{"no version at all", []string{"1/terraform-credentials-t_vault", "1/terraform-credentials-t_v", "1/terraform-credentials-t_v99999999999999999999"}, ""},
+		{"another's", []string{"1/terraform-credentials-tt", "1/terraform-credentials-t-t", "1/terraform-credentials-", "1/t", "1/xterraform-credentials-t"}, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			base := t.TempDir()
+			for _, file := range tc.files {
+				path := filepath.Join(base, filepath.FromSlash(file)) + exe
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				err := os.WriteFile(path, nil, 0o700)
+				if strings.HasSuffix(file, "/") {
+					err = errors.Join(os.Remove(path), os.Mkdir(path, 0o700))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := findHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
+			want := ""
+			if tc.want != "" {
+				want = filepath.Join(base, filepath.FromSlash(tc.want)) + exe
+			}
+			if got != want || (err == nil) != (want != "") {
+				t.Errorf("got %q, %v; want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func TestHelperFileNames(t *testing.T) {
+	for _, tc := range []struct {
+		file, name, goos string
+		want             bool
+	}{
+		{"terraform-credentials-x", "x", "linux", true},
+		{"terraform-credentials-x.exe", "x", "linux", true},
+		{"terraform-credentials-x", "x", "windows", false},
+		{"terraform-credentials-x.EXE", "x", "windows", true},
+		{"terraform-credentials-x_v1.0.0.exe", "x", "windows", true},
+		{"terraform-credentials-x.sh", "x", "linux", false},
+		{"terraform-credentials-x_vault", "x_vault", "linux", true},
+		{"terraform-credentials-x_vault_v1.0", "x_vault", "linux", true},
+		{"terraform-credentials-X", "X", "linux", true},
+		{"terraform-credentials-a", "../a", "linux", false},
+	} {
+		if _, got := helperFile(tc.file, tc.name, tc.goos); got != tc.want {
+			t.Errorf("%+v: got %v", tc, got)
+		}
+	}
+}
+
+func FuzzHelperAnswer(f *testing.F) {
+	for _, seed := range []string{"", "{}", "null", `{"token": "x"}`, `{"token": null}`, `{"token": {}}`, "[]", `{"token": "\ud800"}`, `{"token":"x"}{`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, answer []byte) {
+		stdout := &capped{limit: 100}
+		stdout.Write(answer)
+		token, err := stdout.token()
+		if err != nil && token != "" || err == nil && len(answer) > 100 {
+			t.Errorf("got %q, %v", token, err)
+		}
+	})
+}
+
+func FuzzHelperFileName(f *testing.F) {
+	for _, seed := range []string{"terraform-credentials-x", "terraform-credentials-x_v1.2.3-a+b", "terraform-credentials-x_v", "terraform-credentials-x_v1_x4.exe"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, file string) {
+		v, ok := helperFile(file, "x", "linux")
+		if ok && (v.compare(v) != 0 || v.compare(helperVersion{}) < 0 && v.prerelease == "") {
+			t.Errorf("%q has the odd version %+v", file, v)
+		}
+	})
+}

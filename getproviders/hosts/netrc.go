@@ -1,0 +1,119 @@
+package hosts
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// NetrcFiles returns the places where a .netrc file may be: what the variable
+// NETRC names, and nothing else; or .netrc of the user's home, before which
+// Windows has _netrc. Env returns the value of a variable, "" if there is none.
+func NetrcFiles(env func(string) string, home, goos string) []string {
+	if file := env("NETRC"); file != "" {
+		return []string{file}
+	}
+	var files []string
+	if home != "" && goos == "windows" {
+		files = append(files, filepath.Join(home, "_netrc"))
+	}
+	if home != "" {
+		files = append(files, filepath.Join(home, ".netrc"))
+	}
+	return files
+}
+
+// WithNetrc returns a client that does what the given one does, and sends
+// users and passwords, by basic authentication, to the machines that the first
+// existing file names. The file is read once, with the first request; that it
+// can't be read is an error of each request.
+//
+// The client is for archives only: the real tools use .netrc for nothing else.
+// A request that has an Authorization header or a URL with a user is left
+// alone. Each redirect is looked up by its own host. A machine without a port
+// stands for the scheme's default port.
+//
+// Differences to the real tools: nothing is sent where others could read along
+// (see [Confidential]); the "default" entry is for the host of the URL that was asked
+// for, and for no other that it redirects to; a default port or capitals in
+// the URL don't matter; and a word that nobody knows is passed over, where they
+// give up and show it, though it may be a password.
+func WithNetrc(client *http.Client, files []string) *http.Client {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	authenticated := *client
+	authenticated.Transport = &netrcLogins{layer: layer{next}, files: files}
+	return &authenticated
+}
+
+// netrcLogins is the layer on top of a client's stack: it sees each hop once,
+// retries happen below it.
+type netrcLogins struct {
+	concealed
+	layer
+	files  []string
+	parsed par.Memo[struct{}, netrc]
+}
+
+// RoundTrip implements http.RoundTripper.
+func (n *netrcLogins) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Header.Get("Authorization") != "" || !Confidential(req.URL) {
+		return n.next.RoundTrip(req)
+	}
+	file, err := n.parsed.Do(req.Context(), struct{}{}, n.read)
+	if err != nil {
+		if req.Body != nil {
+			req.Body.Close()
+		}
+		return nil, err
+	}
+	redirected := req.Response != nil
+	if entry, ok := file.find(req.URL, !redirected); ok {
+		// A copy: the client takes the headers of the next hop from the original.
+		req = req.Clone(req.Context())
+		req.SetBasicAuth(entry.user, entry.password)
+	}
+	return n.next.RoundTrip(req)
+}
+
+// netrcBytes is far more than any .netrc has.
+const netrcBytes = 1 << 20
+
+func (n *netrcLogins) read(context.Context) (netrc, error) {
+	for _, path := range n.files {
+		src, err := readSmallFile(path, netrcBytes)
+		switch {
+		case err == nil:
+			return parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
+		case !errors.Is(err, fs.ErrNotExist):
+			return nil, fmt.Errorf("the user's logins can't be read: %w", err)
+		}
+	}
+	return nil, nil
+}
+
+func readSmallFile(path string, limit int64) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(src)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return src, err
+}

@@ -1,0 +1,319 @@
+package hosts
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNetrcFiles(t *testing.T) {
+	for _, tc := range []struct {
+		variable, home, goos string
+		want                 []string
+	}{
+		{"", "/home/u", "linux", []string{"/home/u/.netrc"}},
+		{"", "/home/u", "windows", []string{"/home/u/_netrc", "/home/u/.netrc"}},
+		{"", "", "linux", nil},
+		{"/x", "/home/u", "linux", []string{"/x"}},
+		{"/x", "", "windows", []string{"/x"}},
+	} {
+		env := func(name string) string { return map[string]string{"NETRC": tc.variable}[name] }
+		var got []string
+		for _, file := range NetrcFiles(env, tc.home, tc.goos) {
+			got = append(got, filepath.ToSlash(file))
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%+v: got %q", tc, got)
+		}
+	}
+}
+
+func TestNetrcEntries(t *testing.T) {
+	for _, tc := range []struct {
+		name, text, url string
+		want            string // "user:password", "" if there is none
+	}{
+		{"empty file", "", "https://example.com/", ""},
+		{"one line", "machine example.com login u password p", "https://example.com/x", "u:p"},
+		{"many lines", "machine\nexample.com\n\tlogin u\n\n\tpassword p\n", "https://example.com/", "u:p"},
+		{"Windows' line ends", "machine example.com\r\nlogin u\r\npassword p\r\n", "https://example.com/", "u:p"},
+		{"another machine", "machine example.com login u password p", "https://example.org/", ""},
+		{"a subdomain is another machine", "machine example.com login u password p", "https://www.example.com/", ""},
+		{"capitals", "machine Example.COM login u password p", "https://EXAMPLE.com/", "u:p"},
+		{"default port in the URL", "machine example.com login u password p", "https://example.com:443/", "u:p"},
+		{"default port in the file", "machine example.com:443 login u password p", "https://example.com/", "u:p"},
+		{"another port", "machine example.com login u password p", "https://example.com:8443/", ""},
+		{"port in the file", "machine example.com:8443 login u password p", "https://example.com:8443/", "u:p"},
+		{"port in the file only", "machine example.com:8443 login u password p", "https://example.com/", ""},
+		{"the other scheme's port", "machine localhost login u password p", "http://localhost:443/", ""},
+		{"http on loopback", "machine localhost login u password p", "http://localhost/", "u:p"},
+		{"IPv6", "machine ::1 login u password p", "https://[::1]/", "u:p"},
+		{"IPv6 with port", "machine [::1]:8443 login u password p", "https://[::1]:8443/", "u:p"},
+		{"the first entry counts", "machine a login u password p\nmachine a login v password q", "https://a/", "u:p"},
+		{"default", "machine a login u password p\ndefault login v password q", "https://b/", "v:q"},
+		{"default first", "default login v password q machine a login u password p", "https://a/", "u:p"},
+		{"only a password", "machine a password p", "https://a/", ":p"},
+		{"only a user", "machine a login u", "https://a/", "u:"},
+		{"nothing", "machine a account x\ndefault login v password q", "https://a/", ""},
+		{"any order, more words", "machine a password p account x port 5 login u", "https://a/", "u:p"},
+		{"comments", "# machine a login x password y\nmachine a # login z\n login u password p # x", "https://a/", "u:p"},
+		{"password that looks like a comment", "machine a login u password #p", "https://a/", "u:#p"},
+		{"password that is a keyword", "machine a login machine password default", "https://a/", "machine:default"},
+		{"macro", "macdef init\nmachine a login x password y\ncd /\n\nmachine a login u password p", "https://a/", "u:p"},
+		{"macro in an entry", "machine a login u password p\nmacdef init\r\nmachine b login x password y\r\n\r\nmachine b login v password q", "https://b/", "v:q"},
+		{"macro that doesn't end", "machine a login u password p\nmacdef init\nmachine b login x password y\n", "https://b/", ""},
+		{"words before the first machine", "login u password p machine a", "https://a/", ""},
+		{"machine without a name", "machine", "https://a/", ""},
+		{"password without a value", "machine a login u password", "https://a/", "u:"},
+		{"no host", "default login u password p", "https:///x", "u:p"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			n := &netrcLogins{files: []string{netrcFile(t, tc.text)}}
+			parsed, err := n.read(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ""
+			if entry, ok := parsed.find(mustURL(t, tc.url), true); ok {
+				got = entry.user + ":" + entry.password
+			}
+			if got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func netrcFile(t testing.TB, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestNetrcOnEachHop follows redirects and lists what each URL was told.
+func TestNetrcOnEachHop(t *testing.T) {
+	file := netrcFile(t, `
+machine example.com login u password one
+machine cdn.example login u password two
+machine example.com:8443 login u password three
+default login u password other
+`)
+	redirects := map[string]string{
+		"https://example.com/same":      "https://example.com/archive",
+		"https://example.com/cdn":       "https://cdn.example/archive",
+		"https://example.com/port":      "https://example.com:8443/archive",
+		"https://example.com/port2":     "https://example.com:9999/archive",
+		"https://example.com/plain":     "http://example.com/archive",
+		"https://example.com/stranger":  "https://stranger.example/archive",
+		"https://example.com/back":      "https://stranger.example/back",
+		"https://stranger.example/back": "https://example.com/archive",
+	}
+	for _, tc := range []struct {
+		url    string
+		header string // Authorization of the request itself
+		want   string
+	}{
+		{"https://example.com/archive", "", "one"},
+		{"https://example.com/archive", "Bearer x", "Bearer x"},
+		{"https://me:pw@example.com/archive", "", "pw"},
+		{"https://stranger.example/archive", "", "other"},
+		{"http://example.com/archive", "", "-"},
+		{"http://stranger.example/archive", "", "-"},
+		{"http://127.0.0.1/archive", "", "other"},
+		{"https://example.com/same", "", "one one"},
+		{"https://example.com/cdn", "", "one two"},
+		{"https://example.com/port", "", "one three"},
+		{"https://example.com/port2", "", "one -"},
+		{"https://example.com/plain", "", "one -"},
+		{"https://example.com/stranger", "", "one -"},
+		{"https://example.com/back", "", "one - one"},
+		{"https://example.com/stranger", "Bearer x", "Bearer x -"},
+		{"https://example.com/cdn", "Bearer x", "Bearer x two"},
+	} {
+		t.Run(tc.url+" "+tc.header, func(t *testing.T) {
+			var told []string
+			opts := quick(0)
+			opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+				_, password, ok := req.BasicAuth()
+				if header := req.Header.Get("Authorization"); !ok {
+					password = header
+				}
+				if password == "" {
+					password = "-"
+				}
+				told = append(told, password)
+				bare := *req.URL
+				bare.User = nil
+				if to := redirects[bare.String()]; to != "" {
+					return answer(req, 302, "Location", to), nil
+				}
+				return answer(req, 200), nil
+			})
+			req := mustRequest(t, "GET", tc.url)
+			if tc.header != "" {
+				req.Header.Set("Authorization", tc.header)
+			}
+			resp, err := Do(WithNetrc(newClient(t, opts), []string{file}), req, 5)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if got := strings.Join(told, " "); got != tc.want {
+				t.Errorf("told %q, want %q", got, tc.want)
+			}
+			if req.Header.Get("Authorization") != tc.header {
+				t.Error("the caller's request was changed")
+			}
+		})
+	}
+}
+
+// TestNetrcOverTheWire has three real servers that record who came.
+func TestNetrcOverTheWire(t *testing.T) {
+	var seen recorder
+	record := func(name string, next func() string) http.HandlerFunc {
+		return func(w http.ResponseWriter, req *http.Request) {
+			user, _, _ := req.BasicAuth()
+			seen.add(fmt.Sprintf("%s%s=%s", name, req.URL.Path, user))
+			if to := next(); req.URL.Path == "/redirect" && to != "" {
+				http.Redirect(w, req, to, http.StatusFound)
+			}
+		}
+	}
+	none := func() string { return "" }
+	plain := httptest.NewServer(record("plain", none))
+	t.Cleanup(plain.Close)
+	second := startTLS(t, record("second", func() string { return plain.URL + "/w.zip" }))
+	first := startTLS(t, record("first", func() string { return second.URL + "/redirect" }))
+
+	metadata := clientFor(t, first, quick(0))
+	archives := WithNetrc(metadata, []string{netrcFile(t, "machine "+hostOf(t, first).ASCII()+" login u password p\ndefault login stranger password q\n")})
+	for _, client := range []*http.Client{archives, metadata} {
+		resp, err := Do(client, mustRequest(t, "GET", first.URL+"/redirect"), 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	want := "first/redirect=u second/redirect= plain/w.zip= first/redirect= second/redirect= plain/w.zip="
+	if got := seen.all(); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestNetrcIsReadOnceAndLate(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "netrc")
+	var told recorder
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		user, _, _ := req.BasicAuth()
+		told.add("[" + user + "]")
+		return answer(req, 200), nil
+	})
+	client := WithNetrc(newClient(t, opts), []string{filepath.Join(t.TempDir(), "missing"), file})
+	for _, user := range []string{"first", "second"} {
+		if err := os.WriteFile(file, []byte("machine example.com login "+user+" password p"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+	if told.all() != "[first] [first]" {
+		t.Errorf("told %s", told.all())
+	}
+}
+
+func TestNetrcWithoutAFileChangesNothing(t *testing.T) {
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		if header := req.Header.Get("Authorization"); header != "" {
+			t.Errorf("told %q", header)
+		}
+		return answer(req, 200), nil
+	})
+	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}} {
+		resp, err := WithNetrc(newClient(t, opts), files).Do(mustRequest(t, "GET", "https://example.com/"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+	}
+}
+
+func TestNetrcThatCannotBeRead(t *testing.T) {
+	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
+	for _, path := range []string{t.TempDir(), big} {
+		opts := quick(0)
+		opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			t.Error("the request was made")
+			return answer(req, 200), nil
+		})
+		_, err := Do(WithNetrc(newClient(t, opts), []string{path}), mustRequest(t, "GET", "https://example.com/"), 0)
+		if err == nil || !strings.Contains(err.Error(), path) || errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: got %v", path, err)
+		}
+	}
+}
+
+func TestNetrcKeepsTheClient(t *testing.T) {
+	client := WithNetrc(nil, nil)
+	if http.DefaultClient.Transport != nil || client == http.DefaultClient {
+		t.Error("the default client was changed")
+	}
+	given := newClient(t, quick(0))
+	before := given.Transport
+	client = WithNetrc(given, nil)
+	if given.Transport != before || client.CheckRedirect == nil {
+		t.Error("the client was changed, or isn't a copy")
+	}
+	if _, ok := client.Transport.(interface{ CloseIdleConnections() }); !ok {
+		t.Error("CloseIdleConnections doesn't reach the transport")
+	}
+}
+
+func TestNetrcIsNeverPrinted(t *testing.T) {
+	const secret = "tHisIsTheP4ssword"
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil })
+	client := WithNetrc(newClient(t, opts), []string{netrcFile(t, "machine example.com login u password "+secret)})
+	resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	mustConceal(t, client, secret)
+	mustConceal(t, client.Transport, secret)
+}
+
+func FuzzParseNetrc(f *testing.F) {
+	for _, seed := range []string{"", "machine a login u password p", "default login u password p", "macdef x\n\n\nmachine a", "# x\nmachine", "machine \x00 login \xff", "account"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		parsed := parseNetrc(text)
+		for _, e := range parsed {
+			for _, word := range []string{e.machine, e.user, e.password} {
+				if strings.ContainsAny(word, netrcSpace) || !strings.Contains(strings.ToLower(text), strings.ToLower(word)) {
+					t.Fatalf("odd word %q", word)
+				}
+			}
+		}
+		if _, ok := parsed.find(&url.URL{Scheme: "https", Host: "nobody.example"}, false); ok && !strings.Contains(strings.ToLower(text), "nobody.example") {
+			t.Error("a login for a host that isn't there")
+		}
+	})
+}

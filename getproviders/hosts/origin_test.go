@@ -1,0 +1,94 @@
+package hosts
+
+import (
+	"net/url"
+	"testing"
+)
+
+func mustURL(t testing.TB, text string) *url.URL {
+	t.Helper()
+	u, err := url.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return u
+}
+
+func TestConfidential(t *testing.T) {
+	for text, want := range map[string]bool{
+		"https://example.com/":       true,
+		"https://127.0.0.1/":         true,
+		"http://localhost/":          true,
+		"http://LocalHost:8080/":     true,
+		"http://127.0.0.1:1/":        true,
+		"http://127.8.9.10/":         true,
+		"http://[::1]:8080/":         true,
+		"http://[::ffff:127.0.0.1]/": true,
+		"http://example.com/":        false,
+		"http://localhost.example/":  false,
+		"http://127.0.0.1.example/":  false,
+		"http://10.0.0.1/":           false,
+		"http://0.0.0.0/":            false,
+		"http://[::2]/":              false,
+		"http://[fe80::1%25lo]/":     false,
+		"http:///":                   false,
+		"ftp://localhost/":           false,
+		"/path":                      false,
+	} {
+		if got := Confidential(mustURL(t, text)); got != want {
+			t.Errorf("%s: %t", text, got)
+		}
+	}
+}
+
+func TestSameOrigin(t *testing.T) {
+	for _, tc := range []struct {
+		a, b string
+		want bool
+	}{
+		{"https://example.com/a?b#c", "https://example.com/d", true},
+		{"https://Example.com", "https://example.COM:443/", true},
+		{"http://example.com", "http://example.com:80/", true},
+		{"https://me:pw@example.com", "https://example.com/", true},
+		{"https://example.com:8443", "https://example.com:8443/", true},
+		{"https://[::1]", "https://[::1]:443/", true},
+		{"https://example.com", "http://example.com", false},
+		{"https://example.com:80", "http://example.com", false},
+		{"https://example.com", "https://example.com:8443", false},
+		{"https://example.com", "https://sub.example.com", false},
+		{"https://sub.example.com", "https://example.com", false},
+		{"https://localhost", "https://127.0.0.1", false},
+		{"https://example.com", "https://example.com.", false},
+	} {
+		if got := SameOrigin(mustURL(t, tc.a), mustURL(t, tc.b)); got != tc.want {
+			t.Errorf("%s and %s: %t", tc.a, tc.b, got)
+		}
+		if got := SameOrigin(mustURL(t, tc.b), mustURL(t, tc.a)); got != tc.want {
+			t.Errorf("%s and %s: %t", tc.b, tc.a, got)
+		}
+	}
+}
+
+func TestHostnameOf(t *testing.T) {
+	for text, want := range map[string]Hostname{
+		"https://Example.com/p":            "example.com",
+		"https://example.com:443":          "example.com",
+		"https://me:pw@example.com:8443/":  "example.com:8443",
+		"http://example.com":               "example.com:80",
+		"http://example.com:443":           "example.com",
+		"http://127.0.0.1:8080":            "127.0.0.1:8080",
+		"https://XN--bcher-kva.example":    "xn--bcher-kva.example",
+		"https://xn--bcher-kva.example:81": "xn--bcher-kva.example:81",
+		"https://bücher.example":           "xn--bcher-kva.example",
+	} {
+		got, err := HostnameOf(mustURL(t, text))
+		if err != nil || got != want {
+			t.Errorf("%s: got %q, %v; want %q", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"https://[::1]/", "https://a..b/", "https://", "https://xn--a/", "https://a_b/"} {
+		if got, err := HostnameOf(mustURL(t, text)); err == nil {
+			t.Errorf("%s: got %q", text, got)
+		}
+	}
+}
