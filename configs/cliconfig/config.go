@@ -1,31 +1,100 @@
 package cliconfig
 
-import "github.com/tfdeps/tfdeps/getproviders/hosts"
+import (
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
 
-// Config is the CLI configuration as far as it is understood.
+// Config is what all files of the CLI configuration say together, and those
+// variables that stand in for a part of it.
 type Config struct {
 	// Hosts holds what each host block says: URLs, which may be relative to
 	// the host's discovery URL, by service identifier such as "providers.v1". A
 	// host that is in here offers nothing else, and nothing at all if its map is
 	// empty. It has the form that hosts.Discovery wants.
 	Hosts map[hosts.Hostname]map[string]string
-	// Unsupported names what stands in the file and is not acted on yet, in
-	// the order of the file.
-	Unsupported []Unsupported
+
+	// Tokens holds what the credentials blocks say, those of
+	// credentials.tfrc.json among them. A block without a token is there too:
+	// its host is asked without one, and no helper is asked for it.
+	Tokens *hosts.StaticTokens
+
+	// Helper is the program that is asked for the tokens of other hosts; nil:
+	// none.
+	Helper *CredentialsHelper
+
+	// Installation lists where providers may come from, in the order of the
+	// provider_installation block. Nil: there is no such block, so that the
+	// usual places apply (see ImpliedMirrorDirs). Empty, but not nil: nothing may be
+	// installed.
+	Installation []Method
+
+	// DevOverrides holds, for each provider that its developer runs from a
+	// directory of their own, that directory. It may be relative to the
+	// working directory. Such a provider isn't installed.
+	DevOverrides map[getproviders.Provider]string
+
+	// PluginCacheDir is the shared cache that the user named, as it is or in
+	// TF_PLUGIN_CACHE_DIR; "": none. It need not exist.
+	PluginCacheDir string
+
+	// MayBreakLockFile allows a cached package to be used where the lock file
+	// has no hash for it, which leaves a lock file that other platforms can't
+	// use.
+	MayBreakLockFile bool
 }
 
-// Unsupported is a block or argument that is not acted on.
-type Unsupported struct {
-	Name string // "provider_installation"
-	File string
-	Line int
+// CredentialsHelper names a program by the part of its file name that follows
+// "terraform-credentials-". See hosts.NewHelperTokens.
+type CredentialsHelper struct {
+	Name string
+	Args []string // come before those that the protocol asks for
 }
 
-// Problem is something wrong with a CLI configuration file.
+// Method is one installation method: a block inside provider_installation.
+type Method struct {
+	Kind MethodKind
+	// Location is the path of a filesystem mirror, as it was written, relative
+	// ones relative to the working directory; or the URL of a network mirror,
+	// which getproviders.NewNetworkMirrorSource accepts; or "" for Direct.
+	Location string
+	// Include and Exclude say for which providers the method is asked: those
+	// that match no pattern of Exclude and, unless Include is empty, one of
+	// Include.
+	Include, Exclude []getproviders.Pattern
+	File             string // where the block stands
+	Line             int
+}
+
+// MethodKind tells installation methods apart.
+type MethodKind int
+
+// The kinds of installation methods. The zero MethodKind is none of them.
+const (
+	Direct           MethodKind = iota + 1 // each provider from its origin registry
+	FilesystemMirror                       // from a directory
+	NetworkMirror                          // from a server that speaks the mirror protocol
+)
+
+// String returns the kind as the CLI configuration writes it.
+func (k MethodKind) String() string {
+	switch k {
+	case Direct:
+		return "direct"
+	case FilesystemMirror:
+		return "filesystem_mirror"
+	case NetworkMirror:
+		return "network_mirror"
+	default:
+		return "unknown"
+	}
+}
+
+// Problem is something wrong with the CLI configuration.
 type Problem struct {
 	Warning bool   // the run may go on
 	Summary string // a few words: what kind of problem
-	Detail  string // whole sentences: what exactly is wrong, and what would be right
+	Detail  string // whole sentences: what exactly is wrong, and what would be right; never a token
 	File    string
 	Line    int // from 1; 0: not known, or the file as a whole
 }

@@ -2,19 +2,38 @@
 // .terraformrc: what a user says about hosts, credentials and the places that
 // packages come from, for all working directories.
 //
-// A file is in HCL 1 syntax or, if its first character is "{", in JSON. Keys are
-// compared without regard to case. Keys that nobody knows are ignored; those
-// that are known, but not acted on, are listed in Config.Unsupported, so
-// that nobody believes that they have an effect. Every mistake is reported as a
-// Problem with its place; what can be understood of a file is always returned
-// beside the problems.
+// [Find] tells where the files are, and [Read] reads them. A file is in HCL 1
+// syntax or, if its first character is "{", in JSON. Keys are compared without
+// regard to case, but for the "token" of a credentials block. Keys that nobody
+// knows are ignored. Every mistake is reported as a [Problem] with its place;
+// what can be understood of a file is always returned beside the problems.
 //
-// Where this package differs from the real tool: JSON must be valid JSON. The
-// real tool ends reading at some mistakes without a word, so that the rest of
-// the file, a provider_installation block for instance, has no effect. And a
-// providers or modules service of a host block must be a URL, while the real tool
-// only notices when it needs the service.
+// What people put into the wrong place of such a file may be a secret: no
+// message repeats values of credentials blocks or what can't be parsed, and a
+// Config prints without its tokens.
 //
-// The package doesn't read the environment, prints nothing, and decides nothing: its
-// caller says which file to read and what to do about problems.
+// Where this package differs from the real tool, which goes on after all
+// problems:
+//
+//   - JSON must be valid JSON. The real tool ends reading at some mistakes without a
+//     word, so that the rest of the file, a provider_installation block for
+//     instance, has no effect.
+//   - In JSON, an installation method may be an object or a list of objects. The
+//     real tool wants the list; {"direct": {}} means no method at all to it.
+//   - A providers or modules service of a host block must be a URL, and the token of
+//     a credentials block a string. The real tool notices the one only when it
+//     needs the service, goes without a token that is a number or a list,
+//     and crashes over a map.
+//   - A network mirror may have an http URL on loopback, and its URL can't hold
+//     a user or password.
+//   - A variable in dev_overrides that is set, but empty, is a mistake like
+//     one that isn't set.
+//   - A plugin cache directory that doesn't exist is no mistake: installing
+//     creates it.
+//   - Of two blocks for the same host whose names differ in case, the later
+//     one counts; with the real tool it is either.
+//
+// The package reads no environment of its own accord, prints nothing, and
+// decides nothing: its caller says where the variables come from and what to do
+// about problems.
 package cliconfig

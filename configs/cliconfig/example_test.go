@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// The host blocks of a file replace service discovery.
-func ExampleLoad() {
+// A mirror for some providers, and their registries for the others.
+func ExampleRead() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {
 		fmt.Println(err)
@@ -19,25 +19,40 @@ func ExampleLoad() {
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "terraformrc")
 	err = os.WriteFile(path, []byte(`
-host "registry.example.com" {
-  services = { "providers.v1" = "https://127.0.0.1:8443/providers/" }
+provider_installation {
+  network_mirror {
+    url     = "https://mirror.example.com/providers/"
+    include = ["hashicorp/*"]
+  }
+  direct {
+    exclude = ["hashicorp/*"]
+  }
 }
-plugin_cache_dir = "/var/cache/terraform"
+plugin_cache_dir = "$HOME/cache"
+credentials "mirror.example.com" {
+  token = "..."
+}
 `), 0o600)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 
-	config, problems := cliconfig.Load(path)
-	fmt.Println(len(problems), "problems")
-	discovery := &hosts.Discovery{Forced: config.Hosts}
-	fmt.Println(discovery.Forced["registry.example.com"]["providers.v1"])
-	for _, u := range config.Unsupported {
-		fmt.Printf("line %d: %s\n", u.Line, u.Name)
+	env := func(name string) string {
+		return map[string]string{"HOME": "/home/user", "TF_CLI_CONFIG_FILE": path}[name]
 	}
+	at := cliconfig.Find(env, "/home/user", "", "linux")
+	config, problems := cliconfig.Read(at, env, getproviders.Terraform("1.15.9"))
+	fmt.Println(len(problems), "problems")
+	for _, m := range config.Installation {
+		fmt.Println(m.Kind, m.Location, m.Include, m.Exclude)
+	}
+	fmt.Println(config.PluginCacheDir)
+	fmt.Println(config.Tokens)
 	// Output:
 	// 0 problems
-	// https://127.0.0.1:8443/providers/
-	// line 5: plugin_cache_dir
+	// network_mirror https://mirror.example.com/providers/ [registry.terraform.io/hashicorp/*] []
+	// direct  [] [registry.terraform.io/hashicorp/*]
+	// /home/user/cache
+	// secrets (not shown)
 }

@@ -1,17 +1,30 @@
 package cliconfig
 
 import (
-	"encoding/json"
 	"maps"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 type services = map[string]string
+
+// parse reads one file, "rc", with a few variables set.
+func parse(src string) (*Config, []Problem) {
+	r := newReader(testEnv, terraform)
+	r.content("rc", []byte(src))
+	return r.result()
+}
+
+var terraform = getproviders.Terraform("1.15.9")
+
+// testEnv is an environment with two variables.
+func testEnv(name string) string {
+	return map[string]string{"HOME": "/home/u", "SRC": "/src"}[name]
+}
 
 func TestHostBlocks(t *testing.T) {
 	want := services{"providers.v1": "https://127.0.0.1:8443/p/"}
@@ -44,7 +57,7 @@ func TestHostBlocks(t *testing.T) {
 			map[hosts.Hostname]services{"a.com": {}}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse([]byte(tc.src), "rc")
+			config, problems := parse(tc.src)
 			if len(problems) > 0 {
 				t.Fatalf("problems: %+v", problems)
 			}
@@ -60,51 +73,9 @@ func TestUnknownKeysAreIgnored(t *testing.T) {
 		"zork = 5\nblah \"x\" \"y\" { z = [{}] }\ndisable_checkpoint = true\nproviders { a = \"b\" }",
 		`{"zork": 5, "blah": null, "": [], "disable_checkpoint": true, "providers": {"a": "b"}}`,
 	} {
-		config, problems := parse([]byte(src), "rc")
-		if len(problems) > 0 || len(config.Hosts) > 0 || len(config.Unsupported) > 0 {
+		config, problems := parse(src)
+		if len(problems) > 0 || len(config.Hosts) > 0 || config.Installation != nil {
 			t.Errorf("%s: %+v, %+v", src, config, problems)
-		}
-	}
-}
-
-func TestUnsupportedIsListedWithItsPlace(t *testing.T) {
-	hcl := `
-plugin_cache_dir = "$HOME/cache"
-plugin_cache_may_break_dependency_lock_file = true
-provider_installation {
-  dev_overrides { "a/b" = "/c" }
-  direct { exclude = ["*/*"] }
-}
-
-host "a.com" {}
-credentials "a.com" {
-  token = "secret"
-}
-credentials_helper "x" { args = [] }
-`
-	json := `{
-"plugin_cache_dir": "$HOME/cache",
-"plugin_cache_may_break_dependency_lock_file": true,
-"provider_installation": {"direct": {},
-"host": {}},
-
-
-"x": 1, "credentials": {"a.com": {"token": "secret"}},
-
-
-"credentials_helper": {"x": {}}}`
-	names := []string{"plugin_cache_dir", "plugin_cache_may_break_dependency_lock_file", "provider_installation", "credentials", "credentials_helper"}
-	for src, lines := range map[string][]int{hcl: {2, 3, 4, 10, 13}, json: {2, 3, 4, 8, 11}} {
-		config, problems := parse([]byte(src), "some/rc")
-		if len(problems) > 0 {
-			t.Errorf("problems: %+v", problems)
-		}
-		var want []Unsupported
-		for i, name := range names {
-			want = append(want, Unsupported{name, "some/rc", lines[i]})
-		}
-		if !reflect.DeepEqual(config.Unsupported, want) {
-			t.Errorf("got %+v, want %+v", config.Unsupported, want)
 		}
 	}
 }
@@ -147,12 +118,12 @@ func TestProblems(t *testing.T) {
 		{"JSON nesting", "{\n\"a\":" + strings.Repeat("[", 100000), 2, "nested too deeply"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			config, problems := parse([]byte(tc.src), "some/rc")
+			config, problems := parse(tc.src)
 			if config == nil || len(problems) != 1 {
 				t.Fatalf("%d problems: %+v", len(problems), problems)
 			}
 			p := problems[0]
-			if p.Warning || p.Summary != "Invalid CLI configuration" || p.File != "some/rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+			if p.Warning || p.Summary != "Invalid CLI configuration" || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
 				t.Errorf("got %+v\nwant line %d: %s", p, tc.line, tc.detail)
 			}
 		})
@@ -160,11 +131,11 @@ func TestProblems(t *testing.T) {
 }
 
 func TestAllProblemsAreToldAndTheRestIsKept(t *testing.T) {
-	config, problems := parse([]byte(`
+	config, problems := parse(`
 host "a b" {}
 host "good.com" { services = { "providers.v1" = "/p/", "modules.v1" = [] } }
 host = 5
-`), "rc")
+`)
 	var lines []int
 	for _, p := range problems {
 		lines = append(lines, p.Line)
@@ -172,34 +143,4 @@ host = 5
 	if !slices.Equal(lines, []int{2, 3, 4}) || config.Hosts["good.com"]["providers.v1"] != "/p/" {
 		t.Errorf("got %+v, %+v", config, problems)
 	}
-}
-
-func FuzzParse(f *testing.F) {
-	for _, seed := range []string{
-		"", `host "a.com" { services = { "providers.v1" = "https://x/" } }`, `{"host": {"a.com": {"services": {"modules.v1": "x"}}}}`,
-		"host \"a b\" {\n services = [1, \"${x(\"y\")}\", <<E\nfoo\nE\n]\n}", "a = <<-E\n  b\n  E\n", `{"host": [{"a": null}, [], 1e9, "\u00e9\ud800"]}`,
-		"plugin_cache_dir = 0x1f\ncredentials \"x\" \"y\" {}", "provider_installation {\n dev_overrides {\n \"a/b\" = \"/c\"\n }\n}",
-		"a = <<\n", "a = <<-E\n\n", "a = <<-E\n \tE\n", `{`, `{}}`, `[`, `a = "\u12"`, "\ufeff", "a=-", "#", "/*", "a.b = 08", `"a" "b" "c" {}`, `"${" = 1`,
-	} {
-		f.Add([]byte(seed))
-	}
-	f.Fuzz(func(t *testing.T, src []byte) {
-		config, problems := parse(src, "rc")
-		if config == nil || config.Hosts == nil {
-			t.Fatal("no configuration")
-		}
-		if isJSON(src) && len(problems) == 0 && !json.Valid(src) {
-			t.Errorf("accepted invalid JSON")
-		}
-		for _, p := range problems {
-			if p.Summary == "" || p.Detail == "" || p.File != "rc" || p.Line < 0 || p.Line > 1+strings.Count(string(src), "\n") {
-				t.Errorf("odd problem %+v", p)
-			}
-		}
-		for name, services := range config.Hosts {
-			if again, err := hosts.ParseHostname(name.String()); err != nil || again != name || services == nil {
-				t.Errorf("odd host %q: %v", name, err)
-			}
-		}
-	})
 }

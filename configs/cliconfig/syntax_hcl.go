@@ -2,6 +2,7 @@ package cliconfig
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/hashicorp/hcl/hcl/ast"
 	"github.com/hashicorp/hcl/hcl/parser"
@@ -20,9 +21,22 @@ func decodeHCL(src []byte) (value, *syntaxError) {
 
 func hclSyntaxError(err error) *syntaxError {
 	if at, ok := errors.AsType[*parser.PosError](err); ok {
-		return &syntaxError{at.Pos.Line, at.Err.Error()}
+		return &syntaxError{at.Pos.Line, unquoted(at.Err.Error())}
 	}
-	return &syntaxError{0, err.Error()}
+	return &syntaxError{0, unquoted(err.Error())}
+}
+
+// unquoted replaces those messages of the parser that repeat what stands in the
+// file: it may well be a token that lacks its quotes.
+func unquoted(text string) string {
+	switch {
+	case strings.Contains(text, "Unknown token: "):
+		return "there is a bare word or a sign where a value is expected; strings need quotes"
+	case strings.Contains(text, "expected start of object"):
+		return "a key is followed by neither \"=\" nor \"{\""
+	default:
+		return text
+	}
 }
 
 func fromNode(node ast.Node) (value, *syntaxError) {
@@ -50,6 +64,7 @@ func fromItems(items *ast.ObjectList, line int) (value, *syntaxError) {
 		if err != nil {
 			return value{}, err
 		}
+		f.labels, f.equals = len(item.Keys)-1, item.Assign.IsValid()
 		object.object = append(object.object, f)
 	}
 	return object, nil

@@ -47,7 +47,11 @@ func lineAt(src []byte, offset int64) int {
 
 func (r *jsonReader) explain(err error) *syntaxError {
 	if s, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return &syntaxError{lineAt(r.src, s.Offset), "invalid JSON: " + s.Error()}
+		at, read := s.Offset, r.dec.InputOffset()
+		if at != read { // then it counts from the beginning of the value
+			at += read
+		}
+		return &syntaxError{lineAt(r.src, at), "invalid JSON: " + s.Error()}
 	}
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return &syntaxError{lineAt(r.src, int64(len(r.src))), "invalid JSON: it ends too early"}

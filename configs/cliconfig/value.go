@@ -1,6 +1,9 @@
 package cliconfig
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // value is a part of a file, the same for both syntaxes. The labels of HCL
 // blocks are levels of nesting, as they are in HCL 1: `host "x" {}` is
@@ -17,6 +20,10 @@ type field struct {
 	name  string
 	line  int
 	value value
+	// How HCL wrote it, for blocks that are strict about that: the number of
+	// labels, and whether there is an equals sign. Always zero in JSON.
+	labels int
+	equals bool
 }
 
 type kind int
@@ -38,21 +45,47 @@ func (k kind) String() string {
 // is compares names as HCL 1 does.
 func (f field) is(name string) bool { return strings.EqualFold(f.name, name) }
 
-// fields returns the content of an object, or of a list of objects, which
-// JSON uses for repeated blocks.
-func (v value) fields() ([]field, bool) {
-	if v.kind == isObject {
-		return v.object, true
+// blocks returns an object, or the objects of a list, which JSON uses for
+// repeated blocks.
+func (v value) blocks() ([]value, bool) {
+	switch v.kind {
+	case isObject:
+		return []value{v}, true
+	case isList:
+		other := func(element value) bool { return element.kind != isObject }
+		return v.list, !slices.ContainsFunc(v.list, other)
+	default:
+		return nil, false
 	}
-	if v.kind != isList {
+}
+
+// fields returns the content of all blocks together.
+func (v value) fields() ([]field, bool) {
+	blocks, ok := v.blocks()
+	if !ok {
 		return nil, false
 	}
 	var all []field
-	for _, element := range v.list {
-		if element.kind != isObject {
-			return nil, false
-		}
-		all = append(all, element.object...)
+	for _, block := range blocks {
+		all = append(all, block.object...)
 	}
 	return all, true
+}
+
+// words returns what a string says, and a number as it was written, which HCL
+// 1 takes for a string as well.
+func (v value) words() (string, bool) {
+	return v.text, v.kind == isString || v.kind == isNumber
+}
+
+// listOfWords returns the strings of a list that has nothing else.
+func (v value) listOfWords() (all []string, ok bool) {
+	for _, element := range v.list {
+		text, ok := element.words()
+		if !ok {
+			return nil, false
+		}
+		all = append(all, text)
+	}
+	return all, v.kind == isList
 }

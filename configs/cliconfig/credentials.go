@@ -1,0 +1,89 @@
+package cliconfig
+
+import "github.com/tfdeps/tfdeps/getproviders/hosts"
+
+// credentials reads
+//
+//	credentials "registry.example.com" {
+//	  token = "..."
+//	}
+//
+// No message repeats anything from inside such a block.
+func (r *reader) credentials(block field) {
+	named, ok := block.value.fields()
+	if !ok {
+		r.problem(block.line, `A credentials block needs a hostname and braces, as in: credentials "registry.example.com" { ... }. This is %s.`, block.value.kind)
+		return
+	}
+	for _, f := range named {
+		r.hostCredentials(f)
+	}
+}
+
+func (r *reader) hostCredentials(f field) {
+	name, err := hosts.ParseHostname(f.name)
+	if err != nil {
+		r.problem(f.line, "The name of a credentials block can't be used: %v.", err)
+		return
+	}
+	content, ok := f.value.fields()
+	if !ok {
+		r.problem(f.line, "The credentials %q block must contain a token, but it is %s.", f.name, f.value.kind)
+		return
+	}
+	if _, ok := r.own.tokens[name]; !ok {
+		r.own.tokens[name] = ""
+	}
+	for _, inner := range content {
+		switch {
+		case inner.name != "token", inner.value.kind == isNull:
+		case inner.value.kind == isString:
+			r.own.tokens[name] = inner.value.text
+		default:
+			r.problem(inner.line, "The token of the credentials %q block must be a string, but it is %s.", f.name, inner.value.kind)
+		}
+	}
+}
+
+// credentialsHelpers reads
+//
+//	credentials_helper "name" {
+//	  args = ["..."]
+//	}
+//
+// A later block of the same name replaces an earlier one.
+func (r *reader) credentialsHelpers(block field) {
+	named, ok := block.value.fields()
+	if !ok {
+		r.problem(block.line, `A credentials_helper block needs a name and braces, as in: credentials_helper "name" { ... }. This is %s.`, block.value.kind)
+		return
+	}
+	for _, f := range named {
+		r.credentialsHelper(f)
+	}
+}
+
+func (r *reader) credentialsHelper(f field) {
+	content, ok := f.value.fields()
+	if !ok {
+		r.problem(f.line, `A credentials_helper block needs a name and braces, as in: credentials_helper "name" { ... }. Here %q is %s.`, f.name, f.value.kind)
+		return
+	}
+	if r.config.Helper != nil && r.config.Helper.Name != f.name {
+		r.report("No more than one credentials_helper block may be specified", f.line,
+			"Besides the credentials helper %q there is already %q, and only one can be asked.", f.name, r.config.Helper.Name)
+		return
+	}
+	helper := &CredentialsHelper{Name: f.name}
+	for _, inner := range content {
+		if !inner.is("args") {
+			continue
+		}
+		args, ok := inner.value.listOfWords()
+		if !ok {
+			r.problem(inner.line, "The args of the credentials_helper %q block must be a list of strings.", f.name)
+		}
+		helper.Args = append(helper.Args, args...)
+	}
+	r.config.Helper = helper
+}

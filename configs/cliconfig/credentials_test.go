@@ -1,0 +1,157 @@
+package cliconfig
+
+import (
+	"fmt"
+	"log/slog"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// fixed answers when nothing before it knows a host.
+var fixed = hosts.NewStaticTokens(map[hosts.Hostname]string{
+	"a.com": "FALLBACK", "b.com": "FALLBACK", "a.com:8443": "FALLBACK", "xn--bcher-kva.example": "FALLBACK",
+})
+
+func tokenOf(t *testing.T, config *Config, host hosts.Hostname) string {
+	t.Helper()
+	token, err := hosts.FirstOf(config.Tokens, fixed).Token(t.Context(), host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func TestCredentialsBlocks(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		host      hosts.Hostname
+		want      string
+	}{
+		{"none", "", "a.com", "FALLBACK"},
+		{"block", `credentials "a.com" { token = "x y" }`, "a.com", "x y"},
+		{"another host's", `credentials "b.com" { token = "x" }`, "a.com", "FALLBACK"},
+		{"map", `credentials = { "a.com" = { token = "x" } }`, "a.com", "x"},
+		{"JSON", `{"credentials": {"a.com": {"token": "x"}}}`, "a.com", "x"},
+		{"JSON lists", `{"credentials": [{"a.com": [{"token": "x"}]}]}`, "a.com", "x"},
+		{"names are normalised", `credentials "Bücher.example:443" { token = "x" }`, "xn--bcher-kva.example", "x"},
+		{"port", `credentials "a.com:8443" { token = "x" }`, "a.com:8443", "x"},
+		{"a port is another host", `credentials "a.com:8443" { token = "x" }`, "a.com", "FALLBACK"},
+		{"empty token", `credentials "a.com" { token = "" }`, "a.com", ""},
+		{"no token", `credentials "a.com" { }`, "a.com", ""},
+		{"null", `{"credentials": {"a.com": {"token": null}}}`, "a.com", ""},
+		{"other arguments", `credentials "a.com" { user = "u" token = "x" scopes = ["y"] }`, "a.com", "x"},
+		{"only exactly token", `credentials "a.com" { TOKEN = "x" }`, "a.com", ""},
+		{"the last token counts", "credentials \"a.com\" { token = \"x\" }\ncredentials \"A.com\" { token = \"y\" }", "a.com", "y"},
+		{"blocks in a file add up", "credentials \"a.com\" { token = \"x\" }\ncredentials \"a.com\" { user = \"y\" }", "a.com", "x"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse(tc.src)
+			if len(problems) > 0 {
+				t.Fatalf("problems: %+v", problems)
+			}
+			if got := tokenOf(t, config, tc.host); got != tc.want {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestCredentialsHelper(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		want      *CredentialsHelper
+	}{
+		{"none", ``, nil},
+		{"no arguments", `credentials_helper "x" { }`, &CredentialsHelper{Name: "x"}},
+		{"arguments", `credentials_helper "x" { args = ["a", "b c", 5] }`, &CredentialsHelper{Name: "x", Args: []string{"a", "b c", "5"}}},
+		{"repeated arguments add up", `credentials_helper "x" { args = ["a"] args = ["b"] }`, &CredentialsHelper{Name: "x", Args: []string{"a", "b"}}},
+		{"the later block replaces the earlier", "credentials_helper \"x\" { args = [\"a\"] }\ncredentials_helper \"x\" { args = [\"b\"] }",
+			&CredentialsHelper{Name: "x", Args: []string{"b"}}},
+		{"JSON", `{"credentials_helper": {"x": {"args": ["a"]}}}`, &CredentialsHelper{Name: "x", Args: []string{"a"}}},
+		{"unknown arguments", `credentials_helper "x" { path = "/x" }`, &CredentialsHelper{Name: "x"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse(tc.src)
+			if len(problems) > 0 || !reflect.DeepEqual(config.Helper, tc.want) {
+				t.Errorf("got %+v, %+v; want %+v", config.Helper, problems, tc.want)
+			}
+		})
+	}
+}
+
+const secret = "tHisIsTheT0ken"
+
+func TestCredentialsProblems(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		line      int
+		summary   string
+		detail    string
+	}{
+		{"hostname", "\ncredentials \"a com\" { token = \"SECRET\" }", 2, "", `"a com"`},
+		{"punycode", `credentials "xn--bcher-kva.example" { token = "SECRET" }`, 1, "", `"xn--bcher-kva.example"`},
+		{"URL", `credentials "https://a.com" { token = "SECRET" }`, 1, "", "not a URL"},
+		{"no braces", `credentials = "SECRET"`, 1, "", "needs a hostname and braces"},
+		{"no host", "credentials {\n token = \"SECRET\"\n}", 2, "", "must contain a token, but it is a string"},
+		{"null", `{"credentials": {"a.com": null}}`, 1, "", "must contain a token, but it is null"},
+		{"number as token", `credentials "a.com" { token = 5 }`, 1, "", "must be a string, but it is a number"},
+		{"list as token", "credentials \"a.com\" {\n token = [\"SECRET\"]\n}", 2, "", "must be a string, but it is a list"},
+		{"map as token", `credentials "a.com" { token = { x = "SECRET" } }`, 1, "", "must be a string, but it is a map"},
+		{"token without quotes", "credentials \"a.com\" {\n token = SECRET\n}", 2, "", "strings need quotes"},
+		{"token without equals sign", "credentials \"a.com\" {\n token SECRET\n}", 3, "", "can't be parsed"},
+		{"token without equals sign, quoted", "credentials \"a.com\" {\n token \"SECRET\"\n}", 3, "", "can't be parsed"},
+		{"token in single quotes", "credentials \"a.com\" {\n token = 'SECRET'\n}", 2, "", "can't be parsed"},
+		{"token in one quote", "credentials \"a.com\" {\n token = \"SECRET\n}", 2, "", "can't be parsed"},
+		{"token and more", "credentials \"a.com\" {\n token = \"a\" SECRET\n}", 3, "", "can't be parsed"},
+		{"list without comma", "credentials_helper \"x\" {\n args = [\"a\" \"SECRET\"]\n}", 2, "", "can't be parsed"},
+		{"JSON without quotes", "{\"credentials\": {\"a.com\": {\"token\":\nSECRET}}}", 2, "", "invalid JSON"},
+		{"JSON escape", "{\"credentials\": {\"a.com\": {\"token\":\n\"\\xSECRET\"}}}", 2, "", "invalid JSON"},
+		{"helper without a name", `credentials_helper { args = ["SECRET"] }`, 1, "", "needs a name and braces"},
+		{"helper string", `credentials_helper = "x"`, 1, "", "needs a name and braces"},
+		{"helper null", `{"credentials_helper": {"x": null}}`, 1, "", "needs a name and braces"},
+		{"arguments string", "credentials_helper \"x\" {\n args = \"SECRET\"\n}", 2, "", "must be a list of strings"},
+		{"arguments bool", `credentials_helper "x" { args = ["a", true] }`, 1, "", "must be a list of strings"},
+		{"arguments null", `{"credentials_helper": {"x": {"args": null}}}`, 1, "", "must be a list of strings"},
+		{"two helpers", "credentials_helper \"x\" {}\ncredentials_helper \"y\" {}", 2, "No more than one credentials_helper block may be specified", `"y"`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, problems := parse(strings.ReplaceAll(tc.src, "SECRET", secret))
+			if len(problems) != 1 {
+				t.Fatalf("%d problems: %+v", len(problems), problems)
+			}
+			p := problems[0]
+			if tc.summary == "" {
+				tc.summary = "Invalid CLI configuration"
+			}
+			if p.Warning || p.Summary != tc.summary || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
+			}
+			if strings.Contains(fmt.Sprint(p), secret) {
+				t.Errorf("the token is in %+v", p)
+			}
+		})
+	}
+}
+
+func TestConfigPrintsWithoutTokens(t *testing.T) {
+	config, problems := parse(`credentials "a.com" { token = "` + secret + `" }`)
+	if len(problems) > 0 || tokenOf(t, config, "a.com") != secret {
+		t.Fatalf("problems: %+v", problems)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		for _, value := range []any{config, *config, struct{ c Config }{*config}} {
+			hexed := fmt.Sprintf("%x", secret)
+			if text := fmt.Sprintf(verb, value); strings.Contains(text, secret) || strings.Contains(text, hexed) {
+				t.Errorf("%s of %T: %s", verb, value, text)
+			}
+		}
+	}
+	var log strings.Builder
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "config", config, "tokens", config.Tokens)
+	if strings.Contains(log.String(), secret) {
+		t.Error(log.String())
+	}
+}

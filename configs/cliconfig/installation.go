@@ -1,0 +1,151 @@
+package cliconfig
+
+import (
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Summaries of problems with provider_installation, which people know from the
+// real tool.
+const (
+	badInstallation = "Invalid provider_installation block"
+	badMethod       = "Invalid provider_installation method block"
+	badInclude      = "Invalid provider source inclusion patterns"
+	badExclude      = "Invalid provider source exclusion patterns"
+	badURL          = "Invalid URL for provider installation source"
+)
+
+// installation reads
+//
+//	provider_installation {
+//	  filesystem_mirror {
+//	    path    = "/usr/share/terraform/providers"
+//	    include = ["example.com/*/*"]
+//	  }
+//	  direct {
+//	    exclude = ["example.com/*/*"]
+//	  }
+//	}
+func (r *reader) installation(f field) {
+	if r.config.Installation == nil {
+		r.config.Installation = []Method{}
+	}
+	if f.labels > 0 {
+		r.report(badInstallation, f.line, "The provider_installation block can't have labels.")
+		return
+	}
+	blocks, ok := f.value.blocks()
+	if f.equals || !ok || len(blocks) == 0 {
+		r.report(badInstallation, f.line, "What is called provider_installation must be a block, as in: provider_installation { ... }.")
+		return
+	}
+	for _, block := range blocks {
+		if r.installations++; r.installations == 2 {
+			r.report("No more than one provider_installation block may be specified", block.line,
+				"There is another provider_installation block before this one, maybe in another file. Put all methods into one, in the order that you want.")
+		}
+		r.methods(block.object)
+	}
+}
+
+// methods reads the inside of a provider_installation block.
+func (r *reader) methods(fields []field) {
+	others := false
+	for _, f := range fields {
+		if f.labels > 0 {
+			r.report(badMethod, f.line, "The blocks inside provider_installation can't have labels, but %s has.", f.name)
+			continue
+		}
+		blocks, ok := f.value.blocks()
+		if f.equals || !ok || len(blocks) == 0 {
+			r.report(badMethod, f.line, "What stands inside provider_installation must be blocks, as in: direct { ... }. Here, %s is none.", f.name)
+			continue
+		}
+		if !f.is("dev_overrides") {
+			others = true
+		} else if others {
+			r.report(badMethod, f.line, "The dev_overrides block must stand before all other methods, because it comes first whatever they say.")
+			continue
+		}
+		for _, block := range blocks {
+			r.method(f, block)
+		}
+	}
+}
+
+func (r *reader) method(f field, block value) {
+	m := Method{File: r.file, Line: f.line}
+	needs := ""
+	switch {
+	case f.is("dev_overrides"):
+		r.devOverrides(block.object)
+		return
+	case f.is("direct"):
+		m.Kind = Direct
+	case f.is("filesystem_mirror"):
+		m.Kind, needs = FilesystemMirror, "path"
+	case f.is("network_mirror"):
+		m.Kind, needs = NetworkMirror, "url"
+	default:
+		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
+		return
+	}
+	before := len(r.problems)
+	for _, arg := range block.object {
+		r.argument(&m, needs, arg)
+	}
+	if needs != "" && m.Location == "" && len(r.problems) == before {
+		r.report(badMethod, f.line, "A %s block needs the argument %q.", m.Kind, needs)
+	}
+	if len(r.problems) == before {
+		r.config.Installation = append(r.config.Installation, m)
+	}
+}
+
+// argument reads one argument of a method. Repeated lists add up.
+func (r *reader) argument(m *Method, location string, arg field) {
+	switch {
+	case arg.is("include"):
+		m.Include = append(m.Include, r.patterns(m.Kind, badInclude, arg)...)
+	case arg.is("exclude"):
+		m.Exclude = append(m.Exclude, r.patterns(m.Kind, badExclude, arg)...)
+	case location != "" && arg.is(location):
+		r.location(m, arg)
+	}
+}
+
+func (r *reader) location(m *Method, arg field) {
+	text, ok := arg.value.words()
+	switch {
+	case arg.value.kind == isNull:
+	case !ok:
+		r.report(badMethod, arg.line, "The %s of a %s block must be a string, but it is %s.", strings.ToLower(arg.name), m.Kind, arg.value.kind)
+	case m.Kind == NetworkMirror && text != "":
+		if _, err := getproviders.NewNetworkMirrorSource(text, nil, nil, r.engine); err != nil {
+			r.report(badURL, arg.line, "The url of a network_mirror block can't be used: %v.", err)
+			return
+		}
+		m.Location = text
+	default:
+		m.Location = text
+	}
+}
+
+func (r *reader) patterns(kind MethodKind, summary string, arg field) []getproviders.Pattern {
+	texts, ok := arg.value.listOfWords()
+	if !ok {
+		r.report(badMethod, arg.line, "The %s of a %s block must be a list of strings.", strings.ToLower(arg.name), kind)
+		return nil
+	}
+	var patterns []getproviders.Pattern
+	for i, text := range texts {
+		pattern, err := r.engine.ParsePattern(text)
+		if err != nil {
+			r.report(summary, arg.value.list[i].line, "In a %s block: %v.", kind, err)
+			continue
+		}
+		patterns = append(patterns, pattern)
+	}
+	return patterns
+}

@@ -1,0 +1,215 @@
+package cliconfig
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// show writes methods on one line each.
+func show(methods []Method) string {
+	var lines []string
+	for _, m := range methods {
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("%d %v %s %v %v", m.Line, m.Kind, m.Location, m.Include, m.Exclude)))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func TestInstallationMethods(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		want      string // as show has it
+	}{
+		{"empty block", `provider_installation { }`, ""},
+		{"direct", `provider_installation { direct {} }`, "1 direct  [] []"},
+		{"all, in order", `
+provider_installation {
+  network_mirror {
+    url     = "https://mirror.example.com/p/"
+    exclude = ["hashicorp/*"]
+  }
+  filesystem_mirror {
+    path    = "/usr/share/terraform/providers"
+    include = ["Example.com/*/*", "acme/aaa"]
+  }
+  direct { exclude = ["*/*/*"] }
+}`, "3 network_mirror https://mirror.example.com/p/ [] [registry.terraform.io/hashicorp/*]\n" +
+			"7 filesystem_mirror /usr/share/terraform/providers [example.com/*/* registry.terraform.io/acme/aaa] []\n" +
+			"11 direct  [] [*/*/*]"},
+		{"the same method twice", "provider_installation {\n filesystem_mirror { path = \"a\" }\n filesystem_mirror { path = \"b\" }\n}",
+			"2 filesystem_mirror a [] []\n3 filesystem_mirror b [] []"},
+		{"names in any case", `PROVIDER_installation { FileSystem_Mirror { PATH = "a" INCLUDE = ["a/b"] } }`, "1 filesystem_mirror a [registry.terraform.io/a/b] []"},
+		{"paths are kept as they are", `provider_installation { filesystem_mirror { path = "~/./$HOME/../x" } }`, "1 filesystem_mirror ~/./$HOME/../x [] []"},
+		{"number as path", `provider_installation { filesystem_mirror { path = 0x5 } }`, "1 filesystem_mirror 0x5 [] []"},
+		{"no patterns", `provider_installation { direct { include = [] exclude = [] } }`, "1 direct  [] []"},
+		{"the last path counts", `provider_installation { filesystem_mirror { path = "a" path = "b" } }`, "1 filesystem_mirror b [] []"},
+		{"repeated patterns add up", `provider_installation { direct { include = ["a/b"] include = ["a/c"] } }`,
+			"1 direct  [registry.terraform.io/a/b registry.terraform.io/a/c] []"},
+		{"unknown arguments", `provider_installation { direct { path = "x" color = ["red"] } }`, "1 direct  [] []"},
+		{"loopback without TLS", `provider_installation { network_mirror { url = "http://127.0.0.1:8080/" } }`, "1 network_mirror http://127.0.0.1:8080/ [] []"},
+		{"JSON objects", "{\"provider_installation\": {\n\"filesystem_mirror\": {\"path\": \"a\"},\n\"direct\": {\"exclude\": [\"a/b\"]}}}",
+			"2 filesystem_mirror a [] []\n3 direct  [] [registry.terraform.io/a/b]"},
+		{"JSON lists", `{"provider_installation": [{"filesystem_mirror": [{"path": "a"}, {"path": "b"}], "direct": [{}]}]}`,
+			"1 filesystem_mirror a [] []\n1 filesystem_mirror b [] []\n1 direct  [] []"},
+		{"JSON empty", `{"provider_installation": {}}`, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse(tc.src)
+			if len(problems) > 0 {
+				t.Fatalf("problems: %+v", problems)
+			}
+			if got := show(config.Installation); got != tc.want {
+				t.Errorf("got\n%s\nwant\n%s", got, tc.want)
+			}
+			if config.Installation == nil {
+				t.Error("the block is as good as absent")
+			}
+			for _, m := range config.Installation {
+				if m.File != "rc" {
+					t.Errorf("found in %q", m.File)
+				}
+			}
+		})
+	}
+}
+
+func TestInstallationProblems(t *testing.T) {
+	for _, tc := range []struct {
+		name, src string
+		line      int
+		summary   string
+		detail    string
+	}{
+		{"label", `provider_installation "x" { direct {} }`, 1, badInstallation, "can't have labels"},
+		{"equals sign", "\nprovider_installation = { direct {} }", 2, badInstallation, "must be a block"},
+		{"string", `provider_installation = "x"`, 1, badInstallation, "must be a block"},
+		{"list", `provider_installation = []`, 1, badInstallation, "must be a block"},
+		{"JSON null", `{"provider_installation": null}`, 1, badInstallation, "must be a block"},
+		{"JSON list of strings", `{"provider_installation": ["x"]}`, 1, badInstallation, "must be a block"},
+		{"JSON empty list", `{"provider_installation": []}`, 1, badInstallation, "must be a block"},
+		{"two blocks", "provider_installation { direct {} }\n\nprovider_installation { }", 3, "No more than one provider_installation block may be specified", "another"},
+		{"three blocks", "provider_installation {}\nprovider_installation {}\nprovider_installation {}", 2, "No more than one provider_installation block may be specified", "another"},
+		{"two JSON blocks", "{\"provider_installation\": [{\"direct\": {}},\n{\"direct\": {}}]}", 2, "No more than one provider_installation block may be specified", "another"},
+		{"unknown method", "provider_installation {\n oci_mirror { }\n}", 2, badMethod, `"oci_mirror"`},
+		{"argument", "provider_installation {\n direct = 5\n}", 2, badMethod, "must be blocks"},
+		{"map", "provider_installation {\n direct = {}\n}", 2, badMethod, "must be blocks"},
+		{"method with label", `provider_installation { direct "x" {} }`, 1, badMethod, "labels"},
+		{"JSON method null", `{"provider_installation": {"direct": null}}`, 1, badMethod, "must be blocks"},
+		{"JSON method string", `{"provider_installation": {"direct": "x"}}`, 1, badMethod, "must be blocks"},
+		{"JSON method empty list", `{"provider_installation": {"direct": []}}`, 1, badMethod, "must be blocks"},
+		{"no path", "provider_installation {\n filesystem_mirror { url = \"x\" }\n}", 2, badMethod, `needs the argument "path"`},
+		{"empty path", `provider_installation { filesystem_mirror { path = "" } }`, 1, badMethod, `needs the argument "path"`},
+		{"JSON null path", `{"provider_installation": {"filesystem_mirror": {"path": null}}}`, 1, badMethod, `needs the argument "path"`},
+		{"path of another kind", "provider_installation {\n filesystem_mirror {\n path = true\n }\n}", 3, badMethod, "must be a string, but it is a bool"},
+		{"no URL", `provider_installation { network_mirror {} }`, 1, badMethod, `needs the argument "url"`},
+		{"http URL", "provider_installation { network_mirror {\nurl = \"http://example.com/\" } }", 2, badURL, "https"},
+		{"relative URL", `provider_installation { network_mirror { url = "x/y" } }`, 1, badURL, "can't be used"},
+		{"no host", `provider_installation { network_mirror { url = "https:///x" } }`, 1, badURL, "can't be used"},
+		{"odd URL", `provider_installation { network_mirror { url = "::x" } }`, 1, badURL, "can't be used"},
+		{"include string", "provider_installation { direct {\n include = \"a/b\"\n} }", 2, badMethod, "must be a list of strings"},
+		{"include null", `{"provider_installation": {"direct": {"include": null}}}`, 1, badMethod, "must be a list of strings"},
+		{"include bool", `provider_installation { direct { include = ["a/b", true] } }`, 1, badMethod, "must be a list of strings"},
+		{"include list", `provider_installation { direct { include = [["a/b"]] } }`, 1, badMethod, "must be a list of strings"},
+		{"one part", "provider_installation { direct {\n include = [\"a/b\",\n\"a\"]\n} }", 3, badInclude, `"a"`},
+		{"number", `provider_installation { direct { include = [5] } }`, 1, badInclude, `"5"`},
+		{"four parts", `provider_installation { direct { exclude = ["a/b/c/d"] } }`, 1, badExclude, `"a/b/c/d"`},
+		{"namespace wildcard", `provider_installation { direct { exclude = ["*/a"] } }`, 1, badExclude, `"*/a"`},
+		{"host wildcard", `provider_installation { direct { include = ["*/a/*"] } }`, 1, badInclude, `"*/a/*"`},
+		{"host", `provider_installation { direct { include = ["a b/c/d"] } }`, 1, badInclude, `"a b/c/d"`},
+		{"overrides last", "provider_installation {\n direct {}\n dev_overrides { \"a/b\" = \"c\" }\n}", 3, badMethod, "before all other methods"},
+		{"override address", "provider_installation {\n dev_overrides {\n \"a/b/c/d\" = \"/x\"\n }\n}", 3, "Invalid provider installation dev overrides", `"a/b/c/d"`},
+		{"override prefix", `provider_installation { dev_overrides { "a/terraform-provider-x" = "/x" } }`, 1, "Invalid provider installation dev overrides", `Did you mean "a/x"?`},
+		{"override list", `provider_installation { dev_overrides { "a/b" = ["/x"] } }`, 1, badMethod, "must be a string, but it is a list"},
+		{"override null", `{"provider_installation": {"dev_overrides": {"a/b": null}}}`, 1, badMethod, "must be a string, but it is null"},
+		{"override with equals sign", `provider_installation { dev_overrides = { "a/b" = "/x" } }`, 1, badMethod, "must be blocks"},
+		{"override with label", `provider_installation { dev_overrides "x" { "a/b" = "/x" } }`, 1, badMethod, "labels"},
+		{"unset variable", "provider_installation { dev_overrides {\n \"a/b\" = \"${NOT_SET}/x\"\n} }", 2, "Interpolated environment variable not set", "NOT_SET"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			_, problems := parse(tc.src)
+			if len(problems) != 1 {
+				t.Fatalf("%d problems: %+v", len(problems), problems)
+			}
+			p := problems[0]
+			if p.Warning || p.Summary != tc.summary || p.File != "rc" || p.Line != tc.line || !strings.Contains(p.Detail, tc.detail) {
+				t.Errorf("got %+v\nwant line %d: %s: %s", p, tc.line, tc.summary, tc.detail)
+			}
+		})
+	}
+}
+
+func TestMethodWithAProblemIsDroppedAndTheRestKept(t *testing.T) {
+	config, problems := parse(`
+provider_installation {
+  filesystem_mirror { path = "a" include = ["a", "b"] }
+  filesystem_mirror { path = "b" }
+  network_mirror {}
+}`)
+	if len(problems) != 3 || show(config.Installation) != "4 filesystem_mirror b [] []" {
+		t.Errorf("got %s, %+v", show(config.Installation), problems)
+	}
+}
+
+func TestDevOverrides(t *testing.T) {
+	address := func(source string) getproviders.Provider {
+		p, err := terraform.ParseProvider(source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for _, tc := range []struct {
+		name, src string
+		want      map[string]string
+	}{
+		{"forms of addresses", `provider_installation { dev_overrides { "Acme/AAA" = "/x" "example.com:8443/a/b" = "/y" "ccc" = "/z" } }`,
+			map[string]string{"acme/aaa": "/x", "example.com:8443/a/b": "/y", "hashicorp/ccc": "/z"}},
+		{"variables", `provider_installation { dev_overrides { "a/b" = "$HOME/x" "a/c" = "${SRC}bin/" } }`,
+			map[string]string{"a/b": "/home/u/x", "a/c": "/srcbin"}},
+		{"paths are cleaned", `provider_installation { dev_overrides { "a/b" = "x/./y/../z/" "a/c" = "" "a/d" = "~/x" } }`,
+			map[string]string{"a/b": "x/z", "a/c": ".", "a/d": "~/x"}},
+		{"a dollar sign at the end", `provider_installation { dev_overrides { "a/b" = "x$" } }`, map[string]string{"a/b": "x$"}},
+		{"the last counts", "provider_installation {\n dev_overrides { \"a/b\" = \"/x\"\n \"A/b\" = \"/y\" }\n dev_overrides { \"a/c\" = \"/z\" }\n direct {}\n}",
+			map[string]string{"a/b": "/y", "a/c": "/z"}},
+		{"JSON object", `{"provider_installation": {"dev_overrides": {"a/b": "/x"}, "direct": {}}}`, map[string]string{"a/b": "/x"}},
+		{"JSON list", `{"provider_installation": {"dev_overrides": [{"a/b": "/x"}], "direct": [{}]}}`, map[string]string{"a/b": "/x"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config, problems := parse(tc.src)
+			if len(problems) > 0 {
+				t.Fatalf("problems: %+v", problems)
+			}
+			want := map[getproviders.Provider]string{}
+			for source, dir := range tc.want {
+				want[address(source)] = filepath.FromSlash(dir)
+			}
+			if !maps.Equal(config.DevOverrides, want) {
+				t.Errorf("got %v, want %v", config.DevOverrides, want)
+			}
+			other := func(m Method) bool { return m.Kind != Direct }
+			if slices.ContainsFunc(config.Installation, other) {
+				t.Errorf("methods %v", config.Installation)
+			}
+		})
+	}
+}
+
+func TestAllUnsetVariablesAreTold(t *testing.T) {
+	_, problems := parse(`provider_installation { dev_overrides { "a/b" = "$X/$HOME/${Y}" } }`)
+	if len(problems) != 2 || !strings.Contains(problems[0].Detail, "variable X ") || !strings.Contains(problems[1].Detail, "variable Y ") {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+func TestMethodKindsHaveTheirNames(t *testing.T) {
+	for kind, want := range map[MethodKind]string{0: "unknown", Direct: "direct", FilesystemMirror: "filesystem_mirror", NetworkMirror: "network_mirror"} {
+		if kind.String() != want {
+			t.Errorf("%d is %q, want %q", kind, kind, want)
+		}
+	}
+}

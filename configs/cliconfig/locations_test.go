@@ -1,0 +1,90 @@
+package cliconfig
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// variables is an environment.
+type variables map[string]string
+
+func (v variables) get(name string) string { return v[name] }
+
+func TestFind(t *testing.T) {
+	unix := Locations{File: "/home/u/.terraformrc", Dir: "/home/u/.terraform.d"}
+	for _, tc := range []struct {
+		name          string
+		env           variables
+		home, appData string
+		goos          string
+		want          Locations
+	}{
+		{"home", nil, "/home/u", "", "linux", unix},
+		{"macOS", nil, "/home/u", "", "darwin", unix},
+		{"Windows", nil, "/users/u", "/users/u/roaming", "windows", Locations{File: "/users/u/roaming/terraform.rc", Dir: "/users/u/roaming/terraform.d"}},
+		{"Windows without application data", nil, "/users/u", "", "windows", Locations{}},
+		{"no home", nil, "", "/x", "linux", Locations{}},
+		{"variable", variables{"TF_CLI_CONFIG_FILE": "x/rc", "TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "x/rc", Required: true}},
+		{"old variable", variables{"TERRAFORM_CONFIG": "y"}, "/home/u", "", "linux", Locations{File: "y", Required: true}},
+		{"empty variable", variables{"TF_CLI_CONFIG_FILE": "", "TERRAFORM_CONFIG": ""}, "/home/u", "", "linux", unix},
+		{"variable on Windows", variables{"TF_CLI_CONFIG_FILE": "rc"}, "", "", "windows", Locations{File: "rc", Required: true}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if !tc.want.Required {
+				tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
+			}
+			if got := Find(tc.env.get, tc.home, tc.appData, tc.goos); got != tc.want {
+				t.Errorf("got %+v, want %+v", got, tc.want)
+			}
+		})
+	}
+}
+
+func TestHelperDirs(t *testing.T) {
+	got := HelperDirs("/d", getproviders.Platform{OS: "linux", Arch: "arm64"})
+	if want := []string{filepath.FromSlash("/d/plugins"), filepath.FromSlash("/d/plugins/linux_arm64")}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got := HelperDirs("", getproviders.Platform{OS: "linux", Arch: "arm64"}); got != nil {
+		t.Errorf("got %v without a directory", got)
+	}
+}
+
+func TestImpliedMirrorDirs(t *testing.T) {
+	for _, tc := range []struct {
+		name       string
+		env        variables
+		home, goos string
+		want       []string
+	}{
+		{"Linux", nil, "/home/u", "linux", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins",
+			"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
+		{"other Unix", nil, "/home/u", "freebsd", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins",
+			"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
+		{"no home", nil, "", "linux", []string{"terraform.d/plugins", "/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
+		{"XDG", variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a:relative::/b/:/x/../y"}, "/home/u", "linux",
+			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/data/terraform/plugins", "/a/terraform/plugins", "/b/terraform/plugins", "/y/terraform/plugins"}},
+		{"relative XDG", variables{"XDG_DATA_HOME": "data", "XDG_DATA_DIRS": "a"}, "/home/u", "linux",
+			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins"}},
+		{"each directory once", variables{"XDG_DATA_HOME": "/a", "XDG_DATA_DIRS": "/a:/b:/b/"}, "/home/u", "linux",
+			[]string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/a/terraform/plugins", "/b/terraform/plugins"}},
+		{"macOS", variables{"XDG_DATA_HOME": "/a"}, "/Users/u", "darwin", []string{"terraform.d/plugins", "/Users/u/.terraform.d/plugins",
+			"/Users/u/Library/Application Support/io.terraform/plugins", "/Library/Application Support/io.terraform/plugins"}},
+		{"macOS without home", nil, "", "darwin", []string{"terraform.d/plugins", "/Library/Application Support/io.terraform/plugins"}},
+		{"Windows", variables{"APPDATA": "/roaming"}, "/users/u", "windows", []string{"terraform.d/plugins", "/roaming/terraform.d/plugins", "/roaming/HashiCorp/Terraform/plugins"}},
+		{"Windows without application data", nil, "/users/u", "windows", []string{"terraform.d/plugins"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var got []string
+			for _, dir := range ImpliedMirrorDirs(tc.env.get, tc.home, tc.goos) {
+				got = append(got, filepath.ToSlash(dir))
+			}
+			if !slices.Equal(got, tc.want) {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}

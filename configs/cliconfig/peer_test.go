@@ -1,0 +1,438 @@
+package cliconfig
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// requireTerraform skips a test that compares us with the real tool where there
+// is none.
+func requireTerraform(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("terraform"); err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
+		}
+		t.Skip("terraform is not installed")
+	}
+}
+
+// peer is a run of the real tool with a CLI configuration, in a working directory
+// that requires one provider.
+type peer struct {
+	rc, provider string
+	env          []string
+}
+
+func (p peer) run(t *testing.T, args ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	rc := filepath.Join(t.TempDir(), "rc")
+	main := "terraform {\n  required_providers {\n    p = {\n      source = \"" + p.provider + "\"\n    }\n  }\n}\n"
+	for path, content := range map[string]string{rc: p.rc, filepath.Join(dir, "main.tf"): main} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("terraform", args...)
+	cmd.Dir = dir
+	cmd.Env = append([]string{"CHECKPOINT_DISABLE=1", "HOME=/home/u", "SRC=/src", "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + rc}, p.env...)
+	out, err := cmd.CombinedOutput()
+	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+var headline = regexp.MustCompile(`(?m)^│ Error: (.*)$`)
+
+// summaries returns what kinds of problems the real tool has, in our words,
+// sorted. It writes some as one sentence where we have a headline and details.
+func summaries(output string) []string {
+	all := []string{}
+	for _, m := range headline.FindAllStringSubmatch(output, -1) {
+		if strings.HasPrefix(m[1], "Error parsing") || strings.Contains(m[1], "block has an invalid hostname") {
+			m[1] = "Invalid CLI configuration"
+		}
+		all = append(all, m[1])
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// TestProblemsAreThoseOfTerraform has files that both of us judge alike.
+func TestProblemsAreThoseOfTerraform(t *testing.T) {
+	requireTerraform(t)
+	for name, src := range map[string]string{
+		"nothing":                  ``,
+		"unknown keys":             "zork = 5\nblah \"x\" { y = [] }",
+		"unknown JSON keys":        `{"zork": 5, "blah": {"x": []}}`,
+		"not HCL":                  `host = `,
+		"bare word":                `credentials "a.com" { token = word }`,
+		"host":                     `host "a.com" { services = { "providers.v1" = "/x" } }`,
+		"invalid host":             `host "a b" {}`,
+		"host punycode":            `host "xn--bcher-kva.example" {}`,
+		"host string":              `host = "a.com"`,
+		"credentials":              `credentials "a.com" { token = "x" user = 5 }`,
+		"credentials, no token":    `credentials "a.com" {}`,
+		"invalid credentials":      `credentials "a b" { token = "x" }`,
+		"credentials URL":          `credentials "https://a.com" { token = "x" }`,
+		"credentials string":       `credentials = "x"`,
+		"credentials null":         `{"credentials": {"a.com": null}}`,
+		"helper":                   `credentials_helper "x" { args = ["a", 5] }`,
+		"helper twice":             "credentials_helper \"x\" {}\ncredentials_helper \"x\" {}",
+		"two helpers":              "credentials_helper \"x\" {}\ncredentials_helper \"y\" {}",
+		"helper arguments":         `credentials_helper "x" { args = "a" }`,
+		"helper bool":              `credentials_helper "x" { args = [true] }`,
+		"helper without label":     `credentials_helper { args = ["a"] }`,
+		"cache bool":               `plugin_cache_dir = true`,
+		"cache list":               `plugin_cache_dir = ["x"]`,
+		"cache null":               `{"plugin_cache_dir": null}`,
+		"lock file string":         `plugin_cache_may_break_dependency_lock_file = "true"`,
+		"lock file":                `plugin_cache_may_break_dependency_lock_file = true`,
+		"installation":             `provider_installation { direct {} }`,
+		"empty installation":       `provider_installation {}`,
+		"installation in any case": `PROVIDER_INSTALLATION { DIRECT { Include = ["a/b"] } }`,
+		"installation label":       `provider_installation "x" { direct {} }`,
+		"installation equals":      `provider_installation = { direct {} }`,
+		"installation string":      `provider_installation = "x"`,
+		"installation null":        `{"provider_installation": null}`,
+		"two installations":        "provider_installation { direct {} }\nprovider_installation {}",
+		"two JSON installations":   `{"provider_installation": [{"direct": [{}]}, {"direct": [{}]}]}`,
+		"unknown method":           `provider_installation { foo {} }`,
+		"method equals":            `provider_installation { direct = {} }`,
+		"method label":             `provider_installation { direct "x" {} }`,
+		"method argument":          `provider_installation { direct { foo = 5 } }`,
+		"JSON method":              `{"provider_installation": {"direct": [{"exclude": ["a/b"]}]}}`,
+		"JSON unknown method":      `{"provider_installation": {"foo": [{}]}}`,
+		"JSON null method":         `{"provider_installation": {"direct": null}}`,
+		"no path":                  `provider_installation { filesystem_mirror {} }`,
+		"empty path":               `provider_installation { filesystem_mirror { path = "" } }`,
+		"path bool":                `provider_installation { filesystem_mirror { path = true } }`,
+		"path number":              `provider_installation { filesystem_mirror { path = 5 } }`,
+		"JSON null path":           `{"provider_installation": {"filesystem_mirror": [{"path": null}]}}`,
+		"no URL":                   `provider_installation { network_mirror {} }`,
+		"URL":                      `provider_installation { network_mirror { url = "https://example.com/x/" } }`,
+		"http URL":                 `provider_installation { network_mirror { url = "http://example.com/" } }`,
+		"URL without host":         `provider_installation { network_mirror { url = "https:///x" } }`,
+		"relative URL":             `provider_installation { network_mirror { url = "x/y" } }`,
+		"odd URL":                  `provider_installation { network_mirror { url = "::x" } }`,
+		"include string":           `provider_installation { direct { include = "a/b" } }`,
+		"include bool":             `provider_installation { direct { include = [true] } }`,
+		"include null":             `{"provider_installation": {"direct": [{"include": null}]}}`,
+		"include number":           `provider_installation { direct { include = [5] } }`,
+		"wildcards":                `provider_installation { direct { include = ["a/*", "*/*", "a.com/*/*", "*/*/*", "Ä/ö"] } }`,
+		"one part":                 `provider_installation { direct { include = ["a"] } }`,
+		"four parts":               `provider_installation { direct { exclude = ["a/b/c/d"] } }`,
+		"empty part":               `provider_installation { direct { exclude = ["a//b"] } }`,
+		"namespace wildcard":       `provider_installation { direct { exclude = ["a.com/*/b"] } }`,
+		"host wildcard":            `provider_installation { direct { exclude = ["*/a/*"] } }`,
+		"half a wildcard":          `provider_installation { direct { exclude = ["a/b*"] } }`,
+		"legacy namespace":         `provider_installation { direct { exclude = ["-/b"] } }`,
+		"overrides":                `provider_installation { dev_overrides { "a/b" = "$SRC/x" "c" = "y" } }`,
+		"overrides last":           `provider_installation { direct {} dev_overrides { "a/b" = "x" } }`,
+		"overrides twice":          `provider_installation { dev_overrides { "a/b" = "x" } dev_overrides { "a/b" = "y" } }`,
+		"override list":            `provider_installation { dev_overrides { "a/b" = ["x"] } }`,
+		"override address":         `provider_installation { dev_overrides { "a/b/c/d" = "x" } }`,
+		"override prefix":          `provider_installation { dev_overrides { "a/terraform-provider-b" = "x" } }`,
+		"override variable":        `provider_installation { dev_overrides { "a/b" = "$NOT_SET/x" } }`,
+		"overrides equals":         `provider_installation { dev_overrides = { "a/b" = "x" } }`,
+		"JSON overrides":           `{"provider_installation": {"dev_overrides": [{"a/b": "x"}], "direct": [{}]}}`,
+		"JSON overrides last":      `{"provider_installation": {"direct": [{}], "dev_overrides": [{"a/b": "x"}]}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := parse(src)
+			ours := []string{}
+			for _, p := range problems {
+				ours = append(ours, p.Summary)
+			}
+			slices.Sort(ours)
+			out := peer{rc: src}.run(t, "version")
+			if theirs := summaries(out); !slices.Equal(slices.Compact(ours), theirs) {
+				t.Errorf("ours %q\ntheirs %q\n%s", ours, theirs, out)
+			}
+		})
+	}
+}
+
+// TestWhereTerraformDiffers has the files that we judge in another way on
+// purpose: the real tool finds the given number of problems.
+func TestWhereTerraformDiffers(t *testing.T) {
+	requireTerraform(t)
+	for name, tc := range map[string]struct {
+		src          string
+		ours, theirs int
+	}{
+		"cache directory that doesn't exist": {`plugin_cache_dir = "/does/not/exist"`, 0, 1},
+		"cache directory of a number":        {`plugin_cache_dir = 5`, 0, 1},
+		"JSON object as method":              {`{"provider_installation": {"filesystem_mirror": {"path": "/x"}}}`, 0, 1},
+		"token of a number":                  {`credentials "a.com" { token = 5 }`, 1, 0},
+		"service of a number":                {`host "a.com" { services = { "providers.v1" = 5 } }`, 1, 0},
+		"JSON that ends too early":           {`{"host": `, 1, 0},
+		"more after JSON":                    {`{"host": {}} }`, 1, 0},
+		"http on loopback":                   {`provider_installation { network_mirror { url = "http://localhost:8080/" } }`, 0, 1},
+		"override of null":                   {`{"provider_installation": {"dev_overrides": [{"a/b": null}]}}`, 1, 0},
+		"flag that means nothing to us":      {`disable_checkpoint = "yes"`, 0, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, problems := parse(tc.src)
+			out := peer{rc: tc.src}.run(t, "version")
+			if theirs := summaries(out); len(problems) != tc.ours || len(theirs) != tc.theirs {
+				t.Errorf("ours %+v\ntheirs %q\n%s", problems, theirs, out)
+			}
+		})
+	}
+}
+
+// TestMethodsServeAsInTerraform compares which of two mirrors serve a provider.
+// Version 1.0.0 of both providers is in the first, 2.0.0 in the second.
+func TestMethodsServeAsInTerraform(t *testing.T) {
+	requireTerraform(t)
+	mirrors := t.TempDir()
+	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
+		dir := filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String())
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, tc := range map[string]struct{ rc, provider string }{
+		"both":                 {`provider_installation { M1 } M2 } }`, "acme/one"},
+		"first only":           {`provider_installation { M1 } }`, "acme/one"},
+		"none":                 {`provider_installation { }`, "acme/one"},
+		"excluded":             {`provider_installation { M1 } M2 exclude = ["acme/one"] } }`, "acme/one"},
+		"excluded by wildcard": {`provider_installation { M1 } M2 exclude = ["acme/*"] } }`, "acme/one"},
+		"another excluded":     {`provider_installation { M1 } M2 exclude = ["acme/two"] } }`, "acme/one"},
+		"another host's":       {`provider_installation { M1 } M2 exclude = ["acme/two"] } }`, "example.com/acme/two"},
+		"host excluded":        {`provider_installation { M1 } M2 exclude = ["Example.com/*/*"] } }`, "example.com/acme/two"},
+		"included":             {`provider_installation { M1 } M2 include = ["acme/one"] } }`, "acme/one"},
+		"not included":         {`provider_installation { M1 } M2 include = ["acme/two", "*/*"] } }`, "example.com/acme/two"},
+		"everything included":  {`provider_installation { M1 } M2 include = ["*/*/*"] } }`, "example.com/acme/two"},
+		"included, excluded":   {`provider_installation { M1 } M2 include = ["acme/*"] exclude = ["acme/one"] } }`, "acme/one"},
+		"nothing included":     {`provider_installation { M1 } M2 include = [] } }`, "acme/one"},
+		"included twice":       {`provider_installation { M1 } M2 include = ["x/y"] include = ["acme/one"] } }`, "acme/one"},
+		"nobody serves":        {`provider_installation { M1 exclude = ["*/*/*"] } M2 include = ["x/y"] } }`, "acme/one"},
+		"JSON":                 {`{"provider_installation": {"filesystem_mirror": [{"path": "M/1"}, {"path": "M/2", "exclude": ["acme/one"]}]}}`, "acme/one"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rc := strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(tc.rc)
+			rc = strings.ReplaceAll(rc, "M/", filepath.ToSlash(mirrors)+"/")
+			out := peer{rc: rc, provider: tc.provider}.run(t, "init", "-no-color")
+			theirs := ""
+			if m := regexp.MustCompile(`- Installing \S+ v(\S+)\.\.\.`).FindStringSubmatch(out); m != nil {
+				theirs = m[1]
+			}
+			if ours := newest(t, rc, tc.provider); ours != theirs {
+				t.Errorf("ours %q, theirs %q\n%s", ours, theirs, out)
+			}
+		})
+	}
+}
+
+// newest returns the newest version that the methods of a CLI configuration
+// offer, "" if there is none.
+func newest(t *testing.T, rc, source string) string {
+	config, problems := parse(rc)
+	provider, err := terraform.ParseProvider(source)
+	if len(problems) > 0 || err != nil {
+		t.Fatal(problems, err)
+	}
+	var all getproviders.MultiSource
+	for _, m := range config.Installation {
+		all.Selectors = append(all.Selectors, getproviders.Selector{
+			Source:  &getproviders.FilesystemMirrorSource{Dir: m.Location},
+			Include: m.Include,
+			Exclude: m.Exclude,
+		})
+	}
+	available, err := all.Versions(t.Context(), provider)
+	if len(available.Versions) == 0 {
+		return ""
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.MaxFunc(available.Versions, getproviders.Version.Compare).String()
+}
+
+func TestDevOverridesAreThoseOfTerraform(t *testing.T) {
+	requireTerraform(t)
+	const rc = `
+provider_installation {
+  dev_overrides {
+    "Acme/one"           = "$HOME/../x/"
+    "example.com/a/b"    = "rel/./y/../z"
+    "three"              = ""
+  }
+  dev_overrides { "acme/four" = "${SRC}/four" "acme/one" = "~/again" }
+  filesystem_mirror { path = "/does/not/exist" }
+}`
+	config, problems := parse(rc)
+	if len(problems) > 0 {
+		t.Fatalf("problems: %+v", problems)
+	}
+	var ours, theirs []string
+	for p, dir := range config.DevOverrides {
+		ours = append(ours, terraform.Short(p)+" in "+dir)
+	}
+	out := peer{rc: rc, provider: "acme/one"}.run(t, "init", "-no-color")
+	for _, m := range regexp.MustCompile(`(?m)^ - (.* in .*)$`).FindAllStringSubmatch(out, -1) {
+		theirs = append(theirs, m[1])
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	if !slices.Equal(ours, theirs) {
+		t.Errorf("ours %q\ntheirs %q\n%s", ours, theirs, out)
+	}
+}
+
+// TestTokensAreThoseOfTerraform compares what reaches a registry on loopback, to
+// which a host block leads.
+func TestTokensAreThoseOfTerraform(t *testing.T) {
+	requireTerraform(t)
+	const host = "my-host.example"
+	for name, tc := range map[string]struct {
+		rc   string
+		env  []string
+		host string // "": host
+	}{
+		"none":                  {},
+		"block":                 {rc: `credentials "My-Host.example" { token = "block" }`},
+		"another host's":        {rc: `credentials "other.example" { token = "block" }`},
+		"no token":              {rc: `credentials "my-host.example" { }`},
+		"last block":            {rc: "credentials \"my-host.example\" { token = \"one\" }\ncredentials \"my-host.example\" { token = \"two\" }"},
+		"token in capitals":     {rc: `credentials "my-host.example" { TOKEN = "block" }`},
+		"variable before block": {rc: `credentials "my-host.example" { token = "block" }`, env: []string{"TF_TOKEN_my__host_example=variable"}},
+		"literal dash":          {env: []string{"TF_TOKEN_my-host_example=variable"}},
+		"literal dot":           {env: []string{"TF_TOKEN_my__host.example=variable"}},
+		"capitals":              {env: []string{"TF_TOKEN_MY__HOST_EXAMPLE=variable"}},
+		"prefix in small":       {env: []string{"tf_token_my__host_example=variable"}},
+		"three underscores":     {env: []string{"TF_TOKEN_my___host_example=variable"}},
+		"the last variable":     {env: []string{"TF_TOKEN_my__host_example=first", "TF_TOKEN_my-host_example=second"}},
+		"port":                  {env: []string{"TF_TOKEN_my-host_example:8443=port", "TF_TOKEN_my__host_example=none"}, host: host + ":8443"},
+		"port in block":         {rc: `credentials "my-host.example:8443" { token = "port" }`, host: host + ":8443"},
+		"block without port":    {rc: `credentials "my-host.example" { token = "none" }`, host: host + ":8443"},
+		"Unicode":               {env: []string{"TF_TOKEN_bücher_example=variable"}, host: "bücher.example"},
+		"punycode":              {env: []string{"TF_TOKEN_xn--bcher-kva_example=variable"}, host: "bücher.example"},
+		"punycode, underscores": {env: []string{"TF_TOKEN_xn____bcher__kva_example=variable"}, host: "bücher.example"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if tc.host == "" {
+				tc.host = host
+			}
+			registry := record(t)
+			rc := tc.rc + "\nhost \"" + tc.host + "\" { services = { \"providers.v1\" = \"" + registry.url + "/\" } }"
+			out := peer{rc: rc, provider: tc.host + "/a/b", env: tc.env}.run(t, "init", "-no-color")
+			if len(registry.requests()) != 1 {
+				t.Fatalf("requests %q\n%s", registry.requests(), out)
+			}
+			config, problems := parse(rc)
+			name, err := hosts.ParseHostname(tc.host)
+			if len(problems) > 0 || err != nil {
+				t.Fatal(problems, err)
+			}
+			ours, err := hosts.FirstOf(hosts.EnvTokens(tc.env), config.Tokens).Token(t.Context(), name)
+			if ours != "" {
+				ours = "Bearer " + ours
+			}
+			if theirs := registry.requests()[0]; err != nil || ours != theirs {
+				t.Errorf("ours %q, theirs %q, error %v", ours, theirs, err)
+			}
+		})
+	}
+}
+
+// recorder is a server that has nothing, and remembers the Authorization
+// header of each request.
+type recorder struct {
+	url  string
+	mu   sync.Mutex
+	seen []string
+}
+
+func (r *recorder) requests() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seen
+}
+
+func record(t *testing.T) *recorder {
+	r := &recorder{}
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.seen = append(r.seen, req.Header.Get("Authorization"))
+		http.NotFound(w, req)
+	}))
+	t.Cleanup(srv.Close)
+	r.url = srv.URL
+	return r
+}
+
+// TestHelperIsThatOfTerraform has two versions of a helper program, and
+// compares what reaches the registry.
+func TestHelperIsThatOfTerraform(t *testing.T) {
+	requireTerraform(t)
+	if runtime.GOOS == "windows" {
+		t.Skip("the helper programs are shell scripts")
+	}
+	home := t.TempDir()
+	dirs := HelperDirs(ConfigDir(home, "", runtime.GOOS), getproviders.CurrentPlatform())
+	for i, version := range []string{"_v1.9.0", "_v1.10.0"} {
+		if err := os.MkdirAll(dirs[i], 0o700); err != nil {
+			t.Fatal(err)
+		}
+		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
+		if err := os.WriteFile(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"a.example":      "Bearer arg-get-a.example_v1.10.0",
+		"a.example:8443": "Bearer arg-get-a.example:8443_v1.10.0",
+		"bücher.example": "Bearer arg-get-xn--bcher-kva.example_v1.10.0",
+		"block.example":  "Bearer block",
+		"empty.example":  "",
+		"none.example":   "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry := record(t)
+			rc := "credentials_helper \"x\" {\n  args = [\"arg\"]\n}\ncredentials \"block.example\" {\n  token = \"block\"\n}\ncredentials \"empty.example\" {}\n" +
+				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.url + "/\"\n  }\n}\n"
+			out := peer{rc: rc, provider: name + "/a/b", env: []string{"HOME=" + home}}.run(t, "init", "-no-color")
+			if got := registry.requests(); len(got) != 1 || got[0] != want {
+				t.Errorf("theirs %q, want %q\n%s", got, want, out)
+			}
+			config, problems := parse(rc)
+			host, err := hosts.ParseHostname(name)
+			if len(problems) > 0 || err != nil {
+				t.Fatal(problems, err)
+			}
+			helper, err := hosts.NewHelperTokens(hosts.Helper{Name: config.Helper.Name, Args: config.Helper.Args, Dirs: dirs})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ours, err := hosts.FirstOf(config.Tokens, helper).Token(t.Context(), host)
+			if err != nil || ours != strings.TrimPrefix(want, "Bearer ") {
+				t.Errorf("ours %q, %v; want %q", ours, err, want)
+			}
+		})
+	}
+}

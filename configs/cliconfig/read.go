@@ -1,0 +1,144 @@
+package cliconfig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// maxBytes is far more than any CLI configuration has.
+const maxBytes = 1 << 20
+
+// Read reads the CLI configuration from the locations that Find returned, and
+// the variables that belong to it: TF_PLUGIN_CACHE_DIR,
+// TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE, and those that the files
+// themselves name. Env returns the value of a variable, "" if there is none.
+// The engine says what addresses mean.
+//
+// The main file comes first, then those of the directory by name. Of several
+// plugin_cache_dir the first counts, TF_PLUGIN_CACHE_DIR before all; a host or
+// credentials block replaces one for the same host in an earlier file; there
+// can be one provider_installation block and one credentials helper in all
+// files together.
+//
+// The Config is never nil. That a required file doesn't exist is a warning;
+// all other problems are errors, in the order of the files.
+func Read(at Locations, env func(string) string, engine getproviders.Engine) (*Config, []Problem) {
+	r := newReader(env, engine)
+	r.mainFile(at)
+	r.directory(at.Dir)
+	return r.result()
+}
+
+func (r *reader) mainFile(at Locations) {
+	if at.File == "" {
+		return
+	}
+	src, err := readFile(at.File)
+	switch {
+	case err == nil:
+		r.content(at.File, src)
+	case !isAbsent(err):
+		r.unreadable(at.File, err)
+	case at.Required:
+		r.problems = append(r.problems, missing(at.File))
+	}
+}
+
+// directory reads what is in the user's directory. A directory that doesn't
+// exist has nothing.
+func (r *reader) directory(dir string) {
+	if dir == "" {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil && !isAbsent(err) {
+		r.unreadable(dir, err)
+	}
+	for _, entry := range entries { // sorted
+		if name := entry.Name(); strings.HasSuffix(name, ".tfrc") || strings.HasSuffix(name, ".tfrc.json") {
+			r.fileOf(filepath.Join(dir, name))
+		}
+	}
+}
+
+func (r *reader) fileOf(path string) {
+	src, err := readFile(path)
+	if err != nil {
+		r.unreadable(path, err)
+		return
+	}
+	r.content(path, src)
+}
+
+// result puts the variables in, and ends the reading.
+func (r *reader) result() (*Config, []Problem) {
+	c := r.config
+	c.Tokens = hosts.NewStaticTokens(r.tokens)
+	c.PluginCacheDir = cmp.Or(r.env("TF_PLUGIN_CACHE_DIR"), c.PluginCacheDir)
+	if flag := r.env("TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE"); flag != "" && flag != "0" {
+		c.MayBreakLockFile = true
+	}
+	return c, r.problems
+}
+
+// content takes over what one file says.
+func (r *reader) content(path string, src []byte) {
+	r.file, r.own = path, fileOnly{tokens: map[hosts.Hostname]string{}}
+	top, err := decode(src)
+	if err != nil {
+		r.problem(err.line, "The file can't be parsed: %s.", err.text)
+		return
+	}
+	for _, f := range top.object {
+		r.topLevel(f)
+	}
+	maps.Copy(r.tokens, r.own.tokens)
+	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
+}
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
+	if err == nil && len(src) > maxBytes {
+		err = fmt.Errorf("%s has more than %d bytes", path, maxBytes)
+	}
+	return src, err
+}
+
+// isAbsent reports whether a file isn't there, nor the directory that it would
+// be in.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
+func missing(path string) Problem {
+	return Problem{
+		Warning: true,
+		Summary: "Unable to open CLI configuration file",
+		Detail:  fmt.Sprintf("The CLI configuration file at %q does not exist.", path),
+		File:    path,
+	}
+}
+
+func (r *reader) unreadable(path string, err error) {
+	r.problems = append(r.problems, Problem{
+		Summary: "Unable to read CLI configuration file",
+		Detail:  fmt.Sprintf("The CLI configuration can't be read: %v.", err),
+		File:    path,
+	})
+}

@@ -1,0 +1,264 @@
+package cliconfig
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// home makes a directory with the given files: "rc" is the main file, and all
+// others are in "d".
+func home(t testing.TB, files map[string]string) Locations {
+	t.Helper()
+	at := Locations{File: filepath.Join(t.TempDir(), "rc"), Dir: filepath.Join(t.TempDir(), "d")}
+	for name, content := range files {
+		path := at.File
+		if name != "rc" {
+			path = filepath.Join(at.Dir, name)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return at
+}
+
+func mustRead(t testing.TB, at Locations, env func(string) string) *Config {
+	t.Helper()
+	config, problems := Read(at, env, terraform)
+	if len(problems) > 0 {
+		t.Fatalf("problems: %+v", problems)
+	}
+	return config
+}
+
+func TestReadMergesFiles(t *testing.T) {
+	config := mustRead(t, home(t, map[string]string{
+		"rc": `
+host "a.com" { services = { "providers.v1" = "/main/" } }
+host "main.com" {}
+credentials "a.com" { token = "main" }
+credentials "b.com" { token = "main" }
+credentials_helper "x" { args = ["main"] }
+`,
+		"a.tfrc": `
+host "A.com" { services = { "modules.v1" = "/a/" } }
+credentials "b.com" { }
+provider_installation { direct {} }
+`,
+		"b.tfrc":                `credentials_helper "x" { args = ["b"] }`,
+		"credentials.tfrc.json": `{"credentials": {"a.com": {"token": "json"}}}`,
+		"ignored.json":          `host "ignored.com" {}`,
+		"ignored.tfrc.bak":      `not even HCL`,
+		"sub.d/a.tfrc":          `host "ignored.com" {}`,
+	}), testEnv)
+	if got := fmt.Sprint(config.Hosts); got != "map[a.com:map[modules.v1:/a/] main.com:map[]]" {
+		t.Errorf("hosts: %s", got)
+	}
+	for host, want := range map[hosts.Hostname]string{"a.com": "json", "b.com": ""} {
+		if got := tokenOf(t, config, host); got != want {
+			t.Errorf("token of %s: %q, want %q", host, got, want)
+		}
+	}
+	if fmt.Sprint(*config.Helper) != "{x [b]}" || show(config.Installation) != "4 direct  [] []" {
+		t.Errorf("helper %v, installation %v", config.Helper, config.Installation)
+	}
+}
+
+func TestPluginCacheDir(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		files map[string]string
+		env   string
+		want  string
+	}{
+		{"none", nil, "", ""},
+		{"main file first", map[string]string{"rc": `plugin_cache_dir = "/main"`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/main"},
+		{"then by name", map[string]string{"b.tfrc": `plugin_cache_dir = "/b"`, "a.tfrc.json": `{"plugin_cache_dir": "/a"}`}, "", "/a"},
+		{"empty is none", map[string]string{"rc": `plugin_cache_dir = ""`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
+		{"null is none", map[string]string{"rc": `{"plugin_cache_dir": null}`, "a.tfrc": `plugin_cache_dir = "/a"`}, "", "/a"},
+		{"the variable before all", map[string]string{"rc": `plugin_cache_dir = "/main"`}, "/env", "/env"},
+		{"the last in a file", map[string]string{"rc": "plugin_cache_dir = \"/x\"\nplugin_cache_dir = \"/y\""}, "", "/y"},
+		{"variables in a file", map[string]string{"rc": `plugin_cache_dir = "$HOME/c/${SRC}$NOT_SET"`}, "", "/home/u/c//src"},
+		{"no variables in the variable", nil, "$HOME/x", "$HOME/x"},
+		{"number", map[string]string{"rc": `plugin_cache_dir = 5`}, "", "5"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := mustRead(t, home(t, tc.files), func(name string) string {
+				if name == "TF_PLUGIN_CACHE_DIR" {
+					return tc.env
+				}
+				return testEnv(name)
+			})
+			if config.PluginCacheDir != tc.want {
+				t.Errorf("got %q, want %q", config.PluginCacheDir, tc.want)
+			}
+		})
+	}
+}
+
+func TestMayBreakLockFile(t *testing.T) {
+	const key = "plugin_cache_may_break_dependency_lock_file"
+	for _, tc := range []struct {
+		name, src, env string
+		want           bool
+	}{
+		{"nothing", "", "", false},
+		{"file", key + " = true", "", true},
+		{"file says no", key + " = false", "", false},
+		{"once yes, always yes", key + " = true\n" + key + " = false", "", true},
+		{"JSON", `{"` + key + `": true}`, "", true},
+		{"variable", "", "1", true},
+		{"variable of any value", "", "false", true},
+		{"variable 0", "", "0", false},
+		{"variable 0 takes nothing back", key + " = true", "0", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			config := mustRead(t, home(t, map[string]string{"rc": tc.src}), func(name string) string {
+				if name == "TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE" {
+					return tc.env
+				}
+				return ""
+			})
+			if config.MayBreakLockFile != tc.want {
+				t.Errorf("got %v", config.MayBreakLockFile)
+			}
+		})
+	}
+}
+
+func TestSettingsOfTheWrongKind(t *testing.T) {
+	for src, want := range map[string]string{
+		`plugin_cache_dir = true`:                                 "must be a string, but it is a bool",
+		`plugin_cache_dir = ["x"]`:                                "must be a string, but it is a list",
+		`plugin_cache_may_break_dependency_lock_file = "true"`:    "must be true or false, but it is a string",
+		`plugin_cache_may_break_dependency_lock_file = 1`:         "must be true or false, but it is a number",
+		`{"plugin_cache_may_break_dependency_lock_file": null}`:   "must be true or false, but it is null",
+		`{"Plugin_Cache_Dir": {"x": "y"}}`:                        "The value of Plugin_Cache_Dir must be a string, but it is a map",
+		`plugin_cache_may_break_dependency_lock_file { x = "y" }`: "must be true or false, but it is a map",
+	} {
+		_, problems := parse(src)
+		if len(problems) != 1 || problems[0].Line != 1 || !strings.Contains(problems[0].Detail, want) {
+			t.Errorf("%s: got %+v", src, problems)
+		}
+	}
+}
+
+func TestFilesThatAreNotThere(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{filepath.Join(dir, "missing"), filepath.Join(dir, "no", "such"), filepath.Join(file, "x")} {
+		config, problems := Read(Locations{File: path, Required: true}, testEnv, terraform)
+		if config == nil || len(problems) != 1 || !problems[0].Warning || problems[0].File != path ||
+			problems[0].Summary != "Unable to open CLI configuration file" || !strings.Contains(problems[0].Detail, "does not exist.") {
+			t.Errorf("%s: got %+v, %+v", path, config, problems)
+		}
+		mustRead(t, Locations{File: path, Dir: path}, testEnv)
+	}
+	mustRead(t, Locations{}, testEnv)
+	mustRead(t, Locations{Dir: file}, testEnv)
+}
+
+func TestFilesThatCannotBeRead(t *testing.T) {
+	dir := t.TempDir()
+	at := home(t, map[string]string{"big.tfrc": strings.Repeat("# much too long\n", maxBytes/10), "dir.tfrc/x": ""})
+	at.File = dir
+	_, problems := Read(at, testEnv, terraform)
+	var files []string
+	for _, p := range problems {
+		if p.Warning || p.Summary != "Unable to read CLI configuration file" || !strings.Contains(p.Detail, p.File) {
+			t.Errorf("odd problem %+v", p)
+		}
+		files = append(files, filepath.Base(p.File))
+	}
+	if want := []string{filepath.Base(dir), "big.tfrc", "dir.tfrc"}; fmt.Sprint(files) != fmt.Sprint(want) {
+		t.Errorf("problems with %v, want %v", files, want)
+	}
+}
+
+func TestUnreadableDirectory(t *testing.T) {
+	if runtime.GOOS == "windows" || os.Getuid() == 0 {
+		t.Skip("there is no directory that this user can't read")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0); err != nil {
+		t.Fatal(err)
+	}
+	if _, problems := Read(Locations{Dir: dir}, testEnv, terraform); len(problems) != 1 || problems[0].Warning {
+		t.Errorf("got %+v", problems)
+	}
+}
+
+func TestProblemsOfAllFilesInOrder(t *testing.T) {
+	at := home(t, map[string]string{
+		"rc":     "provider_installation {}\nhost = 1",
+		"a.tfrc": "\n\nprovider_installation {}",
+		"b.tfrc": "}",
+		"c.tfrc": "credentials_helper \"x\" {}",
+		"d.tfrc": "credentials_helper \"y\" {}",
+	})
+	_, problems := Read(at, testEnv, terraform)
+	var got []string
+	for _, p := range problems {
+		got = append(got, fmt.Sprintf("%s:%d", filepath.Base(p.File), p.Line))
+	}
+	if want := "[rc:2 a.tfrc:3 b.tfrc:1 d.tfrc:1]"; fmt.Sprint(got) != want {
+		t.Errorf("got %v, want %s", got, want)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	for _, seed := range []string{
+		"", `host "a.com" { services = { "providers.v1" = "https://x/" } }`, `{"host": {"a.com": {"services": {"modules.v1": "x"}}}}`,
+		"host \"a b\" {\n services = [1, \"${x(\"y\")}\", <<E\nfoo\nE\n]\n}", "a = <<-E\n  b\n  E\n", `{"host": [{"a": null}, [], 1e9, "\u00e9\ud800"]}`,
+		"plugin_cache_dir = 0x1f\ncredentials \"x\" \"y\" {}", "provider_installation {\n dev_overrides {\n \"a/b\" = \"$HOME/c\"\n }\n}",
+		"a = <<\n", "a = <<-E\n\n", "a = <<-E\n \tE\n", `{`, `{}}`, `[`, `a = "\u12"`, "\ufeff", "a=-", "#", "/*", "a.b = 08", `"a" "b" "c" {}`, `"${" = 1`,
+		`credentials "a.com" { token = "x" }`, `{"credentials": {"a.com": {"token": 5}}, "credentials_helper": [{"x": {"args": [1, "y"]}}]}`,
+		"provider_installation {\n direct { include = [\"*/*/*\"] }\n network_mirror { url = \"https://x/\" }\n filesystem_mirror { path = \"y\" exclude = [\"a.com/b/c\"] }\n}",
+		`{"provider_installation": {"dev_overrides": {"a/b": "${SRC"}, "direct": [{}], "network_mirror": {"url": "http://[::1]:80/"}}}`,
+		"plugin_cache_dir = \"$\"\nplugin_cache_may_break_dependency_lock_file = true",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		config, problems := parse(string(src))
+		if config == nil || config.Hosts == nil || config.DevOverrides == nil || config.Tokens == nil {
+			t.Fatal("no configuration")
+		}
+		if isJSON(src) && len(problems) == 0 && !json.Valid(src) {
+			t.Errorf("accepted invalid JSON")
+		}
+		for _, p := range problems {
+			if p.Warning || p.Summary == "" || p.Detail == "" || p.File != "rc" || p.Line < 0 || p.Line > 1+strings.Count(string(src), "\n") {
+				t.Errorf("odd problem %+v", p)
+			}
+		}
+		for name, services := range config.Hosts {
+			if again, err := hosts.ParseHostname(name.String()); err != nil || again != name || services == nil {
+				t.Errorf("odd host %q: %v", name, err)
+			}
+		}
+		for _, m := range config.Installation {
+			if m.Kind.String() == "unknown" || (m.Kind == Direct) != (m.Location == "") || m.Line < 1 {
+				t.Errorf("odd method %+v", m)
+			}
+		}
+		for p, dir := range config.DevOverrides {
+			if p.IsZero() || dir == "" {
+				t.Errorf("odd override %v: %q", p, dir)
+			}
+		}
+	})
+}
