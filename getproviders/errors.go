@@ -32,6 +32,7 @@ var (
 type ProviderNotFoundError struct {
 	Provider Provider
 	Source   string // as Source.Describe names it
+	Advice   string // why the source may have been asked in vain; "" if nothing is known
 }
 
 // Error implements error.
@@ -41,6 +42,9 @@ func (e *ProviderNotFoundError) Error() string {
 
 // Is reports whether target is ErrProviderNotFound.
 func (e *ProviderNotFoundError) Is(target error) bool { return target == ErrProviderNotFound }
+
+// Hint says what may be wrong.
+func (e *ProviderNotFoundError) Hint() string { return e.Advice }
 
 // VersionNotFoundError says that a source has the provider in other versions
 // only. It matches ErrVersionNotFound.

@@ -50,7 +50,7 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 // *VersionNotFoundError and *PlatformMissingError. The Location is a
 // LocalDirectory or a LocalArchive below Dir, relative if Dir is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
-	result := Package{Provider: p, Version: v, Platform: plat}
+	result := Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
 	dirs, err := s.typeDirs(p)
 	if err != nil {
 		return Package{}, err

@@ -189,7 +189,7 @@ func TestMirrorPackage(t *testing.T) {
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
 			}
-			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want}) {
+			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir}) {
 				t.Errorf("got %+v, want location %s", got, want)
 			}
 		})

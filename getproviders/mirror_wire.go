@@ -10,28 +10,29 @@ import (
 )
 
 // errRegistryAnswer says that the URL of a mirror is that of something else.
-var errRegistryAnswer = errors.New("this looks like an answer of the provider registry protocol: " +
-	"the URL seems to be that of a registry, and a network mirror speaks another protocol")
+var errRegistryAnswer = errors.New("this is an answer of the provider registry protocol: " +
+	"the URL seems to be that of a registry, and network mirrors speak another protocol")
 
-// wireIndex is a mirror's "index.json".
+// wireIndex is a mirror's "index.json". The values of its versions have no
+// meaning yet.
 type wireIndex struct {
 	Versions json.RawMessage `json:"versions"`
 }
 
-// decodeMirrorIndex returns the versions that a mirror has. What isn't a
-// version is passed over.
+// decodeMirrorIndex returns the versions that a mirror has, sorted. What isn't
+// a version is passed over.
 func decodeMirrorIndex(body []byte) ([]Version, error) {
 	wire, err := decodeObject[wireIndex](body)
 	if err != nil {
 		return nil, err
 	}
-	if len(wire.Versions) > 0 && wire.Versions[0] == '[' {
+	if isJSONArray(wire.Versions) || wire.Versions == nil && isRegistryError(body) {
 		return nil, errRegistryAnswer
 	}
 	var listed map[string]json.RawMessage
-	if len(wire.Versions) > 0 {
+	if wire.Versions != nil {
 		if err := json.Unmarshal(wire.Versions, &listed); err != nil {
-			return nil, errors.New("versions is not an object")
+			return nil, errors.New("versions is not a JSON object")
 		}
 	}
 	versions := make([]Version, 0, len(listed))
@@ -44,22 +45,36 @@ func decodeMirrorIndex(body []byte) ([]Version, error) {
 	return slices.Compact(versions), nil
 }
 
+// isJSONArray looks at the first byte: whitespace before a value isn't part of
+// a json.RawMessage.
+func isJSONArray(value json.RawMessage) bool { return len(value) > 0 && value[0] == '[' }
+
+// isRegistryError reports whether an answer is one of those with which
+// registries say no: {"errors": ["Not Found"]}.
+func isRegistryError(body []byte) bool {
+	wire, err := decodeObject[struct {
+		Errors []string `json:"errors"`
+	}](body)
+	return err == nil && len(wire.Errors) > 0
+}
+
 // wireArchive is one platform's package in a mirror's "<version>.json".
 type wireArchive struct {
 	URL    string   `json:"url"`
 	Hashes []string `json:"hashes"`
 }
 
-// decodeMirrorVersion returns the archives of a version by platform.
+// decodeMirrorVersion returns the archives of a version by platform; a nil one
+// is as good as none.
 func decodeMirrorVersion(body []byte) (map[string]*wireArchive, error) {
 	wire, err := decodeObject[struct {
 		Archives map[string]*wireArchive `json:"archives"`
-		Download string                  `json:"download_url"`
+		Download json.RawMessage         `json:"download_url"`
 	}](body)
 	if err != nil {
 		return nil, err
 	}
-	if wire.Archives == nil && wire.Download != "" {
+	if wire.Archives == nil && (wire.Download != nil || isRegistryError(body)) {
 		return nil, errRegistryAnswer
 	}
 	return wire.Archives, nil
@@ -68,8 +83,8 @@ func decodeMirrorVersion(body []byte) (map[string]*wireArchive, error) {
 // archivePlatforms returns the platforms that there are archives for.
 func archivePlatforms(archives map[string]*wireArchive) []Platform {
 	var platforms []Platform
-	for text := range archives {
-		if plat, err := ParsePlatform(text); err == nil {
+	for text, archive := range archives {
+		if plat, err := ParsePlatform(text); err == nil && archive != nil {
 			platforms = append(platforms, plat)
 		}
 	}
@@ -83,20 +98,14 @@ func (w *wireArchive) read(base *url.URL) (*url.URL, Trust, error) {
 	if err != nil || len(w.Hashes) == 0 {
 		return location, nil, err
 	}
-	var known AnyHash
+	hashes := make(givenHashes, len(w.Hashes))
 	for i, text := range w.Hashes {
-		hash, err := ParseHash(text)
-		if err != nil {
-			return nil, nil, fmt.Errorf("hashes[%d]: %w", i, err)
-		}
-		if hash.Supported() {
-			known = append(known, hash)
+		if hashes[i], err = ParseHash(text); err != nil {
+			// What a server sends may be long: err repeats all of it.
+			return nil, nil, fmt.Errorf("hashes[%d] is %.80q, which has no scheme such as %q", i, text, SchemeZH+":")
 		}
 	}
-	if len(known) == 0 {
-		return nil, nil, errors.New("none of its hashes is of a kind that can be checked (h1, zh)")
-	}
-	return location, givenHashes(known), nil
+	return location, hashes, nil
 }
 
 // givenHashes are hashes that are known before anything is asked for.

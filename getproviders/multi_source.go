@@ -2,7 +2,9 @@ package getproviders
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -10,14 +12,17 @@ import (
 //
 // A source that answers, but lacks the provider, the version or the platform,
 // lets the next one answer; the real tools give up where a network mirror
-// lacks a version that another source has listed. A source that fails ends the
-// query, because going on would quietly install something else than on a day
-// when it works. Either way the error tells what every source answered; the
-// real tools tell it of one.
+// lacks a version that another source has listed. What a source that fails
+// means is for Fallback to say. Either way the error tells what every source
+// answered, and what kept the others from being asked; the real tools tell the
+// answer of one.
 //
 // Errors are *SourcesError, or the source's own where there is one source only
 // and where ErrProtocol says that the package would be of no use.
-type MultiSource []Selector
+type MultiSource struct {
+	Selectors []Selector // in the order in which they are asked
+	Fallback  Fallback
+}
 
 // Selector is a source and the providers that it is for. Sources have no rank by
 // how precise their patterns are: every one that accepts a provider is asked.
@@ -25,84 +30,83 @@ type Selector struct {
 	Source  Source
 	Include []Pattern // if there are any, one has to match
 	Exclude []Pattern // none of these may match, whatever is included
-}
-
-// keptOut says why the source isn't asked for p; "" if it is.
-func (s Selector) keptOut(p Provider) string {
-	if pattern, excluded := matching(s.Exclude, p); excluded {
-		return "excluded by " + quote(pattern)
-	}
-	if _, included := matching(s.Include, p); !included && len(s.Include) > 0 {
-		return "not included by " + strings.Join(quoteAll(s.Include), ", ")
-	}
-	return ""
-}
-
-func (s Selector) accepts(p Provider) bool { return s.keptOut(p) == "" }
-
-func quote(pattern Pattern) string { return fmt.Sprintf("%q", pattern.String()) }
-
-func quoteAll(patterns []Pattern) []string {
-	quoted := make([]string, len(patterns))
-	for i, pattern := range patterns {
-		quoted[i] = quote(pattern)
-	}
-	return quoted
+	Origin  bool      // the source is the provider's origin registry, not a mirror
 }
 
 // Versions implements Source: the versions and warnings of all sources that
-// are for p. A provider without any version counts as not found.
+// are for p. A provider without any version counts as not found. A source that
+// was passed over because it failed is told of in a warning.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
-	seen := make(map[Version]bool)
 	answers := m.unanswered(p)
-	for i, selector := range m {
-		if answers[i].KeptOut != "" {
+	for i, selector := range m.Selectors {
+		a := &answers[i]
+		if a.KeptOut != "" {
 			continue
 		}
 		available, err := selector.Source.Versions(ctx, p)
-		answers[i].Asked, answers[i].Versions, answers[i].Err = true, len(available.Versions), err
+		a.Asked, a.Versions, a.Err = true, len(available.Versions), err
+		if err != nil && m.ends(ctx, err) {
+			return Available{}, failure(ctx, m.report(p, answers))
+		}
 		if err != nil && !lacking(err) {
-			return Available{}, failure(ctx, &SourcesError{Provider: p, Answers: answers})
+			available = Available{Warnings: []string{fmt.Sprintf("%s was passed over because it failed: %v", a.Source, err)}}
 		}
-		for _, v := range available.Versions {
-			if !seen[v] {
-				seen[v] = true
-				all.Versions = append(all.Versions, v)
-			}
-		}
+		all.Versions = append(all.Versions, available.Versions...)
 		all.Warnings = append(all.Warnings, available.Warnings...)
 	}
 	if len(all.Versions) == 0 {
-		return Available{}, failure(ctx, &SourcesError{Provider: p, Answers: answers})
+		return Available{}, failure(ctx, m.report(p, answers))
 	}
+	all.Versions = eachOnce(all.Versions)
 	return all, nil
+}
+
+// eachOnce drops all but the first of equal versions.
+func eachOnce(versions []Version) []Version {
+	seen := make(map[Version]bool, len(versions))
+	return slices.DeleteFunc(versions, func(v Version) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
 }
 
 // Package implements Source: the package of the first source that has it.
 func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+	var passedOver []error
 	answers := m.unanswered(p)
-	for i, selector := range m {
-		if answers[i].KeptOut != "" {
+	for i, selector := range m.Selectors {
+		a := &answers[i]
+		if a.KeptOut != "" {
 			continue
 		}
 		found, err := selector.Source.Package(ctx, p, v, plat)
 		if err == nil {
+			if found.Source == "" { // of a source that others have written
+				found.Source = a.Source
+			}
+			found.PassedOver = errors.Join(append(passedOver, found.PassedOver)...)
 			return found, nil
 		}
-		answers[i].Asked, answers[i].Err = true, err
-		if !lacking(err) {
+		a.Asked, a.Err = true, err
+		if m.ends(ctx, err) {
 			break
 		}
+		if !lacking(err) {
+			passedOver = append(passedOver, fmt.Errorf("%s: %w", a.Source, err))
+		}
 	}
-	return Package{}, failure(ctx, &SourcesError{Provider: p, Version: v, Platform: plat, Answers: answers})
+	failed := m.report(p, answers)
+	failed.Version, failed.Platform = v, plat
+	return Package{}, failure(ctx, failed)
 }
 
 // Describe implements Source: it names the sources that are for p.
 func (m MultiSource) Describe(p Provider) string {
 	var names []string
-	for _, selector := range m {
-		if selector.accepts(p) {
+	for _, selector := range m.Selectors {
+		if m.keptOut(selector, p) == "" {
 			names = append(names, selector.Source.Describe(p))
 		}
 	}
@@ -111,9 +115,9 @@ func (m MultiSource) Describe(p Provider) string {
 
 // Suggest implements Suggester: the first suggestion of a source that is for p.
 func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
-	for _, selector := range m {
+	for _, selector := range m.Selectors {
 		suggester, ok := selector.Source.(Suggester)
-		if !ok || !selector.accepts(p) {
+		if !ok || m.keptOut(selector, p) != "" {
 			continue
 		}
 		if found, ok := suggester.Suggest(ctx, p); ok {
@@ -125,9 +129,13 @@ func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 
 // unanswered returns an Answer for each source, with nobody asked yet.
 func (m MultiSource) unanswered(p Provider) []Answer {
-	answers := make([]Answer, len(m))
-	for i, selector := range m {
-		answers[i] = Answer{Source: selector.Source.Describe(p), KeptOut: selector.keptOut(p)}
+	answers := make([]Answer, len(m.Selectors))
+	for i, selector := range m.Selectors {
+		answers[i] = Answer{Source: selector.Source.Describe(p), KeptOut: m.keptOut(selector, p)}
 	}
 	return answers
+}
+
+func (m MultiSource) report(p Provider, answers []Answer) *SourcesError {
+	return &SourcesError{Provider: p, Fallback: m.Fallback, Answers: answers}
 }

@@ -8,13 +8,14 @@ import (
 )
 
 // SourcesError says that several sources together could not serve a query. It
-// matches what the source that failed answered; if none failed, what those
+// matches what the sources that failed answered; if none failed, what those
 // answered that came nearest: a missing platform before a missing version,
 // and that before a missing provider.
 type SourcesError struct {
 	Provider Provider
 	Version  Version  // zero if versions were asked for
 	Platform Platform // likewise
+	Fallback Fallback // what the failure of a source meant
 	Answers  []Answer // of every source, in order
 }
 
@@ -22,7 +23,7 @@ type SourcesError struct {
 type Answer struct {
 	Source   string // as Source.Describe names it
 	KeptOut  string // which patterns say that the source is not for the provider; "" if it is
-	Asked    bool   // false if it is kept out or a source before it failed
+	Asked    bool   // false if it is kept out or a source before it ended the query
 	Versions int    // how many it has, if versions were asked for
 	Err      error  // what it answered instead
 }
@@ -45,7 +46,9 @@ func (e *SourcesError) summary() string {
 	switch {
 	case len(e.Answers) == 0:
 		return fmt.Sprintf("there is no source to look for %s in", what)
-	case e.failed() != nil:
+	case len(e.failures()) > 0 && e.Fallback == NextOnFailure:
+		return fmt.Sprintf("%s was not found in any of the search locations, and not all of them work", what)
+	case len(e.failures()) > 0:
 		return fmt.Sprintf("the search for %s ended at a source that failed", what)
 	default:
 		return fmt.Sprintf("%s was not found in any of the search locations", what)
@@ -69,16 +72,25 @@ func (a Answer) text() string {
 	case errors.Is(a.Err, ErrVersionNotFound):
 		return "does not have the version"
 	case errors.Is(a.Err, ErrProviderNotFound):
-		return "does not have the provider"
+		return "does not have the provider" + advised(a.Err)
 	default:
 		return a.Err.Error()
 	}
 }
 
+// advised is what a source's answer advises, to be appended to a line about it.
+// Of several answers not all are among those that count, whose hints are told.
+func advised(err error) string {
+	if missing, ok := errors.AsType[*ProviderNotFoundError](err); ok && missing.Advice != "" {
+		return " (" + missing.Advice + ")"
+	}
+	return ""
+}
+
 // Unwrap returns the answers that count.
 func (e *SourcesError) Unwrap() []error {
-	if err := e.failed(); err != nil {
-		return []error{err}
+	if failures := e.failures(); len(failures) > 0 {
+		return failures
 	}
 	for _, kind := range []error{ErrPlatformMissing, ErrVersionNotFound, ErrProviderNotFound} {
 		var errs []error
@@ -94,35 +106,30 @@ func (e *SourcesError) Unwrap() []error {
 	return []error{ErrProviderNotFound} // nobody was asked, or nobody has a version
 }
 
-// failed returns the error of the source that ended the query.
-func (e *SourcesError) failed() error {
+// failures returns the errors of sources that failed.
+func (e *SourcesError) failures() (errs []error) {
 	for _, a := range e.Answers {
 		if a.Err != nil && !lacking(a.Err) {
-			return a.Err
+			errs = append(errs, a.Err)
 		}
 	}
-	return nil
-}
-
-// lacking reports whether an error means that a source is fine, but doesn't
-// have what it was asked for.
-func lacking(err error) bool {
-	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
+	return errs
 }
 
 // failure is what a query without result comes to. The end of the caller's
 // context is nobody's answer, a protocol that the engine doesn't speak is a fact
 // about the version, and a list of one source is no news.
 func failure(ctx context.Context, e *SourcesError) error {
-	failed := e.failed()
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return context.Cause(ctx)
-	case errors.Is(failed, ErrProtocol):
-		return failed
-	case len(e.Answers) == 1 && e.Answers[0].Err != nil:
-		return e.Answers[0].Err
-	default:
-		return e
 	}
+	for _, err := range e.failures() {
+		if errors.Is(err, ErrProtocol) {
+			return err
+		}
+	}
+	if len(e.Answers) == 1 && e.Answers[0].Err != nil {
+		return e.Answers[0].Err
+	}
+	return e
 }

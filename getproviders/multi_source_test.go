@@ -50,7 +50,7 @@ func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 	asked = new([]string)
 	for _, s := range stubs {
 		s.asked = asked
-		source = append(source, getproviders.Selector{Source: s})
+		source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
 	}
 	return source, asked
 }
@@ -73,8 +73,8 @@ func TestMultiSourceUnitesVersions(t *testing.T) {
 		stub{name: "c"},
 		stub{name: "d", available: getproviders.Available{Versions: versions("1.1.0", "0.9.0"), Warnings: []string{"from d"}}},
 	)
-	source[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.ExactPattern(widget)}
-	source = append(source, getproviders.Selector{
+	source.Selectors[0].Include = []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}, getproviders.ExactPattern(widget)}
+	source.Selectors = append(source.Selectors, getproviders.Selector{
 		Source:  stub{name: "e", available: getproviders.Available{Versions: versions("9.0.0")}},
 		Exclude: never,
 	})
@@ -128,7 +128,7 @@ func TestMultiSourceVersionsFailures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			source, _ := inOrder(test.stubs...)
 			if test.exclude > 0 {
-				source[test.exclude-1].Exclude = never
+				source.Selectors[test.exclude-1].Exclude = never
 			}
 			got, err := source.Versions(t.Context(), widget)
 			if !errors.Is(err, test.kind) {
@@ -155,7 +155,7 @@ func TestMultiSourceTakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 		stub{name: "d"},
 		stub{name: "e"},
 	)
-	source = slices.Insert(source, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
+	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: stub{name: "excluded"}, Exclude: never})
 	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err != nil || got.Location != getproviders.LocalDirectory("d") {
 		t.Errorf("got %+v, %v, want that of d", got, err)
@@ -233,7 +233,7 @@ func TestMultiSourceEndsWithTheContext(t *testing.T) {
 
 func TestMultiSourceOfMultiSources(t *testing.T) {
 	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
-	outer := getproviders.MultiSource{{Source: inner}, {Source: stub{name: "c"}}}
+	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
 	got, err := outer.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err != nil || got.Location != getproviders.LocalDirectory("c") {
 		t.Errorf("got %+v, %v, want that of c", got, err)
@@ -243,8 +243,8 @@ func TestMultiSourceOfMultiSources(t *testing.T) {
 func TestMultiSourceTellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
 	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
-	source[0].Include = elsewhere
-	source[1].Include, source[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
+	source.Selectors[0].Include = elsewhere
+	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
 	_, err := source.Versions(t.Context(), widget)
 	want := "provider registry.example/acme/widget was not found in any of the search locations\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +
@@ -259,7 +259,7 @@ func TestMultiSourceTellsWhichPatternsKeepASourceOut(t *testing.T) {
 
 func TestMultiSourceDescribesThoseThatAreForTheProvider(t *testing.T) {
 	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
-	source[1].Exclude = never
+	source.Selectors[1].Exclude = never
 	if got, want := source.Describe(widget), "a, c"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -269,15 +269,16 @@ func TestMultiSourceSuggests(t *testing.T) {
 	other := widget
 	other.Namespace = "other"
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b", suggests: widget}, stub{name: "c", suggests: other}, stub{name: "d"})
-	source[1].Exclude = never
-	source = slices.Insert(source, 0, getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{}})
+	source.Selectors[1].Exclude = never
+	source.Selectors = slices.Insert(source.Selectors, 0, getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{}})
 	if got, ok := source.Suggest(t.Context(), widget); !ok || got != other {
 		t.Errorf("got %s, %t, want %s", got, ok, other)
 	}
 	if want := []string{"a", "c"}; !slices.Equal(*asked, want) {
 		t.Errorf("asked %q, want %q", *asked, want)
 	}
-	if got, ok := source[:2].Suggest(t.Context(), widget); ok {
+	source.Selectors = source.Selectors[:2]
+	if got, ok := source.Suggest(t.Context(), widget); ok {
 		t.Errorf("got %s of sources that know nothing", got)
 	}
 }

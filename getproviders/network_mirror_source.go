@@ -4,21 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"mime"
-	"net"
 	"net/http"
 	"net/url"
-	"strings"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-)
-
-const (
-	// mirrorAnswerBytes is how large an answer of a mirror may be.
-	mirrorAnswerBytes = 16 << 20
-
-	// mirrorRedirects is how many redirects are followed, as in the real tools.
-	mirrorRedirects = 5
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // NetworkMirrorSource installs from a server that speaks the provider network
@@ -26,90 +17,99 @@ const (
 // origin. Make one with [NewNetworkMirrorSource].
 //
 // Documents are asked for with the credentials of the mirror's own host and
-// port. Archives never are, wherever they lie: the protocol says that signed
-// URLs protect them.
+// port, and no redirect takes those elsewhere. Archives are asked for without:
+// the protocol says that signed URLs protect them.
 //
-// It asks for everything anew each time; [Memoize] remembers answers.
+// It trusts the mirror's hashes, if there are any, as far as to find out that
+// an archive is the one that the mirror means; who made it, they don't tell.
+//
+// Where this source differs from the real tools: a version that the mirror
+// lacks may come from another source, where they fail; they can't ask a mirror
+// for providers whose host has a port; they accept no plain http, not even on
+// a loopback address; they crash where a platform's archive is null; and they
+// don't mind what follows a document, which is an error here.
+//
+// It asks for the versions of a provider once and remembers the answer as long
+// as it lives, so that one run sees one state of the mirror.
 type NetworkMirrorSource struct {
 	client      *http.Client
 	base        *url.URL
 	host        hosts.Hostname
 	credentials hosts.Credentials
 	engine      Engine
+
+	indexes par.Memo[Provider, mirrorIndex]
 }
 
 // NewNetworkMirrorSource returns the source below a base URL, which has to be
-// https, or http on a loopback address (the real tools refuse that, too).
-// Paths are resolved against it as references are, so it should end with a
-// slash: without one its last segment is replaced.
+// https, or http on a loopback address. It should end with a slash: the paths
+// of documents are resolved against it as references are, so that without one
+// its last segment is replaced. User and password in it are for the mirror's
+// origin, as basic authentication; a token in credentials is stronger.
+//
+// The engine's version is told to the mirror. Credentials may be nil. Errors
+// don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, engine Engine) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the URL of a network mirror has to be absolute, with scheme and host: https://example.com/providers/")
 	}
-	if u.User != nil {
-		return nil, errors.New("the URL of a network mirror can't hold a user or password; use a credentials block for its host")
-	}
-	if u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())) {
+	if !hosts.Confidential(u) {
 		return nil, fmt.Errorf("the URL of a network mirror has to have the scheme https, not %q", u.Scheme)
 	}
-	host, err := hosts.ParseHostname(u.Host)
+	host, err := hosts.HostnameOf(u)
 	if err != nil {
-		return nil, fmt.Errorf("the URL of a network mirror names an invalid host: %w", err)
+		return nil, fmt.Errorf("the URL of a network mirror can't be used: %w", err)
 	}
+	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
 	return &NetworkMirrorSource{client: client, base: u, host: host, credentials: credentials, engine: engine}, nil
-}
-
-// isLoopback reports whether no other machine can listen to what is said to
-// this host.
-func isLoopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // Versions implements Source. Errors are *ProviderNotFoundError,
 // *UnauthorizedError or *QueryError.
 func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Available, error) {
-	doc, err := s.ask(ctx, p, "index.json")
+	index, err := s.index(ctx, p)
 	if err != nil {
 		return Available{}, err
 	}
-	if doc.StatusCode == http.StatusNotFound {
-		return Available{}, &ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+	if index.missing {
+		return Available{}, &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
 	}
-	versions, err := decodeMirrorIndex(doc.Body)
-	if err != nil {
-		return Available{}, malformedError(kindMirror, p, doc, err)
-	}
-	return Available{Versions: versions}, nil
+	return Available{Versions: slices.Clone(index.versions)}, nil
 }
 
-// Package implements Source. A version document that doesn't exist is a
-// *VersionNotFoundError, so that another source may have the version; to the
-// real tools it is a failure.
+// Package implements Source. Besides the errors of Versions there are
+// *VersionNotFoundError and *PlatformMissingError.
 func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	doc, err := s.ask(ctx, p, v.String()+".json")
 	if err != nil {
 		return Package{}, err
 	}
 	if doc.StatusCode == http.StatusNotFound {
-		return Package{}, &VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+		return Package{}, s.missing(ctx, p, v)
 	}
 	archives, err := decodeMirrorVersion(doc.Body)
 	if err != nil {
-		return Package{}, malformedError(kindMirror, p, doc, err)
+		return Package{}, s.malformed(p, doc, err)
 	}
-	archive, ok := archives[plat.String()]
-	if !ok || archive == nil {
+	archive := archives[plat.String()]
+	if archive == nil {
 		return Package{}, &PlatformMissingError{
 			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: archivePlatforms(archives),
 		}
 	}
 	location, trust, err := archive.read(doc.URL)
 	if err != nil {
-		return Package{}, malformedError(kindMirror, p, doc, fmt.Errorf("archives.%s: %w", plat, err))
+		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
-	return Package{Provider: p, Version: v, Platform: plat, Location: HTTPArchive{URL: location}, Trust: trust}, nil
+	return Package{
+		Provider: p,
+		Version:  v,
+		Platform: plat,
+		Location: describedArchive(location, doc.URL, s.base, s.host),
+		Source:   s.Describe(p),
+		Trust:    trust,
+	}, nil
 }
 
 // Describe implements Source.
@@ -117,38 +117,45 @@ func (s *NetworkMirrorSource) Describe(Provider) string {
 	return "provider mirror at " + hosts.RedactURL(s.base)
 }
 
-// ask gets one of a provider's documents, which is there or answers 404.
-func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) (*hosts.Document, error) {
-	header := http.Header{"X-Terraform-Version": {s.engine.Version}}
-	if err := hosts.Authorize(ctx, s.credentials, s.host, header); err != nil {
-		return nil, queryError(ctx, kindMirror, p, err)
-	}
-	// A path and no text, because the port of a provider's host would make
-	// a text look like a URL with a scheme.
-	path := strings.Join([]string{p.Hostname.ASCII(), p.Namespace, p.Type, name}, "/")
-	doc, err := hosts.GetDocument(ctx, s.client, hosts.DocumentRequest{
-		URL:          s.base.ResolveReference(&url.URL{Path: path}),
-		Header:       header,
-		MaxRedirects: mirrorRedirects,
-		MaxBytes:     mirrorAnswerBytes,
-	})
+// missing says what it means that there is no document about a version. If the
+// index can't be had, the version gets the blame.
+func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version) error {
+	failed := &VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+	index, err := s.index(ctx, p)
 	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
 	case err != nil:
-		return nil, queryError(ctx, kindMirror, p, err)
-	case doc.StatusCode == http.StatusNotFound:
-		return doc, nil
-	case doc.StatusCode != http.StatusOK:
-		return nil, statusError(kindMirror, p, s.host, doc)
+		return failed
+	case index.missing:
+		return &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
 	}
-	return doc, s.checkMediaType(p, doc)
+	failed.Newest = newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v }))
+	return failed
 }
 
-// checkMediaType refuses what isn't declared to be JSON: it tends to be the
-// login page of a gateway.
-func (s *NetworkMirrorSource) checkMediaType(p Provider, doc *hosts.Document) error {
-	declared := doc.Header.Get("Content-Type")
-	if mediaType, _, err := mime.ParseMediaType(declared); err == nil && mediaType == "application/json" {
-		return nil
-	}
-	return malformedError(kindMirror, p, doc, fmt.Errorf("its Content-Type is %q and has to be application/json", declared))
+// mirrorIndex is what a mirror says about the versions of a provider.
+type mirrorIndex struct {
+	versions []Version
+	missing  bool   // it doesn't have the provider
+	advice   string // then: what may be wrong
+}
+
+// index asks for a provider's versions, once. That there are none is an
+// answer, too.
+func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
+	return s.indexes.Do(ctx, p, func(ctx context.Context) (mirrorIndex, error) {
+		doc, err := s.ask(ctx, p, "index.json")
+		if err != nil {
+			return mirrorIndex{}, err
+		}
+		if doc.StatusCode == http.StatusNotFound {
+			return mirrorIndex{missing: true, advice: s.advice(doc)}, nil
+		}
+		versions, err := decodeMirrorIndex(doc.Body)
+		if err != nil {
+			return mirrorIndex{}, s.malformed(p, doc, err)
+		}
+		return mirrorIndex{versions: versions}, nil
+	})
 }

@@ -14,9 +14,13 @@ type Package struct {
 	Version  Version
 	Platform Platform
 	Location Location
+	Source   string // who has it, as Source.Describe names it
 	// Trust finds what the package is judged by; nil means that the source has
 	// nothing to say and the package stays unauthenticated.
 	Trust Trust
+	// PassedOver joins the failures of sources that were to be asked first,
+	// where a policy says to go on without them; nil if there were none.
+	PassedOver error
 }
 
 // Location is where a package is: HTTPArchive, LocalArchive or LocalDirectory.
@@ -28,7 +32,14 @@ type Location interface {
 
 // HTTPArchive is a zip archive behind an http or https URL. The query of the
 // URL may be a secret (a signed URL), so print the Location, not the URL.
-type HTTPArchive struct{ URL *url.URL }
+type HTTPArchive struct {
+	URL *url.URL
+	// Owner is the host with whose credentials the package's description was
+	// asked for, if the archive lies at the very origin that the description
+	// came from; else "". The protocols have no credentials for archives: they
+	// are sent where the user asked for it only, with hosts.WithArchiveOwner.
+	Owner hosts.Hostname
+}
 
 // String returns the URL without userinfo, query and fragment.
 func (a HTTPArchive) String() string {

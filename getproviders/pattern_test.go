@@ -8,15 +8,14 @@ import (
 func TestParsePattern(t *testing.T) {
 	engine := Terraform("1.15.9")
 	for given, want := range map[string]string{
-		"hashicorp/aws":             "registry.terraform.io/hashicorp/aws",
-		"HashiCorp/AWS":             "registry.terraform.io/hashicorp/aws",
-		"hashicorp/*":               "registry.terraform.io/hashicorp/*",
-		"*/*":                       "registry.terraform.io/*/*",
-		"*/*/*":                     "*/*/*",
-		"Example.com:443/*/*":       "example.com/*/*",
-		"example.com:8443/acme/*":   "example.com:8443/acme/*",
-		"Испытание.com/acme/a-b":    "испытание.com/acme/a-b",
-		"registry.terraform.io/-/a": "registry.terraform.io/-/a",
+		"hashicorp/aws":           "registry.terraform.io/hashicorp/aws",
+		"HashiCorp/AWS":           "registry.terraform.io/hashicorp/aws",
+		"hashicorp/*":             "registry.terraform.io/hashicorp/*",
+		"*/*":                     "registry.terraform.io/*/*",
+		"*/*/*":                   "*/*/*",
+		"Example.com:443/*/*":     "example.com/*/*",
+		"example.com:8443/acme/*": "example.com:8443/acme/*",
+		"Испытание.com/acme/a-b":  "испытание.com/acme/a-b",
 	} {
 		got, err := engine.ParsePattern(given)
 		if err != nil || got.String() != want {
@@ -28,20 +27,21 @@ func TestParsePattern(t *testing.T) {
 func TestParsePatternErrors(t *testing.T) {
 	engine := Terraform("1.15.9")
 	for given, want := range map[string]string{
-		"":                 "must have the form",
-		"aws":              "must have the form",
-		"a/b/c/d":          "must have the form",
-		"a//b":             "must have the form",
-		"*/aws":            "type has to be",
-		"*/hashicorp/*":    "namespace and type have to be",
-		"*/*/aws":          "type has to be",
-		"example.com/*/a":  "type has to be",
-		"hashicorp/a.b":    "dots are not allowed",
-		"hashi--corp/*":    "two dashes",
-		"xn--80ak6/*/*":    "",
-		"https://x.com/*":  "must have the form",
-		"hashicorp/a*":     "",
-		"example.com/*a/*": "",
+		"":                          "must have the form",
+		"aws":                       "must have the form",
+		"a/b/c/d":                   "must have the form",
+		"a//b":                      "must have the form",
+		"*/aws":                     "type has to be",
+		"*/hashicorp/*":             "namespace and type have to be",
+		"*/*/aws":                   "type has to be",
+		"example.com/*/a":           "type has to be",
+		"hashicorp/a.b":             "dots are not allowed",
+		"hashi--corp/*":             "two dashes",
+		"xn--80ak6/*/*":             "",
+		"https://x.com/*":           "must have the form",
+		"registry.terraform.io/-/a": "can't be used",
+		"hashicorp/a*":              "",
+		"example.com/*a/*":          "",
 	} {
 		got, err := engine.ParsePattern(given)
 		if err == nil || !strings.Contains(err.Error(), want) {

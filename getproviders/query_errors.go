@@ -3,7 +3,6 @@ package getproviders
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -21,6 +20,7 @@ type QueryError struct {
 	Provider Provider
 	Kind     string // "provider registry" or "provider mirror"
 	Err      error  // names the URL
+	Advice   string // what may be wrong; "" if nothing is known
 }
 
 // Error implements error.
@@ -28,28 +28,11 @@ func (e *QueryError) Error() string {
 	return fmt.Sprintf("could not query %s for %s: %v", e.Kind, e.Provider, e.Err)
 }
 
+// Hint says what may be wrong.
+func (e *QueryError) Hint() string { return e.Advice }
+
 // Unwrap returns ErrUnreachable and the cause.
 func (e *QueryError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }
-
-// UnauthorizedError says that a host didn't let us read something. It matches
-// ErrUnauthorized.
-type UnauthorizedError struct {
-	Provider Provider
-	Host     hosts.Hostname // whose credentials are wanted
-	Status   StatusError    // 401: there are none, or wrong ones; 403: these, or none, aren't enough
-}
-
-// Error implements error.
-func (e *UnauthorizedError) Error() string {
-	what := "requires authentication credentials"
-	if e.Status.Code == http.StatusForbidden {
-		what = "denies access, or requires authentication credentials"
-	}
-	return fmt.Sprintf("host %s %s for provider %s: %v", e.Host, what, e.Provider, &e.Status)
-}
-
-// Is reports whether target is ErrUnauthorized.
-func (e *UnauthorizedError) Is(target error) bool { return target == ErrUnauthorized }
 
 // StatusError is an HTTP answer that isn't the one that was hoped for.
 type StatusError struct {
@@ -77,21 +60,20 @@ func queryError(ctx context.Context, kind string, p Provider, err error) error {
 	return &QueryError{Provider: p, Kind: kind, Err: err}
 }
 
-// statusError judges an answer that isn't 200. The credentials that it may
-// want are those of host.
-func statusError(kind string, p Provider, host hosts.Hostname, doc *hosts.Document) error {
+// statusError judges the answer to a request that isn't 200. The credentials
+// that went along, if there were any, are those of host; "" if none are ever
+// sent for this.
+func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
 	status := StatusError{
 		URL:      hosts.RedactURL(doc.URL),
 		Status:   doc.Status,
 		Code:     doc.StatusCode,
 		Attempts: doc.Attempts,
 	}
-	switch doc.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return &UnauthorizedError{Provider: p, Host: host, Status: status}
-	default:
-		return &QueryError{Provider: p, Kind: kind, Err: &status}
+	if wantsCredentials(doc.StatusCode) {
+		return unauthorizedError(p, host, req, doc, status)
 	}
+	return &QueryError{Provider: p, Kind: kind, Err: &status}
 }
 
 // malformedError says that the answer from a URL is not what the protocol has

@@ -35,9 +35,15 @@ const (
 type RegistrySource struct {
 	Client    *http.Client     // required; see hosts.NewClient
 	Discovery *hosts.Discovery // required
-	Engine    Engine           // its version is told to registries
-	Keys      *SigningKeys     // nil: the embedded ones
-	Now       func() time.Time // to judge keys that expire; nil: time.Now
+	// Credentials are sent along with requests to the registry's API, and never
+	// with those for checksum lists, signatures and archives; nil: none. They
+	// are those of the provider's host, wherever its discovery document says
+	// that the API is, except that nothing is sent over plain http; the real
+	// tools send it. Discovery has credentials of its own.
+	Credentials hosts.Credentials
+	Engine      Engine           // its version is told to registries
+	Keys        *SigningKeys     // nil: the embedded ones
+	Now         func() time.Time // to judge keys that expire; nil: time.Now
 
 	versions par.Memo[Provider, versionList]
 }
@@ -92,7 +98,8 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Provider: p,
 		Version:  v,
 		Platform: plat,
-		Location: HTTPArchive{URL: answer.archive},
+		Location: describedArchive(answer.archive, doc.URL, base, p.Hostname),
+		Source:   s.Describe(p),
 		Trust:    &registryTrust{source: s, provider: p, answer: answer},
 	}, nil
 }
@@ -127,7 +134,7 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
 	base, err := s.Discovery.Service(ctx, p.Hostname, registryService)
 	if err != nil {
-		return nil, queryError(ctx, kindRegistry, p, err)
+		return nil, discoveryError(ctx, p, err)
 	}
 	return base, nil
 }

@@ -8,42 +8,59 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"fmt"
 	"math/big"
 	"net"
 	"time"
 )
 
-// makeCertificates makes a CA, which exists in memory only, and a server
-// certificate by it for every name that loopback has.
-func makeCertificates() (caPEM []byte, leaf tls.Certificate, err error) {
-	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, tls.Certificate{}, err
-	}
-	ca := certificateTemplate(1, "providertest CA")
-	ca.IsCA, ca.BasicConstraintsValid = true, true
-	ca.KeyUsage = x509.KeyUsageCertSign
-	caDER, err := x509.CreateCertificate(rand.Reader, ca, ca, caKey.Public(), caKey)
-	if err != nil {
-		return nil, tls.Certificate{}, err
-	}
+// CA is a certificate authority that exists in memory only. Servers that share
+// one are all trusted by the client of any of them.
+type CA struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	pem         []byte
+}
 
-	leafKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+// NewCA makes an authority with a fresh key.
+func NewCA() (*CA, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, tls.Certificate{}, err
+		return nil, fmt.Errorf("making a test CA: %w", err)
 	}
-	server := certificateTemplate(2, "localhost")
-	server.DNSNames = []string{"localhost"}
-	server.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
-	server.KeyUsage = x509.KeyUsageDigitalSignature
-	server.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
-	leafDER, err := x509.CreateCertificate(rand.Reader, server, ca, leafKey.Public(), caKey)
+	template := certificateTemplate(1, "providertest CA")
+	template.IsCA, template.BasicConstraintsValid = true, true
+	template.KeyUsage = x509.KeyUsageCertSign
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
-		return nil, tls.Certificate{}, err
+		return nil, fmt.Errorf("making a test CA: %w", err)
 	}
+	return &CA{
+		certificate: template,
+		key:         key,
+		pem:         pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	}, nil
+}
 
-	caPEM = pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: caDER})
-	return caPEM, tls.Certificate{Certificate: [][]byte{leafDER}, PrivateKey: leafKey}, nil
+// PEM is the authority's certificate, for SSL_CERT_FILE.
+func (c *CA) PEM() []byte { return c.pem }
+
+// serverCertificate makes a certificate for every name that loopback has.
+func (c *CA) serverCertificate() (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making a test server's certificate: %w", err)
+	}
+	template := certificateTemplate(2, "localhost")
+	template.DNSNames = []string{"localhost"}
+	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}
+	der, err := x509.CreateCertificate(rand.Reader, template, c.certificate, key.Public(), c.key)
+	if err != nil {
+		return tls.Certificate{}, fmt.Errorf("making a test server's certificate: %w", err)
+	}
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, nil
 }
 
 // certificateTemplate is valid for a day: longer than any test, too short to

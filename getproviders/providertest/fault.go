@@ -29,28 +29,29 @@ type faultState struct {
 }
 
 // Break applies a fault to all requests whose kind it is: "discovery",
-// "versions", "package", "sums", "signature", "archive". Of several faults
+// "versions", "package", "sums", "signature", "archive" of a registry;
+// "index", "version", "archive" of a mirror. Of several faults
 // that fit a request, the one that was given last and isn't used up counts; so
 // a zero Fault heals.
 //
 // HTTP/2 shares one connection among requests: CutAfter resets the stream
 // there, where it closes the connection of HTTP/1.
-func (r *Registry) Break(kind string, f Fault) {
+func (s *Server) Break(kind string, f Fault) {
 	left := f.Times
 	if left == 0 {
 		left = -1
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.faults = append(r.faults, &faultState{kind: kind, Fault: f, left: left})
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = append(s.faults, &faultState{kind: kind, Fault: f, left: left})
 }
 
 // faultFor returns the fault that strikes a request, and uses it up by one.
-func (r *Registry) faultFor(kind, path string) Fault {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := len(r.faults) - 1; i >= 0; i-- {
-		f := r.faults[i]
+func (s *Server) faultFor(kind, path string) Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := len(s.faults) - 1; i >= 0; i-- {
+		f := s.faults[i]
 		if f.kind != kind || f.left == 0 || !strings.Contains(path, f.Path) {
 			continue
 		}
@@ -60,7 +61,7 @@ func (r *Registry) faultFor(kind, path string) Fault {
 	return Fault{}
 }
 
-// instead answers in the registry's place, if the fault is of that sort.
+// instead answers in the server's place, if the fault is of that sort.
 func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 	if f.Redirect == "" && f.Status == 0 {
 		return false
@@ -82,7 +83,7 @@ func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 }
 
 // pause waits, and reports whether there is still anybody to answer.
-func (r *Registry) pause(req *http.Request, delay time.Duration) bool {
+func (s *Server) pause(req *http.Request, delay time.Duration) bool {
 	if delay <= 0 {
 		return true
 	}
@@ -92,12 +93,12 @@ func (r *Registry) pause(req *http.Request, delay time.Duration) bool {
 	case <-timer.C:
 		return true
 	case <-req.Context().Done():
-	case <-r.closing:
+	case <-s.closing:
 	}
 	return false
 }
 
-func (r *Registry) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault) http.ResponseWriter {
+func (s *Server) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault) http.ResponseWriter {
 	limit := f.CutAfter
 	if limit <= 0 && !f.Stall {
 		limit = -1
@@ -106,7 +107,7 @@ func (r *Registry) faultyWriter(w http.ResponseWriter, req *http.Request, f Faul
 		if f.Stall {
 			select {
 			case <-req.Context().Done():
-			case <-r.closing:
+			case <-s.closing:
 			}
 		}
 		panic(http.ErrAbortHandler) // how a handler drops its connection

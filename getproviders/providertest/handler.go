@@ -2,14 +2,12 @@ package providertest
 
 import (
 	"bytes"
-	"fmt"
 	"io"
 	"net/http"
-	"strings"
 	"time"
 )
 
-// answer is what a healthy registry sends. A nil body stands for 404.
+// answer is what a healthy server sends. A nil body stands for 404.
 type answer struct {
 	contentType string
 	etag        string
@@ -28,111 +26,50 @@ const (
 	typeZip    = "application/zip"
 )
 
-func (r *Registry) handler() http.Handler {
-	mux := http.NewServeMux()
-	handle := func(kind, pattern string, find func(req *http.Request) answer) {
-		mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { r.answer(w, req, kind, find) })
-	}
-	handle("discovery", "/.well-known/terraform.json", func(*http.Request) answer {
-		return document(typeJSON, discoveryDocument())
+// answer counts a request, then sends what find finds, as far as no fault is in
+// the way.
+func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, find func(*http.Request) answer) {
+	s.receive(w, req, kind, func(w http.ResponseWriter, fault Fault) {
+		found := find(req)
+		if found.done != nil {
+			defer found.done()
+		}
+		if found.body == nil {
+			http.NotFound(w, req)
+			return
+		}
+		if fault.Body != nil {
+			original, _ := io.ReadAll(found.body)
+			found.body = bytes.NewReader(fault.Body(original))
+		}
+		w.Header().Set("Content-Type", found.contentType)
+		if found.etag != "" {
+			w.Header().Set("Etag", found.etag)
+		}
+		http.ServeContent(w, req, "", time.Time{}, found.body)
 	})
-	handle("versions", servicePath+"{namespace}/{type}/versions", r.versions)
-	handle("package", servicePath+"{namespace}/{type}/{version}/download/{os}/{arch}", r.describe)
-	mux.HandleFunc(filesPath+"{namespace}/{type}/{version}/{file}", func(w http.ResponseWriter, req *http.Request) {
-		r.answer(w, req, fileKind(req.PathValue("file")), r.file)
-	})
-	handle("other", "/", func(*http.Request) answer { return answer{} })
-	return mux
 }
 
-func fileKind(name string) string {
+// serve is answer for what somebody else handles. Fault.Body has no effect.
+func (s *Server) serve(w http.ResponseWriter, req *http.Request, kind string, handler http.Handler) {
+	s.receive(w, req, kind, func(w http.ResponseWriter, _ Fault) { handler.ServeHTTP(w, req) })
+}
+
+// receive counts a request and has it answered, as far as no fault is in the
+// way.
+func (s *Server) receive(w http.ResponseWriter, req *http.Request, kind string, answer func(http.ResponseWriter, Fault)) {
+	if !s.enter() {
+		return
+	}
+	defer s.running.Done()
+	s.record(kind, req)
+	fault := s.faultFor(kind, req.URL.Path)
 	switch {
-	case strings.HasSuffix(name, "_SHA256SUMS"):
-		return "sums"
-	case strings.HasSuffix(name, "_SHA256SUMS.sig"):
-		return "signature"
+	case !s.pause(req, fault.Delay):
+	case fault.instead(w, req):
+	case s.refuses(kind, req):
+		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
 	default:
-		return "archive"
+		answer(s.faultyWriter(w, req, fault), fault)
 	}
-}
-
-func (r *Registry) versions(req *http.Request) answer {
-	packages := r.provider(req.PathValue("namespace"), req.PathValue("type"))
-	if len(packages) == 0 {
-		return answer{}
-	}
-	return document(typeJSON, versionsDocument(packages))
-}
-
-func (r *Registry) describe(req *http.Request) answer {
-	packages := r.versionOf(req)
-	for _, p := range packages {
-		if p.Platform.OS == req.PathValue("os") && p.Platform.Arch == req.PathValue("arch") {
-			return document(typeJSON, packageDocument(p, r.signerOf(packages)))
-		}
-	}
-	return answer{}
-}
-
-func (r *Registry) file(req *http.Request) answer {
-	packages := r.versionOf(req)
-	name := req.PathValue("file")
-	for _, p := range packages {
-		switch name {
-		case p.sumsName():
-			return document(typeText, r.sumsDocument(packages))
-		case p.sumsName() + ".sig":
-			return document(typeBinary, r.signerOf(packages).Sign(r.sumsDocument(packages)))
-		case p.archiveName():
-			return archiveAnswer(p)
-		}
-	}
-	return answer{}
-}
-
-func (r *Registry) versionOf(req *http.Request) []servedPackage {
-	return r.version(req.PathValue("namespace"), req.PathValue("type"), req.PathValue("version"))
-}
-
-func archiveAnswer(p servedPackage) answer {
-	archive, done, err := p.open()
-	if err != nil {
-		return answer{}
-	}
-	return answer{contentType: typeZip, etag: fmt.Sprintf(`"%x"`, p.sha256), body: archive, done: done}
-}
-
-// answer counts the request, then sends what find finds, as far as no fault is
-// in the way.
-func (r *Registry) answer(w http.ResponseWriter, req *http.Request, kind string, find func(*http.Request) answer) {
-	if !r.enter() {
-		return
-	}
-	defer r.running.Done()
-	r.record(kind, req)
-	fault := r.faultFor(kind, req.URL.Path)
-
-	if !r.pause(req, fault.Delay) {
-		return
-	}
-	if fault.instead(w, req) {
-		return
-	}
-	found := find(req)
-	if found.done != nil {
-		defer found.done()
-	}
-	if found.body == nil {
-		http.NotFound(w, req)
-		return
-	}
-	if fault.Body != nil {
-		original, _ := io.ReadAll(found.body)
-		found.body = bytes.NewReader(fault.Body(original))
-	}
-	w.Header().Set("Content-Type", found.contentType)
-	if found.etag != "" {
-		w.Header().Set("Etag", found.etag)
-	}
-	http.ServeContent(r.faultyWriter(w, req, fault), req, "", time.Time{}, found.body)
 }

@@ -8,12 +8,13 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // PackageSpec is one package to be served. It has no host, because any host
-// may be redirected to a registry.
+// may be redirected to a registry; to mirrors the host is told apart.
 type PackageSpec struct {
 	Namespace, Type string
 	Version         string
@@ -31,6 +32,9 @@ type PackageSpec struct {
 	// Signer signs the checksum list that this package is in; nil: the
 	// registry's. If several packages of one version name one, the last does.
 	Signer *Signer
+	// Hashes are those that a mirror lists; nil: the archive's h1 and zh, empty:
+	// none.
+	Hashes []string
 	// Keys are the signing keys that the registry lists for the package. nil:
 	// the key of whoever signs; empty: none.
 	Keys []Key
@@ -45,28 +49,35 @@ type Key struct {
 
 type servedPackage struct {
 	PackageSpec
+	host   string // of the provider's address; "": any
 	sha256 [sha256.Size]byte
 }
 
-// Add publishes a package, in place of one with the same address, version and
-// platform if there is one. It panics if ArchivePath can't be read.
-func (r *Registry) Add(p PackageSpec) {
-	added := servedPackage{PackageSpec: withDefaults(p)}
+// catalogue holds the packages of a server.
+type catalogue struct {
+	mu       sync.Mutex
+	packages []servedPackage
+}
+
+// add publishes a package of the provider's host, "" for any, in place of one
+// with the same identity. It panics if its archive can't be read.
+func (c *catalogue) add(host string, p PackageSpec) {
+	added := servedPackage{PackageSpec: withDefaults(p), host: host}
 	sum, err := added.hash()
 	if err != nil {
 		panic(fmt.Sprintf("providertest: %s", err))
 	}
 	added.sha256 = sum
 
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i, have := range r.packages {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, have := range c.packages {
 		if have.identity() == added.identity() {
-			r.packages[i] = added
+			c.packages[i] = added
 			return
 		}
 	}
-	r.packages = append(r.packages, added)
+	c.packages = append(c.packages, added)
 }
 
 func withDefaults(p PackageSpec) PackageSpec {
@@ -83,9 +94,9 @@ func withDefaults(p PackageSpec) PackageSpec {
 	return p
 }
 
-// identity is what no two packages of a registry have in common.
-func (p servedPackage) identity() [4]string {
-	return [4]string{p.Namespace, p.Type, p.Version, p.Platform.OS + "_" + p.Platform.Arch}
+// identity is what no two packages of a server have in common.
+func (p servedPackage) identity() [5]string {
+	return [5]string{p.host, p.Namespace, p.Type, p.Version, p.Platform.OS + "_" + p.Platform.Arch}
 }
 
 // open returns the archive; the caller calls done when it has been read.
@@ -125,13 +136,13 @@ func (p servedPackage) sumsName() string {
 	return fmt.Sprintf("terraform-provider-%s_%s_SHA256SUMS", p.Type, p.Version)
 }
 
-// provider returns the packages of one provider, in the order of Add.
-func (r *Registry) provider(namespace, providerType string) []servedPackage {
-	r.mu.Lock()
-	defer r.mu.Unlock()
+// provider returns the packages of one provider, in the order of add.
+func (c *catalogue) provider(host, namespace, providerType string) []servedPackage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	var found []servedPackage
-	for _, p := range r.packages {
-		if p.Namespace == namespace && p.Type == providerType {
+	for _, p := range c.packages {
+		if p.host == host && p.Namespace == namespace && p.Type == providerType {
 			found = append(found, p)
 		}
 	}
@@ -139,8 +150,8 @@ func (r *Registry) provider(namespace, providerType string) []servedPackage {
 }
 
 // version returns the packages of one version of a provider, for all platforms.
-func (r *Registry) version(namespace, providerType, version string) []servedPackage {
-	return slices.DeleteFunc(r.provider(namespace, providerType), func(p servedPackage) bool {
+func (c *catalogue) version(host, namespace, providerType, version string) []servedPackage {
+	return slices.DeleteFunc(c.provider(host, namespace, providerType), func(p servedPackage) bool {
 		return p.Version != version
 	})
 }

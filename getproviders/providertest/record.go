@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// Request is what the registry remembers of a request.
+// Request is what the server remembers of a request.
 type Request struct {
 	Kind   string // as for Break; "other" for what no client should ask for
 	Method string
@@ -14,10 +14,10 @@ type Request struct {
 	Header http.Header
 }
 
-func (r *Registry) record(kind string, req *http.Request) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.requests = append(r.requests, Request{
+func (s *Server) record(kind string, req *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, Request{
 		Kind:   kind,
 		Method: req.Method,
 		Proto:  req.Proto,
@@ -27,17 +27,17 @@ func (r *Registry) record(kind string, req *http.Request) {
 }
 
 // Log returns all requests so far, in the order of their arrival.
-func (r *Registry) Log() []Request {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]Request(nil), r.requests...)
+func (s *Server) Log() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
 }
 
 // Requests returns how many requests of a kind there were, of any method
 // ("HEAD" counts all HEAD requests, of any kind; "" counts everything).
-func (r *Registry) Requests(kind string) int {
+func (s *Server) Requests(kind string) int {
 	n := 0
-	for _, req := range r.Log() {
+	for _, req := range s.Log() {
 		if kind == "" || kind == req.Kind || kind == req.Method {
 			n++
 		}
@@ -46,17 +46,17 @@ func (r *Registry) Requests(kind string) int {
 }
 
 // Connections returns how many connections clients have opened.
-func (r *Registry) Connections() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.conns
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
 }
 
-func (r *Registry) countConnection(_ net.Conn, state http.ConnState) {
+func (s *Server) countConnection(_ net.Conn, state http.ConnState) {
 	if state != http.StateNew {
 		return
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.conns++
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns++
 }

@@ -11,9 +11,19 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+// registryInit is terraformInit with a registry as example.com.
+func registryInit(t *testing.T, r *providertest.Registry, source string) (string, error) {
+	t.Helper()
+	env, err := r.Env(t.TempDir(), "example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return terraformInit(t, env, source)
+}
+
 // terraformInit runs the real terraform in a new directory whose
 // configuration needs one provider, and returns what it printed.
-func terraformInit(t *testing.T, r *providertest.Registry, source string) (string, error) {
+func terraformInit(t *testing.T, env []string, source string) (string, error) {
 	t.Helper()
 	program, err := exec.LookPath("terraform")
 	if err != nil {
@@ -24,10 +34,6 @@ func terraformInit(t *testing.T, r *providertest.Registry, source string) (strin
 	}
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("SSL_CERT_FILE has no effect on this system")
-	}
-	env, err := r.Env(t.TempDir(), "example.com")
-	if err != nil {
-		t.Fatal(err)
 	}
 	dir := t.TempDir()
 	config := "terraform {\n required_providers {\n  widget = {\n   source = \"" + source + "\"\n  }\n }\n}\n"
@@ -47,7 +53,7 @@ func TestRealTerraformInstallsFromIt(t *testing.T) {
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3"})
 
 	for _, source := range []string{"example.com/acme/widget", r.Host() + "/acme/widget"} {
-		out, err := terraformInit(t, r, source)
+		out, err := registryInit(t, r, source)
 		if err != nil {
 			t.Fatalf("%s: %s\n%s", source, err, out)
 		}
@@ -70,7 +76,7 @@ func TestRealTerraformRefusesAWrongSigner(t *testing.T) {
 		Signer: newSigner(t, providertest.SignerOptions{}),
 		Keys:   []providertest.Key{r.Signer().Key()},
 	})
-	out, err := terraformInit(t, r, "example.com/acme/widget")
+	out, err := registryInit(t, r, "example.com/acme/widget")
 	if err == nil {
 		t.Fatalf("terraform init passed:\n%s", out)
 	}

@@ -1,0 +1,364 @@
+package getproviders_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// web is all of the web, on two loopback servers: one for https and one for
+// http. It records who was told what.
+type web struct {
+	answers map[string]answer // by URL, without the query; what isn't here is 404
+	client  *http.Client
+	log     bytes.Buffer // of the client, debug records included
+
+	mu   sync.Mutex
+	told map[string]string // URL to the Authorization header that it got
+}
+
+func newWeb(t *testing.T, answers map[string]answer) *web {
+	t.Helper()
+	w := &web{answers: answers, told: map[string]string{}}
+	plain := httptest.NewServer(w.handler("http"))
+	secure := httptest.NewTLSServer(w.handler("https"))
+	transport := secure.Client().Transport.(*http.Transport).Clone()
+	// The certificate is for example.com, whoever is asked.
+	transport.TLSClientConfig.ServerName = "example.com"
+	transport.DialTLSContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&tls.Dialer{Config: transport.TLSClientConfig}).DialContext(ctx, network, secure.Listener.Addr().String())
+	}
+	transport.DialContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, plain.Listener.Addr().String())
+	}
+	t.Cleanup(func() { transport.CloseIdleConnections(); plain.Close(); secure.Close() })
+	client, err := hosts.NewClient(hosts.ClientOptions{
+		Retries: 1, RetryWaitMin: 1, Base: transport,
+		Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client = client
+	return w
+}
+
+func (w *web) handler(scheme string) http.Handler {
+	return http.HandlerFunc(func(rw http.ResponseWriter, req *http.Request) {
+		at := scheme + "://" + req.Host + req.URL.Path
+		if header := req.Header.Get("Authorization"); header != "" {
+			w.mu.Lock()
+			w.told[at] = header
+			w.mu.Unlock()
+		}
+		a, ok := w.answers[at]
+		if !ok {
+			a.status = http.StatusNotFound
+		}
+		for name, value := range a.header {
+			rw.Header().Set(name, value)
+		}
+		rw.WriteHeader(max(a.status, 200))
+		_, _ = rw.Write([]byte(a.body))
+	})
+}
+
+// knownTokens are Credentials for the hosts of these tests.
+type knownTokens map[hosts.Hostname]string
+
+func (c knownTokens) Token(_ context.Context, host hosts.Hostname) (string, error) {
+	return c[host], nil
+}
+
+// brokenHelper are Credentials that fail.
+type brokenHelper struct{}
+
+func (brokenHelper) Token(context.Context, hosts.Hostname) (string, error) {
+	return "", errors.New("the helper failed")
+}
+
+var everyToken = knownTokens{
+	"registry.example":      "hunter-registry",
+	"registry.example:8443": "hunter-port",
+	"api.example":           "hunter-api",
+	"cdn.example":           "hunter-cdn",
+	"mirror.example":        "hunter-mirror",
+	"mirror.example:8443":   "hunter-mirror-port",
+	"sub.mirror.example":    "hunter-sub",
+}
+
+// install asks a source for all that an installer would ask it for, and returns
+// all that a user may get to see of it.
+func (w *web) install(t *testing.T, source getproviders.Source, archives *http.Client) (said string) {
+	var text strings.Builder
+	say := func(err error) {
+		fmt.Fprintf(&text, "%v\n%+v\n%s\n", err, err, hint(err))
+		var unauthorized *getproviders.UnauthorizedError
+		if errors.As(err, &unauthorized) {
+			fmt.Fprintf(&text, "%+v\n", *unauthorized)
+		}
+	}
+	available, err := source.Versions(t.Context(), widget)
+	say(err)
+	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	say(err)
+	fmt.Fprintf(&text, "%v\n%s %v\n", available, found.Source, found.PassedOver)
+	if err != nil {
+		return text.String()
+	}
+	if found.Trust != nil {
+		_, err := found.Trust.Load(t.Context())
+		say(err)
+	}
+	at := found.Location.(getproviders.HTTPArchive)
+	fmt.Fprintln(&text, at)
+	ctx := hosts.WithArchiveOwner(t.Context(), at.Owner)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := hosts.Do(archives, req, 10)
+	say(err)
+	if err == nil {
+		resp.Body.Close()
+	}
+	return text.String()
+}
+
+// heard returns who was told what.
+func (w *web) heard() map[string]string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return maps.Clone(w.told)
+}
+
+// check compares who was told a token with who should have been.
+func (w *web) check(t *testing.T, said string, want map[string]string) {
+	t.Helper()
+	for at, token := range want {
+		want[at] = "Bearer " + token
+	}
+	if told := w.heard(); !maps.Equal(told, want) {
+		t.Errorf("told:\n%s\nwant:\n%s", listed(told), listed(want))
+	}
+	for name, text := range map[string]string{"what the user sees": said, "the log": w.log.String()} {
+		if strings.Contains(text, "hunter") || strings.Contains(text, "Bearer") {
+			t.Errorf("%s has a token:\n%s", name, text)
+		}
+	}
+	if !strings.Contains(w.log.String(), "HTTP request") {
+		t.Error("nothing was logged")
+	}
+}
+
+func listed(told map[string]string) string {
+	var lines []string
+	for _, at := range slices.Sorted(maps.Keys(told)) {
+		lines = append(lines, "  "+at+" "+told[at])
+	}
+	return strings.Join(lines, "\n")
+}
+
+func redirect(to string) answer {
+	return answer{status: 302, header: map[string]string{"Location": to}}
+}
+
+// registryWeb is a web with a registry, whose API has the base URL and whose
+// files lie at another.
+func registryWeb(t *testing.T, api, files string) map[string]answer {
+	t.Helper()
+	return map[string]answer{
+		"https://registry.example/.well-known/terraform.json": inJSON(`{"providers.v1": "` + api + `"}`),
+		api + "acme/widget/versions":                          {body: `{"versions": [{"version": "1.0.0"}]}`},
+		api + "acme/widget/1.0.0/download/linux/amd64": {body: packageBody(t, map[string]any{
+			"download_url": files + "w.zip?signature=hunter", "shasums_url": files + "sums", "shasums_signature_url": files + "sums.sig",
+		})},
+		files + "w.zip": {}, files + "sums": {}, files + "sums.sig": {},
+	}
+}
+
+const (
+	discoveryURL = "https://registry.example/.well-known/terraform.json"
+	ownAPI       = "https://registry.example/v1/"
+	ownFiles     = "https://registry.example/files/"
+	versionsDoc  = "acme/widget/versions"
+	packageDoc   = "acme/widget/1.0.0/download/linux/amd64"
+)
+
+// TestRegistryTokensReachNobodyElse has one row for each way to lead a request
+// with a token astray. Whatever is not in want must not see any token.
+func TestRegistryTokensReachNobodyElse(t *testing.T) {
+	type row struct {
+		api, files string
+		change     map[string]answer
+		want       map[string]string
+	}
+	all := map[string]string{discoveryURL: "hunter-registry", ownAPI + versionsDoc: "hunter-registry", ownAPI + packageDoc: "hunter-registry"}
+	rows := map[string]row{
+		"all on one host":        {ownAPI, ownFiles, nil, all},
+		"files on another host":  {ownAPI, "https://cdn.example/", nil, all},
+		"files on another port":  {ownAPI, "https://registry.example:8443/", nil, all},
+		"files over plain http":  {ownAPI, "http://registry.example/", nil, all},
+		"API over plain http":    {"http://registry.example/v1/", ownFiles, nil, map[string]string{discoveryURL: "hunter-registry"}},
+		"API on plain loopback":  {"http://localhost/v1/", ownFiles, nil, map[string]string{discoveryURL: "hunter-registry", "http://localhost/v1/" + versionsDoc: "hunter-registry", "http://localhost/v1/" + packageDoc: "hunter-registry"}},
+		"API on another host":    {"https://api.example/", "https://api.example/files/", nil, map[string]string{discoveryURL: "hunter-registry", "https://api.example/" + versionsDoc: "hunter-registry", "https://api.example/" + packageDoc: "hunter-registry"}},
+		"discovery redirected":   {ownAPI, ownFiles, map[string]answer{discoveryURL: redirect("https://cdn.example/doc"), "https://cdn.example/doc": inJSON(`{"providers.v1": "` + ownAPI + `"}`)}, all},
+		"discovery over http":    {ownAPI, ownFiles, map[string]answer{discoveryURL: redirect("http://registry.example/doc"), "http://registry.example/doc": inJSON(`{"providers.v1": "https://api.example/"}`)}, map[string]string{discoveryURL: "hunter-registry"}},
+		"versions, other host":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://cdn.example/v")}, all},
+		"versions, subdomain":    {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://sub.registry.example/v")}, all},
+		"versions, other port":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://registry.example:8443/v")}, all},
+		"versions, plain http":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("http://registry.example/v")}, all},
+		"package, other host":    {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect("https://cdn.example/p")}, all},
+		"package, there, back":   {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": redirect(ownAPI + "secret")}, all},
+		"package, same host":     {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: redirect(ownAPI + "moved")}, map[string]string{discoveryURL: "hunter-registry", ownAPI + versionsDoc: "hunter-registry", ownAPI + packageDoc: "hunter-registry", ownAPI + "moved": "hunter-registry"}},
+		"files, redirected":      {ownAPI, "https://cdn.example/", map[string]answer{"https://cdn.example/w.zip": redirect(ownFiles + "w.zip"), "https://cdn.example/sums": redirect(ownFiles + "sums"), "https://cdn.example/sums.sig": redirect(ownFiles + "sums.sig")}, all},
+		"401 everywhere":         {ownAPI, ownFiles, map[string]answer{discoveryURL: {status: 401}, ownAPI + versionsDoc: {status: 401}, ownAPI + packageDoc: {status: 401}}, map[string]string{discoveryURL: "hunter-registry"}},
+		"403 from the API":       {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {status: 403}, ownAPI + packageDoc: {status: 403}}, all},
+		"401 after a redirect":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("https://cdn.example/v"), "https://cdn.example/v": {status: 401}}, all},
+		"401 for files":          {ownAPI, ownFiles, map[string]answer{ownFiles + "sums": {status: 401}, ownFiles + "w.zip": {status: 401}}, all},
+		"500, which is retried":  {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {status: 500}, ownAPI + packageDoc: {status: 500}}, all},
+		"no JSON":                {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: {body: "x"}, ownAPI + packageDoc: {body: "x"}}, all},
+		"endless redirects":      {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect(ownAPI + versionsDoc)}, all},
+		"redirect to nonsense":   {ownAPI, ownFiles, map[string]answer{ownAPI + versionsDoc: redirect("ftp://me:hunter@registry.example/?hunter")}, all},
+		"missing package, hints": {ownAPI, ownFiles, map[string]answer{ownAPI + packageDoc: {status: 404}}, all},
+	}
+	for name, test := range rows {
+		t.Run(name, func(t *testing.T) {
+			answers := registryWeb(t, test.api, test.files)
+			maps.Copy(answers, test.change)
+			w := newWeb(t, answers)
+			source := &getproviders.RegistrySource{
+				Client:      w.client,
+				Discovery:   &hosts.Discovery{Client: w.client, Credentials: everyToken},
+				Credentials: everyToken,
+				Engine:      getproviders.Terraform("1.15.9"),
+			}
+			w.check(t, w.install(t, source, w.client), maps.Clone(test.want))
+		})
+	}
+}
+
+const (
+	mirrorURL  = "https://mirror.example/p/"
+	mirrorDir  = mirrorURL + "registry.example/acme/widget/"
+	mirrorZip  = mirrorDir + "w.zip"
+	indexDoc   = mirrorDir + "index.json"
+	versionDoc = mirrorDir + "1.0.0.json"
+)
+
+// mirrored is a version's document for an archive at the URL.
+func mirroredAt(at string) answer {
+	return inJSON(`{"archives": {"linux_amd64": {"url": "` + at + `"}}}`)
+}
+
+func TestMirrorTokensReachNobodyElse(t *testing.T) {
+	both := map[string]string{indexDoc: "hunter-mirror", versionDoc: "hunter-mirror"}
+	with := func(more ...string) map[string]string {
+		all := maps.Clone(both)
+		for _, at := range more {
+			all[at] = "hunter-mirror"
+		}
+		return all
+	}
+	for name, test := range map[string]struct {
+		change map[string]answer
+		want   map[string]string
+		opted  map[string]string // want, where archives may have the mirror's token
+	}{
+		"archive beside":           {nil, both, with(mirrorZip)},
+		"archive, same host":       {map[string]answer{versionDoc: mirroredAt("https://mirror.example:443/w.zip")}, both, with("https://mirror.example:443/w.zip")},
+		"archive, other host":      {map[string]answer{versionDoc: mirroredAt("https://cdn.example/w.zip")}, both, both},
+		"archive, other port":      {map[string]answer{versionDoc: mirroredAt("https://mirror.example:8443/w.zip")}, both, both},
+		"archive, subdomain":       {map[string]answer{versionDoc: mirroredAt("https://sub.mirror.example/w.zip")}, both, both},
+		"archive, plain http":      {map[string]answer{versionDoc: mirroredAt("http://mirror.example/w.zip")}, both, both},
+		"archive, a registry's":    {map[string]answer{versionDoc: mirroredAt("https://registry.example/w.zip")}, both, both},
+		"archive redirected":       {map[string]answer{mirrorZip: redirect("https://cdn.example/w.zip")}, both, with(mirrorZip)},
+		"archive, other port then": {map[string]answer{mirrorZip: redirect("https://mirror.example:8443/w.zip")}, both, with(mirrorZip)},
+		"archive, http then":       {map[string]answer{mirrorZip: redirect("http://mirror.example/w.zip")}, both, with(mirrorZip)},
+		"archive, there and back":  {map[string]answer{mirrorZip: redirect("https://cdn.example/w"), "https://cdn.example/w": redirect(mirrorURL + "secret")}, both, with(mirrorZip)},
+		"index, other host":        {map[string]answer{indexDoc: redirect("https://cdn.example/i")}, both, with(mirrorZip)},
+		"index, other port":        {map[string]answer{indexDoc: redirect("https://mirror.example:8443/i")}, both, with(mirrorZip)},
+		"index, subdomain":         {map[string]answer{indexDoc: redirect("https://sub.mirror.example/i")}, both, with(mirrorZip)},
+		"index, plain http":        {map[string]answer{indexDoc: redirect("http://mirror.example/i")}, both, with(mirrorZip)},
+		"index, same host":         {map[string]answer{indexDoc: redirect(mirrorURL + "i")}, with(mirrorURL + "i"), with(mirrorURL+"i", mirrorZip)},
+		// The archive's URL is somebody else's choice then, whatever it is.
+		"version, other host": {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
+		"version, and back":   {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
+		"401 everywhere":      {map[string]answer{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},
+		"401 for the archive": {map[string]answer{mirrorZip: {status: 401}}, both, with(mirrorZip)},
+		"503, retried":        {map[string]answer{indexDoc: {status: 503}, versionDoc: {status: 503}}, both, both},
+		"a login page":        {map[string]answer{indexDoc: {body: "<html>"}, versionDoc: {body: "<html>"}}, both, both},
+		"nothing there":       {map[string]answer{indexDoc: {status: 404}, versionDoc: {status: 404}}, both, both},
+	} {
+		for _, opted := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, %t", name, opted), func(t *testing.T) {
+				answers := map[string]answer{indexDoc: inJSON(goodIndex), versionDoc: mirroredAt("w.zip"), mirrorZip: {}}
+				maps.Copy(answers, test.change)
+				w := newWeb(t, answers)
+				source, err := getproviders.NewNetworkMirrorSource(mirrorURL, w.client, everyToken, getproviders.Terraform("1.15.9"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				archives, want := w.client, test.want
+				if opted {
+					archives, want = hosts.WithArchiveCredentials(w.client, everyToken), test.opted
+				}
+				w.check(t, w.install(t, source, archives), maps.Clone(want))
+			})
+		}
+	}
+}
+
+// TestRegistryArchivesMayHaveTheTokenOfTheirRegistry: the service's origin is
+// what counts, and the token is that of the provider's host.
+func TestRegistryArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
+	for name, test := range map[string]struct {
+		api, files string
+		change     map[string]answer
+		told       string
+	}{
+		"on the registry's host": {ownAPI, ownFiles, nil, ownFiles + "w.zip"},
+		"on the service's host":  {"https://api.example/v1/", "https://api.example/files/", nil, "https://api.example/files/w.zip"},
+		"not beside the service": {"https://api.example/v1/", ownFiles, nil, ""},
+		"elsewhere":              {ownAPI, "https://cdn.example/", nil, ""},
+		"on another port":        {ownAPI, "https://registry.example:8443/", nil, ""},
+		"plain http":             {"http://registry.example/v1/", "http://registry.example/files/", nil, ""},
+		"described elsewhere": {ownAPI, ownFiles, map[string]answer{
+			ownAPI + packageDoc: redirect("https://cdn.example/p"), "https://cdn.example/p": {body: packageBody(t, map[string]any{"download_url": ownFiles + "w.zip"})},
+		}, ""},
+		"redirected": {ownAPI, ownFiles, map[string]answer{ownFiles + "w.zip": redirect("https://cdn.example/w.zip")}, ownFiles + "w.zip"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := registryWeb(t, test.api, test.files)
+			maps.Copy(answers, test.change)
+			w := newWeb(t, answers)
+			source := &getproviders.RegistrySource{
+				Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken, Engine: getproviders.Terraform("1.15.9"),
+			}
+			w.install(t, source, hosts.WithArchiveCredentials(w.client, everyToken))
+			told := w.heard()
+			maps.DeleteFunc(told, func(at, _ string) bool { return strings.Contains(at, "acme/widget") })
+			want := map[string]string{}
+			if test.told != "" {
+				want[test.told] = "Bearer hunter-registry"
+			}
+			if !maps.Equal(told, want) {
+				t.Errorf("told:\n%s\nwant:\n%s", listed(told), listed(want))
+			}
+		})
+	}
+}

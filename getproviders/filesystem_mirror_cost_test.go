@@ -1,0 +1,51 @@
+package getproviders_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestMirrorOfThousandsCostsAsMuchAsASmallOne counts allocations: whoever
+// reads a directory's entries allocates for each of them.
+func TestMirrorOfThousandsCostsAsMuchAsASmallOne(t *testing.T) {
+	own := []string{
+		"registry.example/acme/widget/1.0.0/linux_amd64/",
+		"registry.example/acme/widget/terraform-provider-widget_1.1.0_linux_amd64.zip",
+	}
+	others := own
+	for i := range 500 {
+		others = append(others,
+			fmt.Sprintf("registry.example/acme/other%d/1.0.0/linux_amd64/", i),
+			fmt.Sprintf("registry.example/acme/packed/terraform-provider-packed_1.%d.0_linux_amd64.zip", i),
+			fmt.Sprintf("registry.example/ns%d/widget/1.0.0/linux_amd64/", i),
+			fmt.Sprintf("host%d.example/acme/widget/1.0.0/linux_amd64/", i),
+		)
+	}
+	small, large := mirror(t, own...), mirror(t, others...)
+	for name, ask := range map[string]func(source getproviders.Source) error{
+		"Versions":         func(source getproviders.Source) error { _, err := source.Versions(t.Context(), widget); return err },
+		"Package":          func(source getproviders.Source) error { return packageFrom(t, source, "1.0.0") },
+		"Package, packed":  func(source getproviders.Source) error { return packageFrom(t, source, "1.1.0") },
+		"Package, missing": func(source getproviders.Source) error { return packageFrom(t, source, "2.0.0") },
+	} {
+		cost := func(source getproviders.Source) float64 {
+			return testing.AllocsPerRun(5, func() {
+				if err := ask(source); err != nil && !errors.Is(err, getproviders.ErrVersionNotFound) {
+					t.Fatal(err)
+				}
+			})
+		}
+		if few, many := cost(small), cost(large); many > few+10 {
+			t.Errorf("%s: %.0f allocations in a mirror of two packages, %.0f in one of two thousand", name, few, many)
+		}
+	}
+}
+
+func packageFrom(t *testing.T, source getproviders.Source, text string) error {
+	t.Helper()
+	_, err := source.Package(t.Context(), widget, version(text), linux)
+	return err
+}

@@ -1,0 +1,105 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestMemoizeAsksOnceForEachThing(t *testing.T) {
+	var asked []string
+	source := getproviders.Memoize(stub{
+		name: "a", asked: &asked,
+		available: getproviders.Available{Versions: versions("1.0.0"), Warnings: []string{"old"}},
+	})
+	other := widget
+	other.Type = "other"
+	for range 2 {
+		for _, p := range []getproviders.Provider{widget, other} {
+			got, err := source.Versions(t.Context(), p)
+			if err != nil || !slices.Equal(got.Versions, versions("1.0.0")) || !slices.Equal(got.Warnings, []string{"old"}) {
+				t.Fatalf("got %v, %v", got, err)
+			}
+			got.Versions[0], got.Warnings[0] = getproviders.Version{}, "changed" // the caller's own
+		}
+		for _, v := range versions("1.0.0", "2.0.0") {
+			got, err := source.Package(t.Context(), widget, v, linux)
+			if err != nil || got.Version != v {
+				t.Fatalf("got %v, %v", got, err)
+			}
+		}
+	}
+	if len(asked) != 4 {
+		t.Errorf("asked %d times, want 4", len(asked))
+	}
+	if got := source.Describe(widget); got != "a" {
+		t.Errorf("described as %q", got)
+	}
+}
+
+func TestMemoizeForgetsFailures(t *testing.T) {
+	var asked []string
+	source := getproviders.Memoize(stub{name: "a", asked: &asked, err: errFailed})
+	for range 2 {
+		for query, ask := range queries(source) {
+			if err := ask(t.Context()); err != errFailed {
+				t.Errorf("%s: %v", query, err)
+			}
+		}
+	}
+	if len(asked) != 4 {
+		t.Errorf("asked %d times, want 4", len(asked))
+	}
+}
+
+func TestMemoizeEndsWithTheContext(t *testing.T) {
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	for query, ask := range queries(getproviders.Memoize(stub{name: "a", err: gone})) {
+		if err := ask(ctx); err != gone {
+			t.Errorf("%s: %v, want the context's cause", query, err)
+		}
+	}
+}
+
+func TestMemoizeSuggestsWhatTheSourceSuggests(t *testing.T) {
+	suggester, ok := getproviders.Memoize(stub{name: "a", suggests: widget}).(getproviders.Suggester)
+	if !ok {
+		t.Fatal("it can't suggest")
+	}
+	if got, ok := suggester.Suggest(t.Context(), widget); !ok || got != widget {
+		t.Errorf("got %s, %t", got, ok)
+	}
+	silent := getproviders.Memoize(&getproviders.FilesystemMirrorSource{}).(getproviders.Suggester)
+	if got, ok := silent.Suggest(t.Context(), widget); ok {
+		t.Errorf("got %s of a source that knows nothing", got)
+	}
+}
+
+// TestMemoizedMirrorIsSharedBySelectors: a mirror that is there twice, for
+// different providers, is asked once.
+func TestMemoizedMirrorIsSharedBySelectors(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		indexPath:   inJSON(goodIndex),
+		versionPath: inJSON(`{"archives": {"darwin_arm64": {"url": "w.zip"}}}`),
+	})
+	mirror := getproviders.Memoize(fake.mirrorAt(t, mirrorBase))
+	source := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: mirror}, {Source: mirror}}}
+	if _, err := source.Versions(t.Context(), widget); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := source.Package(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "darwin", Arch: "arm64"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{indexPath, versionPath} {
+		if n := fake.requests(path); n != 1 {
+			t.Errorf("%d requests for %s, want 1", n, path)
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestParseFallback(t *testing.T) {
+	for _, want := range []getproviders.Fallback{getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive} {
+		got, err := getproviders.ParseFallback(want.String())
+		if err != nil || got != want {
+			t.Errorf("%s: got %s, %v", want, got, err)
+		}
+	}
+	for _, given := range []string{"", "Stop", "never", "stop "} {
+		if got, err := getproviders.ParseFallback(given); err == nil || !strings.Contains(err.Error(), "stop, next, exclusive") {
+			t.Errorf("%q: got %s, %v", given, got, err)
+		}
+	}
+	if got := getproviders.Fallback(7).String(); got != "Fallback(7)" {
+		t.Errorf("got %q", got)
+	}
+	if new(getproviders.MultiSource).Fallback != getproviders.StopOnFailure {
+		t.Error("the zero MultiSource goes on after failures")
+	}
+}
+
+// TestFallback sends the same questions to the same sources under each policy:
+// a mirror, and the origin registry, which has the provider.
+func TestFallback(t *testing.T) {
+	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
+	none := &getproviders.ProviderNotFoundError{Provider: widget, Source: "mirror"}
+	denied := &getproviders.UnauthorizedError{Provider: widget, Host: "mirror.example", Status: getproviders.StatusError{Code: 401}}
+	for name, test := range map[string]struct {
+		mirror   error
+		excluded bool // from the mirror
+		policy   getproviders.Fallback
+		asked    []string
+		err      error // nil: the registry serves
+	}{
+		"missing, stop":       {none, false, stop, []string{"mirror", "registry"}, nil},
+		"missing, next":       {none, false, next, []string{"mirror", "registry"}, nil},
+		"missing, exclusive":  {none, false, exclusive, []string{"mirror"}, getproviders.ErrProviderNotFound},
+		"failing, stop":       {errFailed, false, stop, []string{"mirror"}, getproviders.ErrUnreachable},
+		"failing, next":       {errFailed, false, next, []string{"mirror", "registry"}, nil},
+		"failing, exclusive":  {errFailed, false, exclusive, []string{"mirror"}, getproviders.ErrUnreachable},
+		"denied, stop":        {denied, false, stop, []string{"mirror"}, getproviders.ErrUnauthorized},
+		"denied, next":        {denied, false, next, []string{"mirror", "registry"}, nil},
+		"denied, exclusive":   {denied, false, exclusive, []string{"mirror"}, getproviders.ErrUnauthorized},
+		"excluded, stop":      {errFailed, true, stop, []string{"registry"}, nil},
+		"excluded, next":      {errFailed, true, next, []string{"registry"}, nil},
+		"excluded, exclusive": {errFailed, true, exclusive, []string{"registry"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, asked := inOrder(
+				stub{name: "mirror", err: test.mirror},
+				stub{name: "registry", available: getproviders.Available{Versions: versions("1.0.0")}, suggests: mustParse(t, "acme/other")},
+			)
+			source.Fallback, source.Selectors[1].Origin = test.policy, true
+			if test.excluded {
+				source.Selectors[0].Exclude = never
+			}
+			for query, ask := range queries(source) {
+				*asked = nil
+				if err := ask(t.Context()); test.err == nil && err != nil || test.err != nil && !errors.Is(err, test.err) {
+					t.Errorf("%s: %v, want %v", query, err, test.err)
+				}
+				if !slices.Equal(*asked, test.asked) {
+					t.Errorf("%s: asked %q, want %q", query, *asked, test.asked)
+				}
+			}
+			if !strings.HasSuffix(source.Describe(widget), test.asked[len(test.asked)-1]) && test.policy == exclusive {
+				t.Errorf("described as %q", source.Describe(widget))
+			}
+			// Not even for a hint is a registry asked that mirrors keep out.
+			*asked = nil
+			_, suggested := source.Suggest(t.Context(), widget)
+			if want := test.policy != exclusive || test.excluded; suggested != want || slices.Contains(*asked, "registry") != want {
+				t.Errorf("suggested: %t by %q, want %t", suggested, *asked, want)
+			}
+		})
+	}
+}
+
+// queries are the two questions that a source answers.
+func queries(source getproviders.Source) map[string]func(context.Context) error {
+	return map[string]func(context.Context) error{
+		"Versions": func(ctx context.Context) error {
+			_, err := source.Versions(ctx, widget)
+			return err
+		},
+		"Package": func(ctx context.Context) error {
+			_, err := source.Package(ctx, widget, version("1.0.0"), linux)
+			return err
+		},
+	}
+}
+
+func TestNextOnFailureTellsWhatWasPassedOver(t *testing.T) {
+	source, _ := inOrder(
+		stub{name: "a", err: errFailed},
+		stub{name: "b", err: errNoProvider},
+		stub{name: "c", available: getproviders.Available{Versions: versions("1.0.0"), Warnings: []string{"from c"}}},
+	)
+	source.Fallback = getproviders.NextOnFailure
+	available, err := source.Versions(t.Context(), widget)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"a was passed over because it failed: disk on fire: source unreachable or failing", "from c"}
+	if !slices.Equal(available.Warnings, want) {
+		t.Errorf("warnings %q, want %q", available.Warnings, want)
+	}
+	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil || found.Source != "c" {
+		t.Fatalf("got %+v, %v", found, err)
+	}
+	if !errors.Is(found.PassedOver, errFailed) || found.PassedOver.Error() != "a: disk on fire: source unreachable or failing" {
+		t.Errorf("passed over: %v", found.PassedOver)
+	}
+	source.Selectors = source.Selectors[1:]
+	if found, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != nil || found.PassedOver != nil {
+		t.Errorf("a source that lacks the provider was passed over: %v, %v", found.PassedOver, err)
+	}
+}
+
+func TestNextOnFailureWhereNobodyServes(t *testing.T) {
+	source, _ := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errNoProvider}, stub{name: "c", err: errFailed})
+	source.Fallback = getproviders.NextOnFailure
+	for query, head := range map[string]string{
+		"Versions": "provider registry.example/acme/widget",
+		"Package":  "provider registry.example/acme/widget v1.0.0 for linux_amd64",
+	} {
+		err := queries(source)[query](t.Context())
+		if !errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrProviderNotFound) {
+			t.Errorf("%s: err = %v, want one that is ErrUnreachable only", query, err)
+		}
+		want := head + " was not found in any of the search locations, and not all of them work" +
+			"\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing"
+		if err.Error() != want {
+			t.Errorf("%s:\n%v\nwant\n%s", query, err, want)
+		}
+	}
+}
+
+func TestNextOnFailureDoesNotPassOverAProtocol(t *testing.T) {
+	source, asked := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errProtocol}, stub{name: "c"})
+	source.Fallback = getproviders.NextOnFailure
+	if _, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != error(errProtocol) {
+		t.Errorf("err = %v, want the answer of b", err)
+	}
+	if want := []string{"a", "b"}; !slices.Equal(*asked, want) {
+		t.Errorf("asked %q, want %q", *asked, want)
+	}
+}
+
+func TestNextOnFailureEndsWithTheContext(t *testing.T) {
+	gone := errors.New("gone")
+	source, asked := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
+	source.Fallback = getproviders.NextOnFailure
+	for query, ask := range queries(source) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cancel(gone)
+		*asked = nil
+		if err := ask(ctx); err != gone || len(*asked) != 1 {
+			t.Errorf("%s: %v after asking %q, want the context's cause", query, err, *asked)
+		}
+	}
+}
+
+func TestExclusiveTellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
+	source, _ := inOrder(stub{name: "m1", err: errNoProvider}, stub{name: "m2", err: errNoProvider}, stub{name: "registry"})
+	source.Fallback, source.Selectors[2].Origin = getproviders.Exclusive, true
+	source.Selectors[0].Exclude = never
+	_, err := source.Versions(t.Context(), widget)
+	want := "provider registry.example/acme/widget was not found in any of the search locations" +
+		"\n  - m1: excluded by \"*/*/*\"\n  - m2: does not have the provider" +
+		"\n  - registry: kept out, because mirrors are exclusive and there is one for this provider: m2"
+	if err == nil || err.Error() != want {
+		t.Errorf("got\n%v\nwant\n%s", err, want)
+	}
+	if got := source.Describe(widget); got != "m2" {
+		t.Errorf("described as %q", got)
+	}
+}
+
+func TestMultiSourceRepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
+	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &getproviders.ProviderNotFoundError{Advice: "mind the slash"}}, stub{name: "c", err: errNoPlatform})
+	for i := range 12 {
+		p := widget
+		p.Type = fmt.Sprintf("t%d", i)
+		source.Selectors[0].Include = append(source.Selectors[0].Include, getproviders.ExactPattern(p))
+	}
+	_, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, want := range []string{
+		`"registry.example/acme/t9", and 2 more` + "\n",
+		"b: does not have the provider (mind the slash)",
+	} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%v\nlacks %q", err, want)
+		}
+	}
+}
+
+func TestMultiSourceNamesTheSourceOfAPackage(t *testing.T) {
+	source, _ := inOrder(stub{name: "a", err: errNoVersion}, stub{name: "b"})
+	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil || got.Source != "b" {
+		t.Errorf("got %q, %v", got.Source, err)
+	}
+}

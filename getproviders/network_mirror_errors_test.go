@@ -1,0 +1,184 @@
+package getproviders_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestNetworkMirrorRefusesMalformedIndexes(t *testing.T) {
+	for name, test := range map[string]struct{ body, problem string }{
+		"no JSON":            {`<html>`, "invalid character '<'"},
+		"nothing":            {``, "unexpected end of JSON input"},
+		"null":               {`null`, "it is null, not an object"},
+		"array":              {`[]`, "it is a JSON array, not an object"},
+		"versions is number": {`{"versions": 1}`, "versions is not a JSON object"},
+		"deeply nested":      {strings.Repeat(`{"a":`, 20000), "exceeded max depth"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
+			_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+			wantQueryError(t, err, "could not query provider mirror for registry.example/acme/widget: malformed answer", fake.URL+indexPath, test.problem)
+		})
+	}
+}
+
+func TestNetworkMirrorRefusesMalformedVersions(t *testing.T) {
+	for name, test := range map[string]struct{ body, problem string }{
+		"no JSON":               {`<html>`, "invalid character '<'"},
+		"archives is array":     {`{"archives": []}`, "archives can't be a JSON array"},
+		"archive is text":       {`{"archives": {"linux_amd64": "w.zip"}}`, "archives can't be a JSON string"},
+		"no URL":                {`{"archives": {"linux_amd64": {}}}`, "archives.linux_amd64: url is missing"},
+		"not a URL":             {`{"archives": {"linux_amd64": {"url": "https://me:hunter2@[::1"}}}`, "archives.linux_amd64: url is not a URL"},
+		"a file":                {`{"archives": {"linux_amd64": {"url": "file:///w.zip"}}}`, `url has the scheme "file"`},
+		"no host":               {`{"archives": {"linux_amd64": {"url": "https:///w.zip"}}}`, "url names no host"},
+		"hashes is text":        {`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": "h1:x"}}}`, "archives.hashes can't be a JSON string"},
+		"hash without scheme":   {`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": ["h1:x", "abc"]}}}`, `archives.linux_amd64: hashes[1] is "abc", which has no scheme`},
+		"null hash":             {`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": [null]}}}`, `hashes[0] is "", which`},
+		"endless hash, cut off": {`{"archives": {"linux_amd64": {"url": "w.zip", "hashes": ["` + strings.Repeat("a", 100000) + `"]}}}`, strings.Repeat("a", 80) + `", which`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(test.body)})
+			_, err := askMirror(t, fake)
+			wantQueryError(t, err, "malformed answer", fake.URL+versionPath, test.problem)
+			if strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("message has a secret: %v", err)
+			}
+		})
+	}
+}
+
+func TestNetworkMirrorHasToDeclareJSON(t *testing.T) {
+	for declared, fine := range map[string]bool{
+		"application/json":                true,
+		"Application/JSON; charset=utf-8": true,
+		"application/json;":               true,
+		"text/plain":                      false,
+		"application/vnd.api+json":        false,
+		"application/json; =":             false,
+		"":                                false,
+	} {
+		fake := newFakeRegistry(t, map[string]answer{indexPath: {body: goodIndex, header: map[string]string{"Content-Type": declared}}})
+		_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+		if fine && err != nil {
+			t.Errorf("%q: %v", declared, err)
+		}
+		if !fine {
+			wantQueryError(t, err, fmt.Sprintf("its Content-Type is %q and has to be application/json", declared))
+		}
+	}
+}
+
+func TestNetworkMirrorRefusesHugeAnswers(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
+	_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+	wantQueryError(t, err, fake.URL+indexPath, "larger than 16777216 bytes")
+}
+
+func TestNetworkMirrorTellsStatusesApart(t *testing.T) {
+	for _, test := range []struct {
+		status   int
+		kind     error
+		requests int
+		text     string // %s is the URL, %h the host
+	}{
+		{401, getproviders.ErrUnauthorized, 1, `host %h requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
+		{403, getproviders.ErrUnauthorized, 1, `host %h denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
+		{204, getproviders.ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 204 No Content`},
+		{410, getproviders.ErrUnreachable, 1, `could not query provider mirror for registry.example/acme/widget: GET "%s": 410 Gone`},
+		{503, getproviders.ErrUnreachable, 2, `could not query provider mirror for registry.example/acme/widget: the request failed after 2 attempts, please try again later: GET "%s": 503 Service Unavailable`},
+	} {
+		t.Run(fmt.Sprint(test.status), func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{indexPath: {status: test.status}, versionPath: {status: test.status}})
+			for path, ask := range map[string]func() error{
+				indexPath:   func() error { _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); return err },
+				versionPath: func() error { _, err := askMirror(t, fake); return err },
+			} {
+				err := ask()
+				if !errors.Is(err, test.kind) {
+					t.Fatalf("err = %v, want one that is %v", err, test.kind)
+				}
+				want := strings.NewReplacer("%s", fake.URL+path, "%h", strings.TrimPrefix(fake.URL, "http://")).Replace(test.text)
+				if err.Error() != want {
+					t.Errorf("message\n%v\nwant\n%s", err, want)
+				}
+				if n := fake.requests(path); n != test.requests {
+					t.Errorf("%d requests, want %d", n, test.requests)
+				}
+			}
+		})
+	}
+}
+
+// TestNetworkMirrorRecognisesARegistry: giving the URL of a registry is the
+// commonest mistake.
+func TestNetworkMirrorRecognisesARegistry(t *testing.T) {
+	notFound := answer{status: 404, body: `{"errors": ["Not Found"]}`}
+	for name, answers := range map[string]map[string]answer{
+		"a list of versions":  {indexPath: inJSON(`{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`)},
+		"an error, as JSON":   {indexPath: inJSON(`{"errors": ["Not Found"]}`)},
+		"an error, as status": {indexPath: notFound},
+		"an error of another": {indexPath: {status: 400, body: `{"errors": ["Bad Request"]}`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+			if err == nil || !strings.Contains(err.Error()+hint(err), registrySays) {
+				t.Errorf("err = %v, hint %q, want one that speaks of a registry", err, hint(err))
+			}
+		})
+	}
+	for name, answers := range map[string]map[string]answer{
+		"a package":           {versionPath: inJSON(`{"os": "linux", "arch": "amd64", "download_url": "w.zip"}`)},
+		"an error, as JSON":   {versionPath: inJSON(`{"errors": ["Not Found"]}`)},
+		"an error, as status": {versionPath: notFound, indexPath: notFound},
+	} {
+		t.Run("version: "+name, func(t *testing.T) {
+			_, err := askMirror(t, newFakeRegistry(t, answers))
+			if err == nil || !strings.Contains(err.Error()+hint(err), registrySays) {
+				t.Errorf("err = %v, hint %q, want one that speaks of a registry", err, hint(err))
+			}
+		})
+	}
+	for name, body := range map[string]string{
+		"another server's error": `{"errors": [{"status": 404, "message": "Could not find resource"}]}`,
+		"a page":                 "404 page not found",
+	} {
+		_, err := newFakeRegistry(t, map[string]answer{indexPath: {status: 404, body: body}}).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+		if !errors.Is(err, getproviders.ErrProviderNotFound) || hint(err) != "" {
+			t.Errorf("%s: err = %v, hint %q", name, err, hint(err))
+		}
+	}
+}
+
+// TestNetworkMirrorURLIsAReferencesBase: the real tools leave out what follows
+// the last slash, so we do, and say so.
+func TestNetworkMirrorURLIsAReferencesBase(t *testing.T) {
+	const document = "registry.example/acme/widget/index.json"
+	for path, asked := range map[string]string{
+		"/a/b/": "/a/b/" + document,
+		"/a/b":  "/a/" + document,
+		"/a":    "/" + document,
+		"/":     "/" + document,
+		"":      "/" + document,
+	} {
+		fake := newFakeRegistry(t, map[string]answer{asked: inJSON(goodIndex)})
+		if _, err := fake.mirrorAt(t, path).Versions(t.Context(), widget); err != nil {
+			t.Errorf("%q: %v", path, err)
+		}
+		for _, status := range []int{404, 400} {
+			fake.answers[asked] = answer{status: status}
+			_, err := fake.mirrorAt(t, path).Versions(t.Context(), widget)
+			want := ""
+			if path != "" && !strings.HasSuffix(path, "/") {
+				want = fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
+					fake.URL+path, path[strings.LastIndex(path, "/")+1:], fake.URL+asked)
+			}
+			if hint(err) != want {
+				t.Errorf("%q: %v\nhint %q\nwant %q", path, err, hint(err), want)
+			}
+		}
+	}
+}

@@ -1,0 +1,94 @@
+package getproviders
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+const (
+	// mirrorAnswerBytes is how large an answer of a mirror may be. An index has
+	// some 20 bytes for each version, a version's document under a kilobyte for
+	// each platform.
+	mirrorAnswerBytes = 16 << 20
+
+	// mirrorRedirects is how many redirects are followed, as in the real tools.
+	mirrorRedirects = 5
+)
+
+// ask gets one of a provider's documents, which is there or answers 404.
+func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) (*hosts.Document, error) {
+	req := hosts.DocumentRequest{
+		URL:          s.base.ResolveReference(documentPath(p, name)),
+		Header:       http.Header{"X-Terraform-Version": {s.engine.Version}},
+		MaxRedirects: mirrorRedirects,
+		MaxBytes:     mirrorAnswerBytes,
+	}
+	if err := hosts.Authorize(ctx, s.credentials, s.host, req.URL, req.Header); err != nil {
+		return nil, queryError(ctx, kindMirror, p, err)
+	}
+	doc, err := hosts.GetDocument(ctx, s.client, req)
+	switch {
+	case err != nil:
+		return nil, queryError(ctx, kindMirror, p, err)
+	case doc.StatusCode == http.StatusNotFound:
+		return doc, nil
+	case doc.StatusCode != http.StatusOK:
+		return nil, s.advised(statusError(kindMirror, p, s.host, req, doc), doc)
+	}
+	if err := checkMediaType(doc); err != nil {
+		return nil, s.malformed(p, doc, err)
+	}
+	return doc, nil
+}
+
+// documentPath is where a document is below the base URL. It is a path and no
+// text, in which the port of a provider's host would make a scheme of the host.
+func documentPath(p Provider, name string) *url.URL {
+	return &url.URL{Path: strings.Join([]string{p.Hostname.ASCII(), p.Namespace, p.Type, name}, "/")}
+}
+
+// checkMediaType refuses what isn't declared to be JSON: it tends to be the
+// login page of a gateway.
+func checkMediaType(doc *hosts.Document) error {
+	declared := doc.Header.Get("Content-Type")
+	if mediaType, _, err := mime.ParseMediaType(declared); err == nil && mediaType == "application/json" {
+		return nil
+	}
+	return fmt.Errorf("its Content-Type is %.80q and has to be application/json", declared)
+}
+
+// malformed says that a document is not what the protocol has there.
+func (s *NetworkMirrorSource) malformed(p Provider, doc *hosts.Document, err error) error {
+	return s.advised(malformedError(kindMirror, p, doc, err), doc)
+}
+
+// advised adds what the answer tells about the mirror's URL to an error.
+func (s *NetworkMirrorSource) advised(err error, doc *hosts.Document) error {
+	if failed, ok := errors.AsType[*QueryError](err); ok {
+		failed.Advice = s.advice(doc)
+	}
+	return err
+}
+
+// advice finds what may be wrong with the mirror's URL, judging by an answer
+// that is of no use.
+func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
+	switch last := path.Base(s.base.Path); {
+	case isRegistryError(doc.Body):
+		return "the answer has the form of a provider registry's: if the mirror's URL is a registry's, " +
+			"it won't do, because network mirrors speak another protocol"
+	case s.base.Path != "" && !strings.HasSuffix(s.base.Path, "/"):
+		return fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
+			hosts.RedactURL(s.base), last, hosts.RedactURL(doc.URL))
+	default:
+		return ""
+	}
+}

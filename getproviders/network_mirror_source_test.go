@@ -1,0 +1,365 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+const (
+	mirrorBase   = "/mirror/"
+	indexPath    = mirrorBase + "registry.example/acme/widget/index.json"
+	versionPath  = mirrorBase + "registry.example/acme/widget/1.0.0.json"
+	goodIndex    = `{"versions": {"1.0.0": {}}}`
+	someZH       = "zh:0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
+	registrySays = "provider registry"
+)
+
+// inJSON is an answer with a body that is declared to be JSON.
+func inJSON(body string) answer {
+	return answer{body: body, header: map[string]string{"Content-Type": "application/json"}}
+}
+
+// mirrorAt returns a source that takes the fake for a mirror, with the URL that
+// has this path.
+func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
+	t.Helper()
+	source, err := getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source
+}
+
+// askMirror asks a mirror that has the answers for the package of widget 1.0.0.
+func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
+	t.Helper()
+	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, version("1.0.0"), linux)
+}
+
+func TestNetworkMirrorVersions(t *testing.T) {
+	for name, test := range map[string]struct {
+		body string
+		want []getproviders.Version
+	}{
+		"as the protocol has it":  {`{"versions": {"1.10.0": {}, "1.9.0": {}}}`, versions("1.9.0", "1.10.0")},
+		"with hints to come":      {`{"versions": {"1.0.0": {"size": 7}}, "generator": "x"}`, versions("1.0.0")},
+		"null hints":              {`{"versions": {"1.0.0": null}}`, versions("1.0.0")},
+		"what is no version":      {`{"versions": {"1.0.0": {}, "v2.0.0": {}, "latest": {}, "": {}}}`, versions("1.0.0")},
+		"in short":                {`{"versions": {"1.0": {}}}`, versions("1.0.0")},
+		"the same twice":          {`{"versions": {"1.0": {}, "1.0.0": {}}}`, versions("1.0.0")},
+		"prerelease and metadata": {`{"versions": {"1.0.0-rc1": {}, "1.0.0+b": {}}}`, versions("1.0.0-rc1", "1.0.0+b")},
+		"empty":                   {`{"versions": {}}`, nil},
+		"null":                    {`{"versions": null}`, nil},
+		"left out":                {`{}`, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(test.body)})
+			got, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(got.Versions, test.want) || got.Warnings != nil {
+				t.Errorf("got %v, want %v", got, test.want)
+			}
+		})
+	}
+}
+
+func TestNetworkMirrorPackage(t *testing.T) {
+	for name, test := range map[string]struct {
+		archive  string // the JSON value
+		location string // %s is the server's URL
+		hashes   getproviders.AnyHash
+	}{
+		"relative, two hashes": {
+			archive:  `{"url": "widget.zip", "hashes": ["h1:x", "` + someZH + `"]}`,
+			location: "%s/mirror/registry.example/acme/widget/widget.zip",
+			hashes:   getproviders.AnyHash{"h1:x", someZH},
+		},
+		"absolute":             {archive: `{"url": "https://cdn.example/w.zip?signature=s", "hashes": []}`, location: "https://cdn.example/w.zip"},
+		"plain http elsewhere": {archive: `{"url": "http://cdn.example/w.zip", "hashes": null}`, location: "http://cdn.example/w.zip"},
+		"up and away":          {archive: `{"url": "../../../files/w.zip"}`, location: "%s/mirror/files/w.zip"},
+		"unknown schemes":      {archive: `{"url": "/w.zip", "hashes": ["h9:x"]}`, location: "%s/w.zip", hashes: getproviders.AnyHash{"h9:x"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": ` + test.archive + `, "darwin_arm64": null}}`)})
+			got, err := askMirror(t, fake)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := strings.Replace(test.location, "%s", fake.URL, 1); got.Location.String() != want {
+				t.Errorf("location %s, want %s", got.Location, want)
+			}
+			if want := "provider mirror at " + fake.URL + mirrorBase; got.Source != want {
+				t.Errorf("source %q, want %q", got.Source, want)
+			}
+			if got.Provider != widget || got.Version != version("1.0.0") || got.Platform != linux {
+				t.Errorf("got %+v", got)
+			}
+			if (got.Trust == nil) != (test.hashes == nil) {
+				t.Fatalf("trust %v, want %v", got.Trust, test.hashes)
+			}
+			if got.Trust == nil {
+				return
+			}
+			judge, err := got.Trust.Load(t.Context())
+			if hashes, ok := judge.(getproviders.AnyHash); err != nil || !ok || !slices.Equal(hashes, test.hashes) {
+				t.Errorf("judged by %v, %v, want %v", judge, err, test.hashes)
+			}
+		})
+	}
+}
+
+func TestNetworkMirrorURLsAreRelativeToTheFinalAnswer(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		versionPath:        {status: 307, header: map[string]string{"Location": "/moved/here.json"}},
+		"/moved/here.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
+	})
+	got, err := askMirror(t, fake)
+	if err != nil || got.Location.String() != fake.URL+"/moved/w.zip" {
+		t.Errorf("got %v, %v", got.Location, err)
+	}
+}
+
+func TestNetworkMirrorFollowsFiveRedirects(t *testing.T) {
+	answers := map[string]answer{}
+	hop := func(path, to string) { answers[path] = answer{status: 302, header: map[string]string{"Location": to}} }
+	hop(indexPath, "/2")
+	hop("/2", "/3")
+	hop("/3", "/4")
+	hop("/4", "/5")
+	hop("/5", "/end")
+	answers["/end"] = inJSON(goodIndex)
+	if _, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
+		t.Errorf("five redirects: %v", err)
+	}
+	hop("/5", "/6")
+	hop("/6", "/end")
+	_, err := newFakeRegistry(t, answers).mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
+	wantQueryError(t, err, "stopped after 5 redirects")
+}
+
+// TestNetworkMirrorAsksForProvidersOfAnyHost: a port must not make a scheme of
+// the host, and hosts are in punycode on the wire.
+func TestNetworkMirrorAsksForProvidersOfAnyHost(t *testing.T) {
+	for address, directory := range map[string]string{
+		"example.com/acme/widget":      "example.com/acme/widget",
+		"localhost:8443/acme/widget":   "localhost:8443/acme/widget",
+		"example.com:8443/acme/widget": "example.com:8443/acme/widget",
+		"испытание.com/acme/widget":    "xn--80akhbyknj4f.com/acme/widget",
+		"example.com/испытание/widget": "example.com/испытание/widget",
+		"hashicorp/widget":             "registry.terraform.io/hashicorp/widget",
+	} {
+		fake := newFakeRegistry(t, map[string]answer{
+			mirrorBase + directory + "/index.json":     inJSON(goodIndex),
+			mirrorBase + directory + "/1.0.0+b.1.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
+		})
+		source, p := fake.mirrorAt(t, mirrorBase), mustParse(t, address)
+		if _, err := source.Versions(t.Context(), p); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+		if _, err := source.Package(t.Context(), p, version("1.0.0+b.1"), linux); err != nil {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestNetworkMirrorTellsItsAnswersApart(t *testing.T) {
+	other := inJSON(`{"archives": {"darwin_arm64": {"url": "d.zip"}, "windows_386": {"url": "w.zip"}, "plan9_arm": null, "odd": {"url": "o.zip"}}}`)
+	for name, test := range map[string]struct {
+		answers map[string]answer
+		kind    error
+		text    string // %s is the URL of the mirror
+		hint    string
+	}{
+		"no such provider": {nil, getproviders.ErrProviderNotFound, "provider mirror at %s does not have a provider named registry.example/acme/widget", ""},
+		"no such version": {
+			map[string]answer{indexPath: inJSON(`{"versions": {"1.2.0": {}, "1.1.0": {}}}`)},
+			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget",
+			"the newest version there is 1.2.0",
+		},
+		"a version that is listed only": {
+			map[string]answer{indexPath: inJSON(goodIndex)},
+			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
+		},
+		"no such version, no index": {
+			map[string]answer{indexPath: {status: 500}},
+			getproviders.ErrVersionNotFound, "provider mirror at %s does not have version 1.0.0 of provider registry.example/acme/widget", "",
+		},
+		"no such platform": {
+			map[string]answer{versionPath: other},
+			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s",
+			"version 1.0.0 exists for darwin_arm64, windows_386",
+		},
+		"a platform that is null": {
+			map[string]answer{versionPath: inJSON(`{"archives": {"linux_amd64": null}}`)},
+			getproviders.ErrPlatformMissing, "provider registry.example/acme/widget v1.0.0 does not have a package available for linux_amd64 in provider mirror at %s", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fake := newFakeRegistry(t, test.answers)
+			_, err := askMirror(t, fake)
+			for _, kind := range []error{getproviders.ErrProviderNotFound, getproviders.ErrVersionNotFound, getproviders.ErrPlatformMissing, getproviders.ErrUnreachable} {
+				if errors.Is(err, kind) != (kind == test.kind) {
+					t.Errorf("err is %v: %t", kind, errors.Is(err, kind))
+				}
+			}
+			if want := strings.Replace(test.text, "%s", fake.URL+mirrorBase, 1); err.Error() != want {
+				t.Errorf("message\n%v\nwant\n%s", err, want)
+			}
+			if hint(err) != test.hint {
+				t.Errorf("hint %q, want %q", hint(err), test.hint)
+			}
+		})
+	}
+}
+
+func TestNetworkMirrorIsAskedOnceForVersions(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
+	source := fake.mirrorAt(t, mirrorBase)
+	absent := mustParse(t, "registry.example/acme/absent")
+	for range 2 {
+		got, err := source.Versions(t.Context(), widget)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got.Versions[0] = getproviders.Version{} // the caller's own
+		if _, err := source.Package(t.Context(), widget, version("3.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
+			t.Errorf("err = %v, want one that is ErrVersionNotFound", err)
+		}
+		if _, err := source.Versions(t.Context(), absent); !errors.Is(err, getproviders.ErrProviderNotFound) {
+			t.Errorf("err = %v, want one that is ErrProviderNotFound", err)
+		}
+	}
+	for _, path := range []string{indexPath, strings.Replace(indexPath, "widget", "absent", 1)} {
+		if n := fake.requests(path); n != 1 {
+			t.Errorf("%d requests for %s, want 1", n, path)
+		}
+	}
+}
+
+func TestNetworkMirrorFailureIsNotRemembered(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{indexPath: {status: http.StatusForbidden}})
+	source := fake.mirrorAt(t, mirrorBase)
+	for range 2 {
+		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, getproviders.ErrUnauthorized) {
+			t.Errorf("err = %v, want one that is ErrUnauthorized", err)
+		}
+	}
+	if n := fake.requests(indexPath); n != 2 {
+		t.Errorf("%d requests, want 2", n)
+	}
+}
+
+func TestNetworkMirrorQueryEndsWithTheContext(t *testing.T) {
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	source := newFakeRegistry(t, nil).mirrorAt(t, mirrorBase)
+	if _, err := source.Versions(ctx, widget); err != gone {
+		t.Errorf("Versions: %v, want the context's cause", err)
+	}
+	if _, err := source.Package(ctx, widget, version("1.0.0"), linux); err != gone {
+		t.Errorf("Package: %v, want the context's cause", err)
+	}
+}
+
+func TestNetworkMirrorIsToldTheEnginesVersion(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
+	if _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
+		t.Fatal(err)
+	}
+	if got := fake.seen[0].Header.Get("X-Terraform-Version"); got != "1.15.9" {
+		t.Errorf("X-Terraform-Version %q", got)
+	}
+}
+
+func TestNewNetworkMirrorSource(t *testing.T) {
+	for base, want := range map[string]string{
+		"https://mirror.example/providers/":         "provider mirror at https://mirror.example/providers/",
+		"https://mirror.example":                    "provider mirror at https://mirror.example",
+		"HTTPS://Mirror.Example:443/p":              "provider mirror at https://Mirror.Example:443/p",
+		"https://xn--e1afmkfd.xn--p1ai/":            "provider mirror at https://xn--e1afmkfd.xn--p1ai/",
+		"https://me:hunter2@mirror.example/p/?k=v#": "provider mirror at https://mirror.example/p/",
+		"http://localhost/p/":                       "provider mirror at http://localhost/p/",
+		"http://127.8.9.10:8080/p/":                 "provider mirror at http://127.8.9.10:8080/p/",
+	} {
+		source, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Engine{})
+		if err != nil || source.Describe(widget) != want {
+			t.Errorf("%s: got %v, %v", base, source, err)
+		}
+	}
+	for base, want := range map[string]string{
+		"":                                     "has to be absolute",
+		"mirror.example/p/":                    "has to be absolute",
+		"/p/":                                  "has to be absolute",
+		"https:///p/":                          "has to be absolute",
+		"https:p":                              "has to be absolute",
+		"https://me:hunter2@mirror.example:x/": "has to be absolute",
+		"http://mirror.example/p/":             `scheme https, not "http"`,
+		"http://localhost.example/p/":          `scheme https, not "http"`,
+		"http://127.0.0.1.example/p/":          `scheme https, not "http"`,
+		"ftp://localhost/p/":                   `scheme https, not "ftp"`,
+		"https://me:hunter2@mirror..example/":  "empty label",
+	} {
+		_, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Engine{})
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: err = %v, want one with %q", base, err, want)
+		}
+	}
+}
+
+// TestNetworkMirrorTakesUserAndPasswordFromItsURL: they go where the mirror is,
+// as the real tools have it, and nowhere else.
+func TestNetworkMirrorTakesUserAndPasswordFromItsURL(t *testing.T) {
+	fake := newFakeRegistry(t, map[string]answer{
+		indexPath:   inJSON(goodIndex),
+		versionPath: inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`),
+	})
+	base := strings.Replace(fake.URL, "http://", "http://me:hunter2@", 1) + mirrorBase
+	source, err := getproviders.NewNetworkMirrorSource(base, quickClient(t), nil, getproviders.Terraform("1.15.9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := source.Versions(t.Context(), widget); err != nil {
+		t.Fatal(err)
+	}
+	if user, password, ok := fake.seen[0].BasicAuth(); !ok || user != "me" || password != "hunter2" {
+		t.Errorf("asked as %q with %q", user, password)
+	}
+	for platform, want := range map[getproviders.Platform]bool{linux: true, {OS: "darwin", Arch: "arm64"}: false} {
+		got, err := source.Package(t.Context(), widget, version("1.0.0"), platform)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if has := got.Location.(getproviders.HTTPArchive).URL.User != nil; has != want {
+			t.Errorf("%s: the archive's URL has a user: %t, want %t", platform, has, want)
+		}
+		if strings.Contains(got.Location.String()+got.Source, "hunter2") {
+			t.Errorf("%s: %s of %s has the password", platform, got.Location, got.Source)
+		}
+	}
+	fake.answers[versionPath] = answer{status: 401}
+	_, err = source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err == nil || !strings.Contains(err.Error(), "rejected the given authentication credentials") || strings.Contains(err.Error()+hint(err), "hunter2") {
+		t.Errorf("err = %v", err)
+	}
+}
+
+// quickClient doesn't wait between attempts.
+func quickClient(t *testing.T) *http.Client {
+	t.Helper()
+	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, RetryWaitMin: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(client.CloseIdleConnections)
+	return client
+}

@@ -1,0 +1,101 @@
+package providertest
+
+import (
+	"net/http"
+	"strings"
+)
+
+// mirrorPath is where a mirror's documents and archives are.
+const mirrorPath = "/providers/"
+
+// Mirror is a running network mirror. It is safe for many goroutines.
+type Mirror struct {
+	*Server
+	opts MirrorOptions
+	catalogue
+}
+
+// MirrorOptions configures NewMirror; the zero value works.
+type MirrorOptions struct {
+	CA    *CA  // nil: a new one
+	Plain bool // speak http
+	// ArchiveURL is the URL of another mirror, which the documents say has the
+	// archives; "": they have relative URLs.
+	ArchiveURL string
+	NoHashes   bool // documents have none, whatever packages say
+}
+
+// NewMirror starts a mirror on a free port of 127.0.0.1. Close stops it. Its
+// requests are of the kinds "index", "version" and "archive".
+func NewMirror(opts MirrorOptions) (*Mirror, error) {
+	server, err := newServer(ServerOptions{CA: opts.CA, Plain: opts.Plain})
+	if err != nil {
+		return nil, err
+	}
+	m := &Mirror{Server: server, opts: opts}
+	m.start(m.handler())
+	return m, nil
+}
+
+// Add publishes a package of a provider whose address has the host, in place
+// of one with the same address, version and platform if there is one. It panics
+// if ArchivePath can't be read.
+func (m *Mirror) Add(host string, p PackageSpec) { m.add(host, p) }
+
+// URL is the mirror's base URL, with a slash at its end.
+func (m *Mirror) URL() string { return m.BaseURL() + mirrorPath }
+
+func (m *Mirror) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc(mirrorPath+"{host}/{namespace}/{type}/{file}", func(w http.ResponseWriter, req *http.Request) {
+		kind, find := m.route(req.PathValue("file"))
+		m.answer(w, req, kind, find)
+	})
+	mux.HandleFunc("/", func(w http.ResponseWriter, req *http.Request) {
+		m.answer(w, req, "other", func(*http.Request) answer { return answer{} })
+	})
+	return mux
+}
+
+// route says of which kind a file is, and who finds it.
+func (m *Mirror) route(file string) (kind string, find func(*http.Request) answer) {
+	version, isDocument := strings.CutSuffix(file, ".json")
+	switch {
+	case file == "index.json":
+		return "index", m.index
+	case isDocument:
+		return "version", func(req *http.Request) answer { return m.describe(req, version) }
+	default:
+		return "archive", m.archive
+	}
+}
+
+func (m *Mirror) index(req *http.Request) answer {
+	packages := m.asked(req)
+	if len(packages) == 0 {
+		return answer{}
+	}
+	return document(typeJSON, mirrorIndex(packages))
+}
+
+func (m *Mirror) describe(req *http.Request, version string) answer {
+	packages := m.version(req.PathValue("host"), req.PathValue("namespace"), req.PathValue("type"), version)
+	if len(packages) == 0 {
+		return answer{}
+	}
+	return document(typeJSON, m.versionDocument(packages))
+}
+
+func (m *Mirror) archive(req *http.Request) answer {
+	for _, p := range m.asked(req) {
+		if p.archiveName() == req.PathValue("file") {
+			return archiveAnswer(p)
+		}
+	}
+	return answer{}
+}
+
+// asked returns the packages of the provider that a request is about.
+func (m *Mirror) asked(req *http.Request) []servedPackage {
+	return m.provider(req.PathValue("host"), req.PathValue("namespace"), req.PathValue("type"))
+}

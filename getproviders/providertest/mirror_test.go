@@ -1,0 +1,217 @@
+package providertest_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func newMirror(t *testing.T, opts providertest.MirrorOptions) *providertest.Mirror {
+	t.Helper()
+	m, err := providertest.NewMirror(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(m.Close)
+	return m
+}
+
+// getFrom asks for a path below a mirror's URL.
+func getFrom(t *testing.T, m *providertest.Mirror, path string) (*http.Response, string) {
+	t.Helper()
+	return getURL(t, m.Client(), m.URL()+path, "")
+}
+
+const mirroredWidget = "example.com/acme/widget/"
+
+func TestMirrorServesEveryDocumentOfTheProtocol(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t, providertest.MirrorOptions{})
+	for _, platform := range []getproviders.Platform{linux, {OS: "darwin", Arch: "arm64"}} {
+		m.Add("example.com", providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: platform})
+	}
+	m.Add("example.com", providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Platform: linux, Archive: []byte("no zip")})
+	m.Add("localhost:8443", providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "3.0.0", Platform: linux, Hashes: []string{}})
+	for path, wants := range map[string][]string{
+		mirroredWidget + "index.json":                                      {`"1.0.0": {}`, `"1.1.0": {}`},
+		mirroredWidget + "1.0.0.json":                                      {`"linux_amd64"`, `"darwin_arm64"`, `"url": "terraform-provider-widget_1.0.0_linux_amd64.zip"`, `"h1:`, `"zh:`},
+		mirroredWidget + "1.1.0.json":                                      {`"zh:`},
+		mirroredWidget + "terraform-provider-widget_1.1.0_linux_amd64.zip": {"no zip"},
+		"localhost:8443/acme/widget/index.json":                            {`"3.0.0": {}`},
+		"localhost:8443/acme/widget/3.0.0.json":                            {`.zip"`},
+	} {
+		resp, body := getFrom(t, m, path)
+		if resp.StatusCode != http.StatusOK || resp.ProtoMajor != 2 {
+			t.Errorf("GET %s: %s by %s", path, resp.Status, resp.Proto)
+		}
+		for _, want := range wants {
+			if !strings.Contains(body, want) {
+				t.Errorf("GET %s: no %q in\n%s", path, want, body)
+			}
+		}
+		if strings.HasSuffix(path, ".json") && (resp.Header.Get("Content-Type") != "application/json" || !json.Valid([]byte(body))) {
+			t.Errorf("GET %s: %s\n%s", path, resp.Header.Get("Content-Type"), body)
+		}
+		if strings.Contains(path, "localhost") && strings.Contains(body, "hashes") {
+			t.Errorf("GET %s: hashes in\n%s", path, body)
+		}
+	}
+	for _, path := range []string{"", "index.json", "example.com/acme/gadget/index.json", "other.example/acme/widget/index.json", mirroredWidget + "2.0.0.json", mirroredWidget + "x.zip"} {
+		if resp, _ := getFrom(t, m, path); resp.StatusCode != http.StatusNotFound {
+			t.Errorf("GET %s: %s", path, resp.Status)
+		}
+	}
+	for kind, want := range map[string]int{"index": 4, "version": 4, "archive": 2, "other": 2} {
+		if got := m.Requests(kind); got != want {
+			t.Errorf("%d requests of kind %q, want %d", got, kind, want)
+		}
+	}
+}
+
+func TestMirrorWithoutHashesAndWithArchivesElsewhere(t *testing.T) {
+	t.Parallel()
+	ca, err := providertest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := newMirror(t, providertest.MirrorOptions{CA: ca, Plain: true})
+	m := newMirror(t, providertest.MirrorOptions{CA: ca, NoHashes: true, ArchiveURL: plain.URL()})
+	spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: []byte("bytes")}
+	m.Add("example.com", spec)
+	plain.Add("example.com", spec)
+	_, body := getFrom(t, m, mirroredWidget+"1.0.0.json")
+	at := plain.URL() + mirroredWidget + "terraform-provider-widget_1.0.0_linux_amd64.zip"
+	if !strings.HasPrefix(at, "http://") || !strings.Contains(body, `"`+at+`"`) || strings.Contains(body, "hashes") {
+		t.Errorf("no hashes, and %s, wanted in\n%s", at, body)
+	}
+	if _, archive := getURL(t, m.Client(), at, ""); archive != "bytes" {
+		t.Errorf("the archive is %q", archive)
+	}
+}
+
+func TestTokensAreRequiredForTheirKinds(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t, providertest.MirrorOptions{})
+	m.Add("example.com", providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux})
+	m.RequireToken("hunter2", "index", "version")
+	for _, test := range []struct {
+		path, header string
+		status       int
+	}{
+		{"index.json", "", 401},
+		{"index.json", "Bearer hunter3", 401},
+		{"index.json", "Bearer hunter2", 200},
+		{"1.0.0.json", "Basic hunter2", 401},
+		{"1.0.0.json", "Bearer hunter2", 200},
+		{"terraform-provider-widget_1.0.0_linux_amd64.zip", "", 200},
+	} {
+		if resp, _ := getURL(t, m.Client(), m.URL()+mirroredWidget+test.path, test.header); resp.StatusCode != test.status {
+			t.Errorf("%s with %q: %s, want %d", test.path, test.header, resp.Status, test.status)
+		}
+	}
+	if got := m.Log()[1].Header.Get("Authorization"); got != "Bearer hunter3" {
+		t.Errorf("the log has %q", got)
+	}
+}
+
+func TestServerServesAnything(t *testing.T) {
+	t.Parallel()
+	for _, plain := range []bool{false, true} {
+		s, err := providertest.NewServer(providertest.ServerOptions{Plain: plain, Handler: http.RedirectHandler("/x", http.StatusFound)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.Close)
+		s.Break("other", providertest.Fault{Path: "/y", Status: http.StatusTeapot})
+		for path, want := range map[string]int{"/": http.StatusFound, "/y": http.StatusTeapot} {
+			resp, err := s.Client().Transport.RoundTrip(request(t, s.BaseURL()+path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != want || (resp.TLS == nil) != plain {
+				t.Errorf("%s%s: %s", s.BaseURL(), path, resp.Status)
+			}
+		}
+		if n := s.Requests("other"); n != 2 {
+			t.Errorf("%d requests, want 2", n)
+		}
+	}
+	s, err := providertest.NewServer(providertest.ServerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if resp, _ := getURL(t, s.Client(), s.BaseURL(), ""); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("without a handler: %s", resp.Status)
+	}
+}
+
+// TestRealTerraformInstallsFromAMirror also checks the hashes that we compute:
+// each of the two has to be enough.
+func TestRealTerraformInstallsFromAMirror(t *testing.T) {
+	t.Parallel()
+	m := newMirror(t, providertest.MirrorOptions{})
+	outcomes := map[string]string{
+		"both": "(verified checksum)", "h1": "(verified checksum)", "zh": "(verified checksum)",
+		"none": "(unauthenticated)", "wrong": "doesn't match the expected checksum",
+	}
+	files := map[string]string{"docs/": "", "docs/a": "a", "docs-b": "b"}
+	for name := range outcomes {
+		files["terraform-provider-"+name] = "x"
+	}
+	add := func(name string, hashes []string) {
+		m.Add("example.com", providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Archive: providertest.Zip(files), Hashes: hashes})
+	}
+	add("both", nil)
+	add("none", []string{})
+	add("wrong", []string{"h1:x"})
+	_, body := getFrom(t, m, "example.com/acme/both/1.0.0.json")
+	for _, hash := range regexp.MustCompile(`(h1|zh):[^"]+`).FindAllString(body, -1) {
+		add(hash[:2], []string{hash})
+	}
+	for name, want := range outcomes {
+		env, err := m.Env(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := terraformInit(t, env, "example.com/acme/"+name)
+		if (err == nil) != (name != "wrong") || !strings.Contains(strings.Join(strings.Fields(out), " "), want) {
+			t.Errorf("%s: %v, want %q in\n%s", name, err, want, out)
+		}
+	}
+}
+
+func request(t *testing.T, url string) *http.Request {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return req
+}
+
+// getURL asks for a URL, with an Authorization header unless it is "".
+func getURL(t *testing.T, client *http.Client, url, authorization string) (*http.Response, string) {
+	t.Helper()
+	req := request(t, url)
+	if authorization != "" {
+		req.Header.Set("Authorization", authorization)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, string(body)
+}

@@ -1,0 +1,135 @@
+package getproviders_test
+
+import (
+	"errors"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// TestRefusalsTellWhatToDo: whether credentials were sent, and if not, why, is
+// what a user has to know.
+func TestRefusalsTellWhatToDo(t *testing.T) {
+	const (
+		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "
+		rejected = "host registry.example rejected the given authentication credentials for provider registry.example/acme/widget: GET "
+		set      = `put a token into the environment variable TF_TOKEN_registry_example, or into a credentials block for "registry.example" in the CLI configuration`
+		check    = "the credentials for registry.example may have expired, or may not be meant for this; they are those of the environment variable TF_TOKEN_registry_example, a credentials block or a credentials helper of the CLI configuration"
+	)
+	for name, test := range map[string]struct {
+		api     string
+		change  map[string]answer
+		with    hosts.Credentials
+		message string
+		hint    string
+	}{
+		"no token":           {ownAPI, map[string]answer{ownAPI + versionsDoc: {status: 401}}, nil, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
+		"a token of another": {ownAPI, map[string]answer{ownAPI + versionsDoc: {status: 401}}, knownTokens{"api.example": "hunter2"}, needs + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, set},
+		"a bad token":        {ownAPI, map[string]answer{ownAPI + versionsDoc: {status: 401}}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 401 Unauthorized`, check},
+		"a weak token":       {ownAPI, map[string]answer{ownAPI + versionsDoc: {status: 403}}, everyToken, rejected + `"https://registry.example/v1/acme/widget/versions": 403 Forbidden`, check},
+		"a service elsewhere": {
+			"https://api.example/", map[string]answer{"https://api.example/" + versionsDoc: {status: 401}}, everyToken,
+			rejected + `"https://api.example/acme/widget/versions": 401 Unauthorized`, check,
+		},
+		"plain http": {
+			"http://registry.example/", map[string]answer{"http://registry.example/" + versionsDoc: {status: 401}}, everyToken,
+			needs + `"http://registry.example/acme/widget/versions": 401 Unauthorized`,
+			"credentials are not sent over plain http: the service has to have an https URL",
+		},
+		"redirected elsewhere": {
+			ownAPI, map[string]answer{ownAPI + versionsDoc: redirect("https://cdn.example/v?k=hunter2"), "https://cdn.example/v": {status: 401}}, everyToken,
+			`host cdn.example requires authentication credentials for provider registry.example/acme/widget: GET "https://cdn.example/v?k=REDACTED": 401 Unauthorized`,
+			"the request was redirected there from https://registry.example/v1/acme/widget/versions, and credentials are not sent along to another host",
+		},
+		"discovery, no token": {
+			ownAPI, map[string]answer{discoveryURL: {status: 401}}, nil,
+			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 401 Unauthorized", set,
+		},
+		"discovery, a bad token": {
+			ownAPI, map[string]answer{discoveryURL: {status: 403}}, everyToken,
+			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 403 Forbidden", check,
+		},
+		"discovery, something else": {
+			ownAPI, map[string]answer{discoveryURL: {status: 410}}, everyToken,
+			"could not query provider registry for registry.example/acme/widget: could not connect to registry.example: failed to request discovery document: 410 Gone", "",
+		},
+		"no token to be had": {
+			ownAPI, nil, brokenHelper{},
+			"could not query provider registry for registry.example/acme/widget: failed to retrieve credentials for registry.example: the helper failed", "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answers := registryWeb(t, test.api, ownFiles)
+			maps.Copy(answers, test.change)
+			w := newWeb(t, answers)
+			source := &getproviders.RegistrySource{
+				Client:      w.client,
+				Discovery:   &hosts.Discovery{Client: w.client, Credentials: test.with},
+				Credentials: test.with,
+			}
+			_, err := source.Versions(t.Context(), widget)
+			if err == nil || err.Error() != test.message || hint(err) != test.hint {
+				t.Errorf("message\n%v\nwant\n%s\nhint\n%s\nwant\n%s", err, test.message, hint(err), test.hint)
+			}
+		})
+	}
+}
+
+func TestHostsWithPortsHaveNoVariable(t *testing.T) {
+	const at = "https://registry.example:8443/"
+	w := newWeb(t, map[string]answer{
+		at + ".well-known/terraform.json":     inJSON(`{"providers.v1": "/"}`),
+		at + "acme/widget/versions":           {status: 401},
+		at + "acme/widget/1.0.0/download/a/b": {status: 401},
+	})
+	for _, test := range []struct {
+		with hosts.Credentials
+		hint string
+	}{
+		{nil, `put a token into a credentials block for "registry.example:8443" in the CLI configuration`},
+		{everyToken, "the credentials for registry.example:8443 may have expired, or may not be meant for this; they are those of a credentials block or a credentials helper of the CLI configuration"},
+	} {
+		source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: test.with}
+		_, err := source.Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))
+		if !errors.Is(err, getproviders.ErrUnauthorized) || hint(err) != test.hint {
+			t.Errorf("err = %v\nhint %q\nwant %q", err, hint(err), test.hint)
+		}
+	}
+}
+
+func TestFilesOfRegistriesNeedNoCredentials(t *testing.T) {
+	answers := registryWeb(t, ownAPI, ownFiles)
+	answers[ownFiles+"sums"] = answer{status: 403}
+	w := newWeb(t, answers)
+	source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken}
+	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = found.Trust.Load(t.Context())
+	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
+		t.Errorf("err = %v, hint %q", err, hint(err))
+	}
+}
+
+func TestMirrorThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
+	w := newWeb(t, map[string]answer{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
+	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
+	source, err := getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Engine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = source.Versions(t.Context(), widget)
+	if want := "the request was redirected there from " + indexDoc + ", and credentials are not sent along to another host"; hint(err) != want {
+		t.Errorf("err = %v\nhint %q\nwant %q", err, hint(err), want)
+	}
+	if told := w.heard(); len(told) != 1 || !strings.HasPrefix(told[indexDoc], "Basic ") {
+		t.Errorf("told:\n%s", listed(told))
+	}
+	if strings.Contains(err.Error()+w.log.String(), "hunter2") {
+		t.Errorf("the password is in %v or\n%s", err, w.log.String())
+	}
+}
