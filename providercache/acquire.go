@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // genuine is what is known of a package that passed all checks.
@@ -17,7 +16,7 @@ type genuine struct {
 
 // acquire gets one package and puts it into its place.
 func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
-	in.emit(FetchBegin{Provider: t.Provider, Version: t.Version, Location: t.Package.Location})
+	in.emit(FetchBegin{Provider: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source})
 	stage, err := in.Target.stage()
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
@@ -31,7 +30,10 @@ func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
 	if err := stage.publish(ctx, dir, got.H1); err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
 	}
-	in.emit(FetchDone{Provider: t.Provider, Version: t.Version, Dir: dir, Authentication: got.Authentication})
+	in.emit(FetchDone{
+		Provider: t.Provider, Version: t.Version, Dir: dir, Authentication: got.Authentication,
+		Source: t.Package.Source, PassedOver: t.Package.PassedOver,
+	})
 	return Outcome{Selection: t.Selection, Authentication: got.Authentication, H1: got.H1}, nil
 }
 
@@ -50,7 +52,7 @@ func (in *Installer) obtain(ctx context.Context, t task, stage *staging) (genuin
 // obtainArchive receives an archive and unpacks it to dir, or only hashes
 // what is in it if dir is "".
 func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (genuine, error) {
-	received, authenticator, err := in.receive(ctx, t, path, progress)
+	received, authenticator, err := in.receive(ctx, t, path, dir, progress)
 	if err != nil {
 		return genuine{}, err
 	}
@@ -73,30 +75,6 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 	return genuine{authentication, content.H1}, nil
 }
 
-// receive gets the archive and what it is judged by, both at the same time.
-func (in *Installer) receive(ctx context.Context, t task, path string, progress func(done, total int64)) (received archive, authenticator getproviders.Authenticator, err error) {
-	gates, err := in.gates(ctx)
-	if err != nil {
-		return archive{}, nil, t.failed(StepFetch, err)
-	}
-	download := func(ctx context.Context) error {
-		err := withGate(ctx, gates.downloads, func() (err error) {
-			received, err = in.download(ctx, t.Package.Location, path, progress)
-			return err
-		})
-		if err != nil {
-			return t.failed(StepFetch, err)
-		}
-		return nil
-	}
-	load := func(ctx context.Context) (err error) {
-		authenticator, err = t.loadTrust(ctx)
-		return err
-	}
-	err = par.Together(ctx, load, download)
-	return received, authenticator, err
-}
-
 // loadTrust gets what the package is judged by; nil if the source has nothing
 // to say about it.
 func (t task) loadTrust(ctx context.Context) (getproviders.Authenticator, error) {
@@ -110,17 +88,35 @@ func (t task) loadTrust(ctx context.Context) (getproviders.Authenticator, error)
 	return authenticator, nil
 }
 
-// unpack waits for a core and unpacks.
+// unpack finishes what was unpacked on the way, or unpacks the archive if that
+// came to nothing.
 func (in *Installer) unpack(ctx context.Context, t task, from archive, dir string) (content unpacked, err error) {
-	gates, err := in.gates(ctx)
-	if err == nil {
-		err = withGate(ctx, gates.unpacks, func() (err error) {
-			content, err = unpack(ctx, from, dir, t.Provider, in.Limits.withDefaults())
-			return err
-		})
+	whole, err := from.open(t.Provider, in.Limits.withDefaults())
+	if err != nil {
+		return unpacked{}, t.failed(StepUnpack, err)
+	}
+	defer whole.file.Close()
+	if from.Streamed.agrees(whole.entries) {
+		content, err = from.Streamed.finish(whole.entries, dir)
+	} else {
+		content, err = in.unpackAfterwards(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
 		return unpacked{}, t.failed(StepUnpack, err)
 	}
 	return content, nil
+}
+
+// unpackAfterwards waits for a core and unpacks.
+func (in *Installer) unpackAfterwards(ctx context.Context, from opened, size int64, dir string) (unpacked, error) {
+	gates, err := in.gates(ctx)
+	if err != nil {
+		return unpacked{}, err
+	}
+	leave, err := gates.unpacks.Acquire(ctx, size)
+	if err != nil {
+		return unpacked{}, err
+	}
+	defer leave()
+	return from.unpack(ctx, dir)
 }

@@ -37,12 +37,13 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 		return Status{}, errors.New("an Installer needs a Target")
 	}
 	locks = orEmpty(locks)
-	local := in.look(ctx, req, locks)
+	wanted := in.withoutSkipped(req)
+	local := in.look(ctx, wanted, locks)
 	if ctx.Err() != nil {
 		return Status{}, cancelled(ctx)
 	}
 	status := Status{Reasons: []Reason{}}
-	for _, p := range req.Providers() {
+	for _, p := range wanted.Providers() {
 		s := Selection{Provider: p, Constraints: req.Constraints(p)}
 		if code, detail := in.reason(s, locks, local[p]); code != "" {
 			status.Reasons = append(status.Reasons, Reason{code, p, detail})

@@ -41,16 +41,22 @@
 //
 // A package is judged as soon as its digests are known and before it is
 // published. The SHA-256 of an archive is known when its last byte has
-// arrived, so archives from registries are authenticated before anything of
-// them is inflated: bytes that nobody vouches for never reach the unpacker,
-// and an archive that was swapped for a web page is reported as having the
-// wrong checksum, which says more than that it is no archive. The lock file
-// is asked at the same time, if it knows the archive's checksum or no other
-// kind. Only where that isn't enough (a lock entry with h1 alone, an
-// Authenticator whose [getproviders.ChecksumError] expects an h1) is the
-// archive unpacked first, in private, by the same rules, and both are asked
-// again. For packages that are directories already, the files' hash is all
-// there is.
+// arrived, so an archive that was swapped for a web page is reported as having
+// the wrong checksum, which says more than that it is no archive. Where a
+// judgement needs the hash of the files inside (a lock entry with h1 alone, a
+// mirror that gives no other), it waits for that.
+//
+// By then the archive has been unpacked already: entries are inflated as they
+// arrive, because inflating takes longer than all the rest and can hide behind
+// the network. So bytes that nobody has vouched for yet do reach the unpacker.
+// What they can do there is bounded: they are written to the private directory
+// only, through a handle that can't leave it, with no mode that lets anybody
+// run them, and no more of them than the limits allow. What was unpacked on
+// the way counts only if the archive's directory, which comes last, lists the
+// very entries that were found, with the same names, places, sizes and
+// checksums. An archive that reads differently from its two ends, or can't be
+// read from its beginning, is unpacked again by its directory, under the rules
+// of unpack.go.
 //
 // A package's hash is computed from the very bytes that were written, while
 // they were written. Archives from a local directory are copied into the

@@ -40,11 +40,13 @@ type (
 		Provider getproviders.Provider
 		Version  getproviders.Version
 	}
-	// FetchBegin comes when a package starts to be fetched; Location is known.
+	// FetchBegin comes when a package starts to be fetched. Where it is, is
+	// known, and which source said so: see getproviders.Package.
 	FetchBegin struct {
 		Provider getproviders.Provider
 		Version  getproviders.Version
 		Location getproviders.Location
+		Source   string
 	}
 	// FetchProgress comes while an archive is received over the network, at
 	// most ten times a second; Done and Total are bytes, Total is -1 if
@@ -54,12 +56,15 @@ type (
 		Version     getproviders.Version
 		Done, Total int64
 	}
-	// FetchDone comes when the package is in its place.
+	// FetchDone comes when the package is in its place. Source and PassedOver
+	// are those of getproviders.Package: who had it, and who failed before.
 	FetchDone struct {
 		Provider       getproviders.Provider
 		Version        getproviders.Version
 		Dir            string
 		Authentication getproviders.Authentication
+		Source         string
+		PassedOver     error
 	}
 	// Failed is the last event of a provider that could not be installed.
 	Failed struct {

@@ -79,7 +79,10 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	locks.Set(depsfile.Lock{Provider: provider("acme/unfit"), Version: version("1.0.0")})
 
 	var got recorder
-	both := newInstaller(t, getproviders.MultiSource{{Source: source}, {Source: in.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}}})
+	both := newInstaller(t, getproviders.MultiSource{Selectors: []getproviders.Selector{
+		{Source: source},
+		{Source: in.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
+	}})
 	both.Target, both.Client, both.Observe = setUp.Target, in.Client, got.observe
 	both.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "acme/old", "> 1.0", "acme/unfit", "2.0.0",

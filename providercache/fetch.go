@@ -2,7 +2,6 @@ package providercache
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,14 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// archive is a package archive that has been received: whole, and in a place
-// that is private.
-type archive struct {
-	Path   string
-	Size   int64
-	SHA256 [sha256.Size]byte
-}
-
 const (
 	// maxRedirects is how far away an archive may be: what the field's clients allow.
 	maxRedirects = 10
@@ -28,41 +19,6 @@ const (
 	// unpacker at work, whatever the size of packages.
 	bufferBytes = 256 << 10
 )
-
-// download copies an archive to a new file at path and computes its checksum
-// while the bytes pass.
-func (in *Installer) download(ctx context.Context, from getproviders.Location, path string, progress func(done, total int64)) (archive, error) {
-	body, total, err := in.open(ctx, from)
-	if err != nil {
-		return archive{}, err
-	}
-	defer body.Close()
-	limit := in.Limits.withDefaults().PackageBytes
-	if total > limit {
-		return archive{}, fmt.Errorf("%s: %w", from, &hosts.TooLargeError{Limit: limit})
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return archive{}, err
-	}
-	defer file.Close()
-
-	sum := sha256.New()
-	source := in.meter(io.LimitReader(body, limit+1), total, progress)
-	size, err := copyChunks(ctx, io.MultiWriter(file, sum), source, make([]byte, bufferBytes))
-	switch {
-	case err != nil:
-		return archive{}, incomplete(from, size, total, err)
-	case size > limit:
-		return archive{}, fmt.Errorf("%s: %w", from, &hosts.TooLargeError{Limit: limit})
-	case total >= 0 && size != total:
-		return archive{}, incomplete(from, size, total, io.ErrUnexpectedEOF)
-	}
-	if err := file.Close(); err != nil {
-		return archive{}, err
-	}
-	return archive{Path: path, Size: size, SHA256: [sha256.Size]byte(sum.Sum(nil))}, nil
-}
 
 func incomplete(from getproviders.Location, size, total int64, err error) error {
 	if total < 0 {
@@ -95,7 +51,7 @@ func openHTTP(ctx context.Context, client *http.Client, at getproviders.HTTPArch
 	if at.URL == nil {
 		return nil, 0, fmt.Errorf("the package has no URL")
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
+	req, err := http.NewRequestWithContext(hosts.WithArchiveOwner(ctx, at.Owner), http.MethodGet, at.URL.String(), nil)
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
 	}

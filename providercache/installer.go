@@ -3,6 +3,7 @@ package providercache
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"time"
 
@@ -17,12 +18,18 @@ import (
 type Installer struct {
 	Source   getproviders.Source   // required, but for Check
 	Target   *Dir                  // required, but for Hashes: where packages go (".terraform/providers")
-	Client   *http.Client          // for archives; nil: http.DefaultClient. No credentials are ever added
+	Client   *http.Client          // for archives; nil: http.DefaultClient. Credentials are for it to add: see package hosts
 	Platform getproviders.Platform // zero: the current one
 	Engine   getproviders.Engine   // for built-in providers and messages
 	Limits   Limits
 	Observe  func(Event)      // nil: nobody listens. Calls are serialised; it must not call the Installer
 	Now      func() time.Time // nil: time.Now
+
+	// Skip holds providers that come to the engine by other means: one that its
+	// developer runs, say. They are neither installed nor checked, no event tells
+	// of them, and their entries in the locks stay as they are as long as they
+	// are required. It has no say in Hashes.
+	Skip map[getproviders.Provider]bool
 
 	events serialiser
 	shared par.Memo[struct{}, gates]
@@ -58,10 +65,11 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 		return nil, Report{}, err
 	}
 	locks = orEmpty(locks)
-	in.emit(Pending{Requirements: req})
-	local := in.look(ctx, req, locks)
-	selections, failed := in.resolve(ctx, req, locks, mode)
-	plan := makePlan(req, selections, local)
+	wanted := in.withoutSkipped(req)
+	in.emit(Pending{Requirements: wanted})
+	local := in.look(ctx, wanted, locks)
+	selections, failed := in.resolve(ctx, wanted, locks, mode)
+	plan := makePlan(wanted, selections, local)
 	outcomes := in.carryOut(ctx, plan, locks)
 	return conclude(req, locks, append(failed, outcomes...))
 }
@@ -75,13 +83,21 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 		return Plan{}, err
 	}
 	locks = orEmpty(locks)
-	in.emit(Pending{Requirements: req})
-	local := in.look(ctx, req, locks)
-	selections, failed := in.resolve(ctx, req, locks, mode)
+	wanted := in.withoutSkipped(req)
+	in.emit(Pending{Requirements: wanted})
+	local := in.look(ctx, wanted, locks)
+	selections, failed := in.resolve(ctx, wanted, locks, mode)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
 	}
-	return makePlan(req, selections, local), nil
+	return makePlan(wanted, selections, local), nil
+}
+
+// withoutSkipped returns the requirements that are ours to meet.
+func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.Requirements {
+	wanted := maps.Clone(req)
+	maps.DeleteFunc(wanted, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return in.Skip[p] })
+	return wanted
 }
 
 func (in *Installer) validate() error {

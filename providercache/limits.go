@@ -40,13 +40,3 @@ func (in *Installer) gates(ctx context.Context) (gates, error) {
 		return gates{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks)}, nil
 	})
 }
-
-// withGate runs f when the gate has a place for it.
-func withGate(ctx context.Context, gate *par.Limit, f func() error) error {
-	leave, err := gate.Acquire(ctx)
-	if err != nil {
-		return err
-	}
-	defer leave()
-	return f()
-}

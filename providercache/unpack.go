@@ -22,9 +22,11 @@ package providercache
 //	11. Each has the size and the checksum that the archive says.
 //	12. The provider's executable is among the files at the top.
 //
-// All but rule 11 are checked before the first byte is inflated, so an archive
-// that says that it unpacks to a terabyte costs nothing; and inflating stops
-// one byte after the size that was promised, so it can't keep it to itself.
+// All but rule 11 are checked on the archive's directory, before anything is
+// inflated by it; and inflating stops one byte after the size that was promised,
+// so that no archive can keep a terabyte to itself. For what is inflated while an
+// archive arrives, and its directory isn't known yet, see stream.go: the limits
+// of rules 2 and 10 hold there for what has been seen so far.
 
 import (
 	"context"
@@ -42,28 +44,51 @@ type unpacked struct {
 	H1Archive getproviders.Hash
 }
 
-// unpack unpacks an archive into a new directory, or only hashes what is in it
-// if dir is "". Each byte is inflated once, and hashed while it is written.
+// opened is an archive that keeps all rules that can be checked without
+// inflating anything.
+type opened struct {
+	file    *os.File
+	entries []entry
+}
+
+// open reads the archive's directory. The caller closes the file.
+func (a archive) open(p getproviders.Provider, limits Limits) (opened, error) {
+	file, err := os.Open(a.Path)
+	if err != nil {
+		return opened{}, err
+	}
+	entries, err := readEntries(file, a.Size, p, limits)
+	if err != nil {
+		file.Close()
+		return opened{}, err
+	}
+	return opened{file, entries}, nil
+}
+
+// unpack unpacks the archive into a new directory, or only hashes what is in
+// it if dir is "". Each byte is inflated once, and hashed while it is written.
 // Nothing is written outside dir, whatever the archive says: besides the
 // rules, the system is asked to keep to dir.
-func unpack(ctx context.Context, from archive, dir string, p getproviders.Provider, limits Limits) (unpacked, error) {
-	file, err := os.Open(from.Path)
-	if err != nil {
-		return unpacked{}, err
-	}
-	defer file.Close()
-	entries, err := readEntries(file, from.Size, p, limits)
-	if err != nil {
-		return unpacked{}, err
-	}
+func (o opened) unpack(ctx context.Context, dir string) (unpacked, error) {
 	var into *os.Root
 	if dir != "" {
-		if into, err = makeRoot(dir); err != nil {
+		if err := os.RemoveAll(dir); err != nil { // what an attempt to unpack it on its way has left
 			return unpacked{}, err
 		}
-		defer into.Close()
+		root, err := makeRoot(dir)
+		if err != nil {
+			return unpacked{}, err
+		}
+		defer root.Close()
+		into = root
 	}
-	return inflateAll(ctx, entries, into)
+	buffer := make([]byte, bufferBytes)
+	return digest(o.entries, func(e entry) ([sha256.Size]byte, error) {
+		if e.Dir {
+			return sha256.Sum256(nil), e.mkdir(into)
+		}
+		return e.inflate(ctx, into, buffer)
+	})
 }
 
 func makeRoot(dir string) (*os.Root, error) {
@@ -73,25 +98,18 @@ func makeRoot(dir string) (*os.Root, error) {
 	return os.OpenRoot(dir)
 }
 
-// inflateAll unpacks entries that keep the rules. A nil directory stands for
-// none.
-func inflateAll(ctx context.Context, entries []entry, into *os.Root) (unpacked, error) {
-	buffer := make([]byte, bufferBytes)
+// digest computes the hashes of a package from those of its entries.
+func digest(entries []entry, sum func(entry) ([sha256.Size]byte, error)) (unpacked, error) {
 	var files, all []getproviders.FileDigest
 	for _, e := range entries {
-		digest := getproviders.FileDigest{Name: e.Name, SHA256: sha256.Sum256(nil)}
-		var err error
-		if e.Dir {
-			err = e.mkdir(into)
-		} else {
-			digest.SHA256, err = e.inflate(ctx, into, buffer)
-			files = append(files, digest)
-		}
+		content, err := sum(e)
 		if err != nil {
 			return unpacked{}, err
 		}
-		digest.Name = e.File.Name
-		all = append(all, digest)
+		all = append(all, getproviders.FileDigest{Name: e.File.Name, SHA256: content})
+		if !e.Dir {
+			files = append(files, getproviders.FileDigest{Name: e.Name, SHA256: content})
+		}
 	}
 	h1, err := getproviders.H1(files)
 	if err != nil {

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"io"
@@ -22,31 +23,34 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 		return sum, breaks(e.File, RuleContent, "can't be read: %v", err)
 	}
 	defer source.Close()
-	digest := sha256.New()
-	var target io.Writer = digest
-	if into != nil {
-		file, err := e.create(into)
-		if err != nil {
-			return sum, err
-		}
-		defer func() {
-			if closeErr := file.Close(); err == nil {
-				err = closeErr
-			}
-		}()
-		target = io.MultiWriter(file, digest)
-	}
 	promised := int64(e.File.UncompressedSize64)
 	reader := &markingReader{Reader: source}
-	size, err := copyChunks(ctx, target, io.LimitReader(reader, promised+1), buffer)
+	size, sum, err := e.write(ctx, into, io.LimitReader(reader, promised+1), buffer)
 	switch {
 	case reader.err != nil:
 		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
 	case err == nil && size != promised:
 		return sum, breaks(e.File, RuleContent, "has another size than the archive says")
 	}
-	digest.Sum(sum[:0])
 	return sum, err
+}
+
+// write copies to a new file, or nowhere if there is no directory for it, and
+// returns how many bytes there were and their SHA-256.
+func (e entry) write(ctx context.Context, into *os.Root, source io.Reader, buffer []byte) (size int64, sum [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	var target io.Writer = hash
+	if into != nil {
+		file, createErr := e.create(into)
+		if createErr != nil {
+			return 0, sum, createErr
+		}
+		defer func() { err = cmp.Or(err, file.Close()) }()
+		target = io.MultiWriter(file, hash)
+	}
+	size, err = copyChunks(ctx, target, source, buffer)
+	hash.Sum(sum[:0])
+	return size, sum, err
 }
 
 // create makes the file, which must not exist, with the archive's mode: the

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"compress/flate"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -98,8 +99,19 @@ func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, re
 	}
 	above = tb.TempDir()
 	from := archive{Path: path, Size: int64(len(content))}
-	result, err = unpack(tb.Context(), from, filepath.Join(above, "package"), widget, limits.withDefaults())
+	result, err = unpackFile(tb.Context(), from, filepath.Join(above, "package"), limits)
+	checkStreaming(tb, from, filepath.Join(above, "package"), limits, result, err)
 	return above, result, err
+}
+
+// unpackFile unpacks an archive that is there as a whole.
+func unpackFile(ctx context.Context, from archive, dir string, limits Limits) (unpacked, error) {
+	whole, err := from.open(widget, limits.withDefaults())
+	if err != nil {
+		return unpacked{}, err
+	}
+	defer whole.file.Close()
+	return whole.unpack(ctx, dir)
 }
 
 // wantRule checks an error of unpack, and that of hashing only, which goes by
@@ -124,7 +136,7 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, hashErr := unpack(t.Context(), archive{Path: path, Size: int64(len(content))}, "", widget, limits.withDefaults())
+	_, hashErr := unpackFile(t.Context(), archive{Path: path, Size: int64(len(content))}, "", limits)
 	if hashErr == nil || hashErr.Error() != err.Error() {
 		t.Errorf("hashing says %v, unpacking says %v", hashErr, err)
 	}
@@ -415,7 +427,7 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 	}
 	ctx, cancel := contextWithCause(t)
 	cancel(errStopped)
-	_, err := unpack(ctx, archive{Path: path, Size: fileSize(t, path)}, "", widget, Limits{}.withDefaults())
+	_, err := unpackFile(ctx, archive{Path: path, Size: fileSize(t, path)}, "", Limits{})
 	if !errors.Is(err, errStopped) {
 		t.Errorf("got %v, want the context's cause", err)
 	}
@@ -427,12 +439,8 @@ func TestUnpackTellsADiskThatFails(t *testing.T) {
 	if err := os.WriteFile(path, archiveOf(t, good), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(t.TempDir(), "package")
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	_, err := unpack(t.Context(), archive{Path: path, Size: fileSize(t, path)}, dir, widget, Limits{}.withDefaults())
-	if !errors.Is(err, fs.ErrExist) {
-		t.Errorf("got %v, want that the directory exists", err)
+	_, err := unpackFile(t.Context(), archive{Path: path, Size: fileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that there is no place for the directory", err)
 	}
 }

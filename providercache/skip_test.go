@@ -1,0 +1,111 @@
+package providercache_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// skipping returns an Installer that knows of acme/ours only, and is told to
+// skip three other providers.
+func skipping(t *testing.T) *providercache.Installer {
+	t.Helper()
+	source := newSource(t)
+	source.addZip(t, "acme/ours", "1.0.0")
+	in := newInstaller(t, source)
+	in.Skip = map[getproviders.Provider]bool{
+		provider("acme/locked"): true, provider("acme/unlocked"): true, provider("acme/gone"): true,
+	}
+	return in
+}
+
+// skippedLocks has entries that an installation would stumble over.
+func skippedLocks() *depsfile.Locks {
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("0.1.0"), Hashes: []getproviders.Hash{"h1:kept"}})
+	locks.Set(depsfile.Lock{Provider: provider("acme/gone"), Version: version("0.2.0")})
+	return locks
+}
+
+func TestInstallLeavesSkippedProvidersAlone(t *testing.T) {
+	t.Parallel()
+	in := skipping(t)
+	var got recorder
+	in.Observe = got.observe
+	req := require("acme/ours", "", "acme/locked", "~> 1.0", "acme/unlocked", "")
+	for _, mode := range []providercache.Mode{providercache.Normal, providercache.Upgrade} {
+		locks, report, err := in.Install(t.Context(), req, skippedLocks(), mode)
+		must(t, err)
+		var kept []string
+		for _, lock := range locks.All() {
+			kept = append(kept, fmt.Sprintf("%s %s %d", lock.Provider.Type, lock.Version, len(lock.Hashes)))
+		}
+		// What isn't required any more goes, skipped or not.
+		if want := []string{"locked 0.1.0 1", "ours 1.0.0 1"}; !slices.Equal(kept, want) {
+			t.Errorf("the locks are %q, want %q", kept, want)
+		}
+		if len(report.Outcomes) != 1 {
+			t.Errorf("the outcomes are %+v, want one", report.Outcomes)
+		}
+	}
+	if len(got.of) != 1 || !slices.Equal(got.pending, []string{"1", "1"}) {
+		t.Errorf("there were events of %d providers, pending %q, want one", len(got.of), got.pending)
+	}
+	if len(req) != 3 {
+		t.Error("the requirements were changed")
+	}
+}
+
+func TestSkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
+	t.Parallel()
+	in := skipping(t)
+	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
+	plan, err := in.Plan(t.Context(), req, skippedLocks(), providercache.Normal)
+	must(t, err)
+	if len(plan.Fetch)+len(plan.Present) != 0 {
+		t.Errorf("the plan is %+v, want nothing", plan)
+	}
+	status, err := in.Check(t.Context(), req, skippedLocks())
+	must(t, err)
+	if len(status.Reasons) != 1 || status.Reasons[0].Code != "lock_extra_provider" {
+		t.Errorf("the reasons are %+v, want one, about the entry that isn't required", status.Reasons)
+	}
+}
+
+func TestEnsureRefusesASkippedProvider(t *testing.T) {
+	t.Parallel()
+	_, err := skipping(t).Ensure(t.Context(), provider("acme/locked"), constraints(""))
+	if _, ok := errors.AsType[*providercache.ProviderError](err); !ok {
+		t.Errorf("got %v, want a ProviderError", err)
+	}
+}
+
+// TestFetchEventsTellTheSource: who had the package, and who failed before.
+func TestFetchEventsTellTheSource(t *testing.T) {
+	t.Parallel()
+	down := errors.New("the mirror is down")
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	pkg.Source, pkg.PassedOver = "the cellar", down
+	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+	in := newInstaller(t, source)
+	var told []string
+	in.Observe = func(e providercache.Event) {
+		switch e := e.(type) {
+		case providercache.FetchBegin:
+			told = append(told, "from "+e.Source)
+		case providercache.FetchDone:
+			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.PassedOver))
+		}
+	}
+	install(t, in, require("acme/widget", ""), nil)
+	if want := []string{"from the cellar", "from the cellar after the mirror is down"}; !slices.Equal(told, want) {
+		t.Errorf("got %q, want %q", told, want)
+	}
+}
