@@ -23,7 +23,7 @@ var layers = map[string][]string{
 	"command":           {"command/view", "configs", "configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts"},
 	"command/view":      {"providercache", "getproviders", "getproviders/hosts"},
 	"configs":           {"getproviders"},
-	"configs/cliconfig": {"getproviders/hosts"},
+	"configs/cliconfig": {"getproviders", "getproviders/hosts"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},

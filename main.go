@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
+	"os/user"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
@@ -48,6 +49,7 @@ func run(ctx context.Context, args []string, env command.Environment, stdout, st
 		Env:        env,
 		Now:        time.Now,
 		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, stderr) },
+		HomeDir:    homeDir(env),
 		CacheDir:   cacheDir(),
 		Executable: executable(),
 		Version:    ownVersion(),
@@ -84,8 +86,11 @@ func changeDir(dir string, env command.Environment) (command.Environment, error)
 	if dir == "" {
 		return env, nil
 	}
-	const variable = "TF_CLI_CONFIG_FILE"
-	if file := env.Get(variable); file != "" && !filepath.IsAbs(file) {
+	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
+		file := env.Get(variable)
+		if file == "" || filepath.IsAbs(file) {
+			continue
+		}
 		absolute, err := filepath.Abs(file)
 		if err != nil {
 			return nil, err
@@ -113,6 +118,19 @@ func newClient(userAgent string, env command.Environment, stderr io.Writer) (*ht
 		opts.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
 	return hosts.NewClient(opts)
+}
+
+// homeDir is the user's directory; "" if there is none. Not os.UserHomeDir: HOME
+// counts on every system, and need not be set on any.
+func homeDir(env command.Environment) string {
+	if home := env.Get("HOME"); home != "" {
+		return home
+	}
+	user, err := user.Current()
+	if err != nil {
+		return ""
+	}
+	return user.HomeDir
 }
 
 // cacheDir is where we keep what can be found out again; "" if there is no place.

@@ -27,13 +27,21 @@ func readLock(t *testing.T, dir string) string {
 	return string(content)
 }
 
-// listTree describes everything below a directory's .terraform, an entry a
-// line: name and mode, and a file's content or a symlink's target.
+// listTree describes everything below a directory's .terraform.
 func listTree(t *testing.T, dir string) []string {
 	t.Helper()
-	var lines []string
+	lines, err := treeOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// treeOf describes everything below a directory's .terraform, an entry a
+// line: name and mode, and a file's content or a symlink's target.
+func treeOf(dir string) (lines []string, err error) {
 	root := filepath.Join(dir, ".terraform")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if path == root && errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -52,10 +60,7 @@ func listTree(t *testing.T, dir string) []string {
 		lines = append(lines, fmt.Sprintf("%s %s %s", info.Mode(), filepath.ToSlash(name), content))
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lines
+	return lines, err
 }
 
 func contentOf(path string, mode fs.FileMode) (string, error) {

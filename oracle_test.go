@@ -18,8 +18,8 @@ import (
 
 // exemption is a case in which the two programs may differ, with the reason.
 type exemption struct {
-	lock, tree bool // what may differ
-	reason     string
+	exit, lock, tree bool // what may differ
+	reason           string
 }
 
 // exemptions are all that there are. "Difference N" is an entry of the list

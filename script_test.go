@@ -2,19 +2,19 @@ package main
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strconv"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // Sessions are the files of testdata/script: one behaviour each, the first
@@ -24,32 +24,51 @@ import (
 //	exec tfdeps ARGS...
 //		The program, out of this test binary. It takes itself for Terraform
 //		1.15.9, whatever is installed; HOME and the caches are in $WORK.
+//	both ARGS...
+//		Lays the files of config/ into the directories ours and theirs, then runs
+//		the real terraform in theirs, if there is one, and tfdeps in ours. Both
+//		have to succeed, and to leave the same lock file and the same .terraform;
+//		with "!" both have to fail, and the lock files are compared.
 //	registry HOST...
 //		Starts a registry and redirects the hosts to it, for tfdeps and for the
 //		real terraform, by TF_CLI_CONFIG_FILE and SSL_CERT_FILE. $REGISTRY is a
 //		host with which it needs no redirection.
-//	publish [NAME=VALUE...] NAMESPACE/TYPE@VERSION...
-//		Publishes packages in the registry. Names: platform=OS_ARCH (else the
-//		current one), protocols=5.0,6.0, warning=TEXT, content=TEXT (of the
-//		package's executable).
+//	mirror [hashes=none]
+//		Starts a network mirror with the URL $MIRROR, on the host $MIRROR_HOST.
+//	publish [NAME=VALUE...] [HOST/]NAMESPACE/TYPE@VERSION...
+//		Publishes packages, with a host in the mirror, else in the registry. Names:
+//		platform=OS_ARCH (else the current one), protocols=5.0,6.0, warning=TEXT,
+//		content=TEXT (of the package's executable).
+//	pack DIR [NAME=VALUE...] HOST/NAMESPACE/TYPE@VERSION...
+//		Lays packages into a directory, as a filesystem mirror has them. Names:
+//		unpacked=true, platform, content.
 //	fault KIND [NAME=VALUE...]
 //		Breaks the registry's answers to requests of a kind: discovery, versions,
-//		package, sums, signature, archive. Names: status=503, times=N, cut=BYTES,
+//		package, sums, signature, archive; or the mirror's: mirror/index,
+//		mirror/version, mirror/archive. Names: status=503, times=N, cut=BYTES,
 //		stall=true, retry-after=SECONDS. Without any, the fault is healed.
+//	guard TOKEN KIND...
+//		Has requests of these kinds refused that don't bear the token.
 //	requests KIND N
-//		There have been N requests of a kind so far; KIND "all" counts all.
+//		There have been N requests of a kind so far; KIND "all" counts all of the
+//		registry, "mirror/all" all of the mirror.
 //	await KIND N
 //		Waits until there have been.
+//	authorization KIND VALUE
+//		Requests of a kind have come, all with this Authorization header; "none"
+//		is no such header.
+//	configure FILE...
+//		Adds files to the CLI configuration, with $NAME replaced.
 //	scrub FILE...
 //		Replaces in files what differs from run to run: the time stamps of JSON
-//		lines, the IDs of keys, the platform, the registry's port.
+//		lines, the IDs of keys, the platform, the ports of servers.
 //	edit FILE PATTERN TEXT
 //		Replaces in a file what matches, which has to be there.
 //	copytree FROM TO
 //		Copies a directory.
 //	[terraform]
-//		There is a real terraform on PATH. With TFDEPS_REQUIRE_PEERS=1 it is an
-//		error that there isn't.
+//		There is a real terraform on PATH that can be told of a CA. With
+//		TFDEPS_REQUIRE_PEERS=1 it is an error if there is none.
 //
 // TFDEPS_UPDATE=1 makes the expected output in sessions what the output is.
 func TestScript(t *testing.T) {
@@ -61,14 +80,20 @@ func TestScript(t *testing.T) {
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("TFDEPS_UPDATE") == "1",
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"registry": startRegistry,
-			"publish":  publish,
-			"fault":    breakRegistry,
-			"requests": countRequests,
-			"await":    awaitRequests,
-			"scrub":    scrub,
-			"edit":     edit,
-			"copytree": copyTree,
+			"both":          runBoth,
+			"registry":      startRegistry,
+			"mirror":        startMirror,
+			"publish":       publish,
+			"pack":          pack,
+			"fault":         breakServer,
+			"guard":         guard,
+			"requests":      countRequests,
+			"await":         awaitRequests,
+			"authorization": checkAuthorization,
+			"configure":     configure,
+			"scrub":         scrub,
+			"edit":          edit,
+			"copytree":      copyTree,
 		},
 	})
 }
@@ -76,9 +101,6 @@ func TestScript(t *testing.T) {
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"tfdeps": main})
 }
-
-// registryKey is under which a session keeps its registry.
-type registryKey struct{}
 
 func setUpSession(env *testscript.Env) error {
 	quickstart, err := filepath.Abs(filepath.Join("testdata", "quickstart"))
@@ -89,8 +111,10 @@ func setUpSession(env *testscript.Env) error {
 	for _, entry := range []struct{ name, value string }{
 		{"HOME", home},
 		{"USERPROFILE", home},
+		{"APPDATA", filepath.Join(home, "appdata")},
 		{"LocalAppData", filepath.Join(home, "cache")},
 		{"XDG_CACHE_HOME", filepath.Join(home, "cache")},
+		{"XDG_DATA_DIRS", filepath.Join(home, "share")},
 		{"CHECKPOINT_DISABLE", "1"},
 		{"TFDEPS_TERRAFORM_VERSION", "1.15.9"},
 		{"QUICKSTART", quickstart},
@@ -98,13 +122,21 @@ func setUpSession(env *testscript.Env) error {
 	} {
 		env.Setenv(entry.name, entry.value)
 	}
-	env.Values[registryKey{}] = new(*providertest.Registry)
+	env.Values[serversKey{}] = new(servers)
 	return os.MkdirAll(home, 0o755)
 }
 
 func sessionCondition(condition string) (bool, error) {
 	if condition != "terraform" {
 		return false, fmt.Errorf("unknown condition %q", condition)
+	}
+	return hasTerraform()
+}
+
+// hasTerraform reports whether there is a real terraform to compare with.
+func hasTerraform() (bool, error) {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return false, nil // it doesn't read SSL_CERT_FILE there
 	}
 	_, err := exec.LookPath("terraform")
 	if err != nil && os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
@@ -113,120 +145,65 @@ func sessionCondition(condition string) (bool, error) {
 	return err == nil, nil
 }
 
-// registryOf returns the session's registry.
-func registryOf(ts *testscript.TestScript) *providertest.Registry {
-	registry := *ts.Value(registryKey{}).(**providertest.Registry)
-	if registry == nil {
-		ts.Fatalf("there is no registry in this session")
-	}
-	return registry
-}
-
-func startRegistry(ts *testscript.TestScript, _ bool, hosts []string) {
-	registry, err := providertest.NewRegistry(providertest.Options{})
+// runBoth is about what the two programs leave behind. The output that a
+// session looks at afterwards is that of tfdeps.
+func runBoth(ts *testscript.TestScript, neg bool, args []string) {
+	peer, err := hasTerraform()
 	ts.Check(err)
-	ts.Defer(registry.Close)
-	*ts.Value(registryKey{}).(**providertest.Registry) = registry
-	dir := ts.MkAbs(".registry")
-	ts.Check(os.MkdirAll(dir, 0o755))
-	env, err := registry.Env(dir, hosts...)
+	programs := []struct{ name, dir string }{{"tfdeps", "ours"}}
+	if peer {
+		programs = append([]struct{ name, dir string }{{"terraform", "theirs"}}, programs...)
+	}
+	for _, p := range programs {
+		layOver(ts, ts.MkAbs("config"), ts.MkAbs(p.dir))
+		err := ts.Exec(p.name, append([]string{"-chdir=" + p.dir}, args...)...)
+		if failed := err != nil; failed != neg {
+			ts.Fatalf("%s in %s: %v", p.name, p.dir, err)
+		}
+	}
+	if !peer {
+		return
+	}
+	ours, theirs := leftIn(ts, "ours", neg), leftIn(ts, "theirs", neg)
+	if ours != theirs {
+		ts.Fatalf("what the two programs leave differs\n--- ours\n%s\n--- theirs\n%s", ours, theirs)
+	}
+}
+
+// layOver copies files over those that may be there.
+func layOver(ts *testscript.TestScript, from, to string) {
+	ts.Check(filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), content, 0o644)
+	}))
+}
+
+// leftIn describes a directory's lock file and .terraform, which may be
+// half-way after a failure.
+func leftIn(ts *testscript.TestScript, dir string, failed bool) string {
+	left := "no lock file\n"
+	if content, err := os.ReadFile(filepath.Join(ts.MkAbs(dir), depsfile.FileName)); err == nil {
+		left = string(content)
+	}
+	if failed {
+		return left
+	}
+	tree, err := treeOf(ts.MkAbs(dir))
 	ts.Check(err)
-	for _, entry := range append(env, "REGISTRY="+registry.Host()) {
-		name, value, _ := strings.Cut(entry, "=")
-		ts.Setenv(name, value)
-	}
-}
-
-var packageName = regexp.MustCompile(`^([^/@=]+)/([^/@=]+)@([^/@=]+)$`)
-
-func publish(ts *testscript.TestScript, _ bool, args []string) {
-	var spec providertest.PackageSpec
-	content := ""
-	for _, arg := range args {
-		if name := packageName.FindStringSubmatch(arg); name != nil {
-			spec.Namespace, spec.Type, spec.Version = name[1], name[2], name[3]
-			spec.Archive = nil
-			if content != "" {
-				executable := fmt.Sprintf("terraform-provider-%s_v%s", spec.Type, spec.Version)
-				spec.Archive = providertest.Zip(map[string]string{executable: content})
-			}
-			registryOf(ts).Add(spec)
-			continue
-		}
-		switch name, value, _ := strings.Cut(arg, "="); name {
-		case "platform":
-			platform, err := getproviders.ParsePlatform(value)
-			ts.Check(err)
-			spec.Platform = platform
-		case "protocols":
-			spec.Protocols = strings.Split(value, ",")
-		case "warning":
-			spec.Warnings = append(spec.Warnings, value)
-		case "content":
-			content = value
-		default:
-			ts.Fatalf("publish: what is %q?", arg)
-		}
-	}
-}
-
-func breakRegistry(ts *testscript.TestScript, _ bool, args []string) {
-	if len(args) == 0 {
-		ts.Fatalf("usage: fault KIND [NAME=VALUE...]")
-	}
-	var fault providertest.Fault
-	for _, arg := range args[1:] {
-		switch name, value, _ := strings.Cut(arg, "="); name {
-		case "status":
-			fault.Status = number(ts, value)
-		case "times":
-			fault.Times = number(ts, value)
-		case "cut":
-			fault.CutAfter = int64(number(ts, value))
-		case "stall":
-			fault.Stall = value == "true"
-		case "retry-after":
-			fault.RetryAfter = value
-		default:
-			ts.Fatalf("fault: what is %q?", arg)
-		}
-	}
-	registryOf(ts).Break(args[0], fault)
-}
-
-func countRequests(ts *testscript.TestScript, neg bool, args []string) {
-	kind, want := kindAndNumber(ts, args)
-	if got := registryOf(ts).Requests(kind); (got == want) == neg {
-		ts.Fatalf("there have been %d requests of kind %q", got, args[0])
-	}
-}
-
-// awaitRequests gives up in time for a message, which is all that the limit is for.
-func awaitRequests(ts *testscript.TestScript, _ bool, args []string) {
-	kind, want := kindAndNumber(ts, args)
-	for range 3000 {
-		if registryOf(ts).Requests(kind) >= want {
-			return
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	ts.Fatalf("there have been only %d requests of kind %q", registryOf(ts).Requests(kind), args[0])
-}
-
-func kindAndNumber(ts *testscript.TestScript, args []string) (string, int) {
-	if len(args) != 2 {
-		ts.Fatalf("give a kind of requests and a number")
-	}
-	if args[0] == "all" {
-		return "", number(ts, args[1])
-	}
-	return args[0], number(ts, args[1])
-}
-
-func number(ts *testscript.TestScript, text string) int {
-	n, err := strconv.Atoi(text)
-	ts.Check(err)
-	return n
+	return strings.ReplaceAll(left+strings.Join(tree, "\n"), ts.MkAbs(dir), "DIR") // links are absolute
 }
 
 // scrubbed says what differs from run to run, and what to put in its place.

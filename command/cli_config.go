@@ -2,61 +2,57 @@ package command
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// cliConfigVariable names the file of the CLI configuration.
-const cliConfigVariable = "TF_CLI_CONFIG_FILE"
-
-// cliConfig reads the CLI configuration. What it asks for in vain is an error
-// if it decides where providers come from or who may read them: to install
-// from elsewhere in silence would be worse.
-func (m *Meta) cliConfig() (*cliconfig.Config, view.Problems) {
-	config, found := cliconfig.Load(m.Env.Get(cliConfigVariable))
+// cliConfig reads the CLI configuration. Problems with it are errors: to
+// install from elsewhere than it says, or as somebody else, would be worse than
+// to install nothing.
+func (m *Meta) cliConfig(engine getproviders.Engine) (*cliconfig.Config, view.Problems) {
+	at := cliconfig.Find(m.Env.Get, m.HomeDir, m.appData(), runtime.GOOS)
+	config, found := cliconfig.Read(at, m.Env.Get, engine)
 	var problems view.Problems
 	for _, p := range found {
-		detail := p.Detail
-		if !strings.Contains(detail, p.File) {
-			detail += "\n\nThis is about " + place(p.File, p.Line) + "."
-		}
-		if p.Warning {
-			problems = append(problems, view.NewWarning(p.Summary, detail))
-		} else {
-			problems = append(problems, view.NewError(p.Summary, detail))
-		}
+		problems = append(problems, cliConfigProblem(p))
 	}
-	if config == nil {
-		config = &cliconfig.Config{}
-	}
-	for _, u := range config.Unsupported {
-		problems = append(problems, unsupportedSetting(u))
-	}
-	if m.Env.Get("TF_PLUGIN_CACHE_DIR") != "" {
-		problems = append(problems, unsupportedSetting(cliconfig.Unsupported{Name: "TF_PLUGIN_CACHE_DIR", File: "the environment"}))
+	if config.PluginCacheDir != "" {
+		problems = append(problems, view.NewWarning("Setting not supported yet", fmt.Sprintf(
+			"This version of tfdeps has no cache that directories share. The plugin cache directory %q, which plugin_cache_dir "+
+				"in the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, is not used.", config.PluginCacheDir)))
 	}
 	return config, problems
 }
 
-func unsupportedSetting(u cliconfig.Unsupported) *view.Problem {
-	where := place(u.File, u.Line)
-	switch u.Name {
-	case "provider_installation", "credentials_helper":
-		return view.NewError("Setting not supported yet", fmt.Sprintf(
-			"The CLI configuration has %s in %s. This version of tfdeps doesn't act on it, and without it providers would "+
-				"come from elsewhere than they should. Use \"terraform init\" here, or name another file in %s.",
-			u.Name, where, cliConfigVariable))
-	default:
-		return view.NewWarning("Setting not supported yet", fmt.Sprintf(
-			"This version of tfdeps doesn't act on %s, which is set in %s.", u.Name, where))
+// cliConfigProblem says in words where the problem is. The lines themselves
+// aren't shown, as they would be of other files: they may hold tokens.
+func cliConfigProblem(p cliconfig.Problem) *view.Problem {
+	detail := p.Detail
+	switch {
+	case p.Line > 0:
+		detail += fmt.Sprintf("\n\nThis is about %s:%d.", p.File, p.Line)
+	case !strings.Contains(detail, p.File):
+		detail += fmt.Sprintf("\n\nThis is about %s.", p.File)
 	}
+	if p.Warning {
+		return view.NewWarning(p.Summary, detail)
+	}
+	return view.NewError(p.Summary, detail)
 }
 
-func place(file string, line int) string {
-	if line == 0 {
-		return file
+// appData is where Windows has what belongs to programs of a user; "" elsewhere.
+func (m *Meta) appData() string {
+	if runtime.GOOS != "windows" {
+		return ""
 	}
-	return fmt.Sprintf("%s:%d", file, line)
+	return m.Env.Get("APPDATA")
+}
+
+// configDir is the user's directory for the CLI configuration; "" if there is none.
+func (m *Meta) configDir() string {
+	return cliconfig.ConfigDir(m.HomeDir, m.appData(), runtime.GOOS)
 }

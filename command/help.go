@@ -20,7 +20,17 @@ Environment:
   TF_DATA_DIR               where .terraform is kept
   TF_CLI_ARGS,              more arguments, for any command and for init
   TF_CLI_ARGS_init
-  TF_CLI_CONFIG_FILE        the CLI configuration; its host blocks are obeyed
+  TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc and
+                            .terraform.d/*.tfrc of the home directory
+  TF_TOKEN_<host>           the token for a registry or mirror, with _ for each
+                            dot of the host and __ for each dash
+  TFDEPS_MIRROR_FALLBACK    as the option -mirror-fallback of init
+  TFDEPS_ARCHIVE_CREDENTIALS
+                            same-host: send the token of a registry or mirror
+                            for packages, too, if they are on that very host
+  NETRC                     the file with logins for packages, in place of
+                            .netrc of the home directory
+  TF_REATTACH_PROVIDERS     providers that run already and aren't installed
   TF_WORKSPACE              the workspace whose local state is looked at
   TF_IN_AUTOMATION          leave out advice on what to do next
   TF_REGISTRY_DISCOVERY_RETRY,
@@ -44,10 +54,14 @@ const initUsage = `Usage: tfdeps [global options] init [options]
   It may be run at any time, as often as you like. What is installed and
   locked already costs no network; configuration and state are never changed.
 
-  Packages come from ./terraform.d/plugins, if it has any of the provider, else
-  from the provider's origin registry. Modules and backends are not set up yet:
-  a configuration with module blocks is refused, one with a backend or cloud
-  block gets its providers and a warning.
+  Packages come from where the provider_installation block of the CLI
+  configuration says. Without one, they come from the directories that are
+  mirrors by default, terraform.d/plugins first, if those have any of the
+  provider, else from the provider's origin registry.
+
+  Modules and backends are not set up yet: a configuration with module blocks
+  is refused, one with a backend or cloud block gets its providers and a
+  warning.
 
 Options:
 
@@ -56,6 +70,18 @@ Options:
 
   -lockfile=readonly   Don't change the lock file. It is an error if it isn't
                        up to date, or lacks what "terraform plan" will want.
+
+  -plugin-dir=DIR      Install from this directory, which has the layout of a
+                       filesystem mirror, and from nowhere else. May be given
+                       more than once. With an empty value, forget what was
+                       recorded of it.
+
+  -mirror-fallback=    What to do where sources come one after the other:
+    stop               a source that fails ends the search (this is the
+                       default); one that lacks a package doesn't;
+    next               one that fails is passed over, with a warning;
+    exclusive          as stop, and no registry is asked for a provider for
+                       which there is any mirror.
 
   -backend=false       Say nothing about the backend.
                        Alias: -cloud=false
@@ -69,7 +95,7 @@ Options:
   -target, -test-directory, -ignore-remote-version.
 
   Not supported yet, and refused: -backend-config, -force-copy, -from-module,
-  -migrate-state, -plugin-dir, -reconfigure.
+  -migrate-state, -reconfigure.
 
   The exit code is 0, or 1 if anything went wrong.`
 

@@ -44,20 +44,19 @@ type initRun struct {
 	view     *view.Init
 	warnings view.Problems
 
-	module *configs.Module
-	locks  *depsfile.Locks
-	req    getproviders.Requirements
-	client *http.Client
-	source getproviders.MultiSource
+	settings
+	module   *configs.Module
+	locks    *depsfile.Locks
+	req      getproviders.Requirements
+	source   getproviders.MultiSource
+	archives *http.Client
 }
 
 // all is the table of contents: the phases, in the order of the real tool's.
 func (r *initRun) all() view.Problems {
-	cli, problems := r.cliConfig()
-	if problems.HasErrors() {
+	if problems := r.readSettings(); problems.HasErrors() {
 		return problems
 	}
-	r.view.Problems(problems)
 	var broken view.Problems
 	r.module, broken = configs.LoadModule(".", r.engine)
 	if r.module.Empty && !broken.HasErrors() {
@@ -71,7 +70,7 @@ func (r *initRun) all() view.Problems {
 		r.refuseModules,
 		r.collectRequirements,
 		r.checkReadonly,
-		func() view.Problems { return r.connect(cli) },
+		r.connect,
 		r.install,
 	} {
 		if errors := r.keepErrors(phase()); errors.HasErrors() {

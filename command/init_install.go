@@ -4,23 +4,33 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// connect makes the HTTP client and the sources of providers.
-func (r *initRun) connect(cli *cliconfig.Config) view.Problems {
+// connect makes the HTTP clients and the sources of providers.
+func (r *initRun) connect() view.Problems {
 	r.view.ProvidersBegin()
-	var err error
-	if r.client, err = r.NewClient(r.userAgent(r.engine)); err != nil {
+	client, err := r.NewClient(r.userAgent(r.engine))
+	if err != nil {
 		return view.Problems{view.NewError("Can't make an HTTP client", err.Error())}
 	}
-	if r.source, err = r.sources(cli, r.client, r.engine); err != nil {
-		return view.Problems{view.NewError("Can't search for providers", err.Error())}
+	credentials, problems := r.credentials(r.cli)
+	problems = append(problems, r.announceOverrides()...)
+	r.archives = r.archiveClient(client, credentials, r.archiveCredentials)
+	r.source, err = r.sources(sourceOptions{
+		cli:         r.cli,
+		pluginDirs:  r.opts.pluginDirs,
+		fallback:    r.fallback,
+		engine:      r.engine,
+		client:      client,
+		credentials: credentials,
+	})
+	if err != nil {
+		problems = append(problems, view.NewError("Can't search for providers", err.Error()))
 	}
-	return nil
+	return problems
 }
 
 // install has the engine do the work and records its result in the lock file.
@@ -28,8 +38,9 @@ func (r *initRun) install() view.Problems {
 	installer := providercache.Installer{
 		Source:  r.source,
 		Target:  &providercache.Dir{Path: filepath.Join(r.dataDir(), "providers")},
-		Client:  r.client,
+		Client:  r.archives,
 		Engine:  r.engine,
+		Skip:    r.skip,
 		Observe: r.view.Observe,
 		Now:     r.Now,
 	}

@@ -17,6 +17,10 @@ type initOptions struct {
 	readonly bool // -lockfile=readonly
 	backend  bool // -backend, or -cloud
 	json     bool
+
+	pluginDirs     []string // of -plugin-dir, those that aren't empty
+	pluginDirGiven bool     // maybe with an empty value only
+	mirrorFallback string   // of -mirror-fallback, as it was given
 }
 
 // parseInit reads the arguments of init. The options are usable for telling
@@ -32,6 +36,8 @@ func parseInit(args []string) (initOptions, view.Problems) {
 	flags.BoolVar(&opts.backend, "backend", true, "")
 	flags.BoolVar(&opts.backend, "cloud", true, "")
 	flags.StringVar(&lockfile, "lockfile", "", "")
+	flags.StringVar(&opts.mirrorFallback, "mirror-fallback", "", "")
+	flags.Func("plugin-dir", "", opts.addPluginDir)
 	acceptSilently(flags)
 	refused := refuse(flags)
 	if err := flags.Parse(args); err != nil {
@@ -44,6 +50,14 @@ func parseInit(args []string) (initOptions, view.Problems) {
 			fmt.Sprintf("The init command takes options only, and was given %q.", flags.Arg(0)))}
 	}
 	return opts, opts.check(flags, lockfile, refused)
+}
+
+func (o *initOptions) addPluginDir(dir string) error {
+	o.pluginDirGiven = true
+	if dir != "" {
+		o.pluginDirs = append(o.pluginDirs, dir)
+	}
+	return nil
 }
 
 // check finds options that contradict each other or that aren't for us.
@@ -94,7 +108,7 @@ type refusedFlag struct {
 // refuse adds the options that are refused.
 func refuse(flags *flag.FlagSet) []*refusedFlag {
 	all := []*refusedFlag{
-		{name: "backend-config"}, {name: "from-module"}, {name: "plugin-dir"},
+		{name: "backend-config"}, {name: "from-module"},
 		{name: "force-copy", isBool: true}, {name: "migrate-state", isBool: true}, {name: "reconfigure", isBool: true},
 	}
 	for _, f := range all {

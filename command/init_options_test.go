@@ -1,6 +1,7 @@
 package command
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -27,7 +28,10 @@ func TestParseInit(t *testing.T) {
 		{"-lockfile=readonly", with(func(o *initOptions) { o.readonly = true })},
 		{"-lockfile=readonly -lockfile=", plain},
 		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it
-		{"-backend-config= -plugin-dir= -reconfigure=false", plain},
+		{"-backend-config= -reconfigure=false", plain},
+		{"-plugin-dir=a -plugin-dir b", with(func(o *initOptions) { o.pluginDirGiven, o.pluginDirs = true, []string{"a", "b"} })},
+		{"-plugin-dir=", with(func(o *initOptions) { o.pluginDirGiven = true })},
+		{"-mirror-fallback=next", with(func(o *initOptions) { o.mirrorFallback = "next" })},
 	}
 	for _, tt := range tests {
 		t.Run(tt.args, func(t *testing.T) {
@@ -35,7 +39,7 @@ func TestParseInit(t *testing.T) {
 			if problems.HasErrors() {
 				t.Fatal(problems)
 			}
-			if got != tt.want {
+			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
@@ -43,7 +47,7 @@ func TestParseInit(t *testing.T) {
 }
 
 func TestParseInitTellsAllProblems(t *testing.T) {
-	_, problems := parseInit(strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -plugin-dir=a -plugin-dir=b"))
+	_, problems := parseInit(strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -backend-config=a -backend-config=b"))
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.Summary)

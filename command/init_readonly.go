@@ -20,7 +20,7 @@ func (r *initRun) checkReadonly() view.Problems {
 	var changes []string
 	var unhashed []getproviders.Provider
 	for _, p := range r.req.Providers() {
-		if p.IsBuiltIn() {
+		if p.IsBuiltIn() || r.skip[p] {
 			continue
 		}
 		lock, ok := r.locks.Provider(p)

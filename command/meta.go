@@ -5,7 +5,11 @@
 // What a command needs from outside comes with [Meta], and from nowhere else.
 //
 // Where the commands differ from the real tool: an error in the CLI
-// configuration ends the run; an unknown value of -lockfile is an error, and
+// configuration ends the run, and a credentials helper that isn't there is told
+// of; -plugin-dir= with nothing removes what was recorded of that option, and
+// changes no source; directories that are mirrors by default and relative are
+// those of the directory that -chdir names; a provider with a development override
+// keeps its lock entry (in 1.15 it loses it, from 1.16 it keeps it); an unknown value of -lockfile is an error, and
 // -lockfile=readonly fails at once where plan would fail later; errors in the
 // configuration and in the lock file are told once, with their source;
 // warnings go to stderr; the exit code is 1 for whatever went wrong, an
@@ -41,6 +45,7 @@ type Meta struct {
 	// called once at most, as not every command has to do with the network.
 	NewClient func(userAgent string) (*http.Client, error)
 
+	HomeDir    string // the user's; "": not known
 	CacheDir   string // where the user's caches are; "": nowhere
 	Executable string // our own program file; "": not known
 	Version    string // our own

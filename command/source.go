@@ -3,7 +3,7 @@ package command
 import (
 	"net/http"
 	"os"
-	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
@@ -11,40 +11,86 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// sources says where providers come from. Unless the user says otherwise,
-// that is directories in well-known places, and for every provider of which
-// they have no package at all, the provider's origin registry.
-func (m *Meta) sources(cli *cliconfig.Config, client *http.Client, engine getproviders.Engine) (getproviders.MultiSource, error) {
-	var all getproviders.MultiSource
-	var local []getproviders.Pattern
-	for _, dir := range existing(impliedMirrors()) {
+// sourceOptions is what decides where providers come from.
+type sourceOptions struct {
+	cli         *cliconfig.Config
+	pluginDirs  []string // of -plugin-dir; if there are any, nothing else counts
+	fallback    getproviders.Fallback
+	engine      getproviders.Engine
+	client      *http.Client
+	credentials hosts.Credentials
+}
+
+// sources makes the sources of providers: those that the user names, else the
+// ones that everybody has.
+func (m *Meta) sources(o sourceOptions) (all getproviders.MultiSource, err error) {
+	all.Fallback = o.fallback
+	switch {
+	case len(o.pluginDirs) > 0:
+		for _, dir := range o.pluginDirs {
+			all.Selectors = append(all.Selectors, mirrorIn(dir))
+		}
+	case o.cli.Installation == nil:
+		all.Selectors, err = m.impliedSources(o.registry())
+	default:
+		all.Selectors, err = o.configuredSources()
+	}
+	return all, err
+}
+
+// configuredSources makes a source of each installation method, in their order.
+func (o sourceOptions) configuredSources() (all []getproviders.Selector, err error) {
+	registry := o.registry()
+	for _, method := range o.cli.Installation {
+		var selector getproviders.Selector
+		switch method.Kind {
+		case cliconfig.FilesystemMirror:
+			selector = mirrorIn(method.Location)
+		case cliconfig.NetworkMirror:
+			selector.Source, err = getproviders.NewNetworkMirrorSource(method.Location, o.client, o.credentials, o.engine)
+		default:
+			selector = registry
+		}
+		if err != nil {
+			return nil, err
+		}
+		selector.Include, selector.Exclude = method.Include, method.Exclude
+		all = append(all, selector)
+	}
+	return all, nil
+}
+
+// impliedSources are what there is without a word in the CLI configuration:
+// directories in well-known places, and for every provider of which they have
+// no package at all, the registry.
+func (m *Meta) impliedSources(registry getproviders.Selector) (all []getproviders.Selector, err error) {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS) {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue
+		}
 		mirror := &getproviders.FilesystemMirrorSource{Dir: dir}
 		providers, err := mirror.Providers(m.Context)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range providers {
-			local = append(local, getproviders.ExactPattern(p))
+			registry.Exclude = append(registry.Exclude, getproviders.ExactPattern(p))
 		}
 		all = append(all, getproviders.Selector{Source: mirror})
 	}
-	registry := &getproviders.RegistrySource{
-		Client:    client,
-		Discovery: &hosts.Discovery{Client: client, Forced: cli.Hosts},
-		Engine:    engine,
-	}
-	return append(all, getproviders.Selector{Source: registry, Exclude: local}), nil
+	return slices.Concat(all, []getproviders.Selector{registry}), nil
 }
 
-// impliedMirrors lists the directories in which packages are looked for
-// without being told to. So far it is the one in the working directory.
-func impliedMirrors() []string {
-	return []string{filepath.Join("terraform.d", "plugins")}
+func mirrorIn(dir string) getproviders.Selector {
+	return getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{Dir: dir}}
 }
 
-func existing(dirs []string) []string {
-	return slices.DeleteFunc(dirs, func(dir string) bool {
-		info, err := os.Stat(dir)
-		return err != nil || !info.IsDir()
-	})
+// registry makes the source that is every provider's own registry.
+func (o sourceOptions) registry() getproviders.Selector {
+	return getproviders.Selector{Origin: true, Source: &getproviders.RegistrySource{
+		Client:      o.client,
+		Discovery:   &hosts.Discovery{Client: o.client, Credentials: o.credentials, Forced: o.cli.Hosts},
+		Credentials: o.credentials,
+		Engine:      o.engine,
+	}}
 }

@@ -43,7 +43,11 @@ func (h *humanPrinter) message(m message) {
 	fmt.Fprintln(h.out, text)
 }
 
-func (h *humanPrinter) line(l line) { fmt.Fprintln(h.out, printable(l.human)) }
+func (h *humanPrinter) line(l line) {
+	if l.human != "" {
+		fmt.Fprintln(h.out, printable(l.human))
+	}
+}
 
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 

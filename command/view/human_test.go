@@ -121,7 +121,7 @@ commands will detect it and remind you to do so if necessary.
 `, `
 Warning: Additional provider information from registry
 
-The registry returned warnings for example.com/acme/beta:
+The sources of example.com/acme/beta returned warnings:
 - it is old
 - use another
 `)

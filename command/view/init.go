@@ -50,7 +50,7 @@ func (v *Init) Observe(e providercache.Event) { v.tell(v.sequence.add(e)) }
 func (v *Init) ProvidersEnd() (warnings Problems) {
 	v.tell(v.sequence.rest())
 	if v.vouched {
-		v.out.line(line{partnerProviders, partnerProviders})
+		v.out.line(line{human: partnerProviders, json: partnerProviders})
 	}
 	warnings, v.warnings = v.warnings, nil
 	return warnings
@@ -125,10 +125,11 @@ func sameProblem(a, b *Problem) bool {
 		a.Summary == b.Summary && a.Detail == b.Detail
 }
 
-// registryWarning is a registry's message to the users of a provider.
+// registryWarning is what sources want the users of a provider to know:
+// registries of the provider, policies of a source that failed.
 func registryWarning(short string, texts []string) *Problem {
 	var b strings.Builder
-	b.WriteString("The registry returned warnings for " + short + ":")
+	b.WriteString("The sources of " + short + " returned warnings:")
 	for _, text := range texts {
 		b.WriteString("\n- " + text)
 	}

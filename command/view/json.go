@@ -35,7 +35,16 @@ func (j *jsonPrinter) message(m message) {
 	j.write("info", m.text, "init_output", map[string]any{"message_code": m.code})
 }
 
-func (j *jsonPrinter) line(l line) { j.write("info", l.json, "log", nil) }
+func (j *jsonPrinter) line(l line) {
+	if l.json == "" {
+		return
+	}
+	var more map[string]any
+	if l.source != "" {
+		more = map[string]any{"source": l.source}
+	}
+	j.write("info", l.json, "log", more)
+}
 
 // gap says nothing: programs need no room.
 func (j *jsonPrinter) gap() {}

@@ -42,7 +42,7 @@ func TestJSONInit(t *testing.T) {
 		jsonLog(`"Partner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing"`)+
 		jsonOutput("lock_info", `"Terraform has created a lock file .terraform.lock.hcl to record the provider\nselections it made above. Include this file in your version control repository\nso that Terraform can guarantee to make the same selections by default when\nyou run \"terraform init\" in the future."`)+
 		`{"@level":"warn","@message":"Warning: Additional provider information from registry"`+jsonStamp+
-		`"diagnostic":{"severity":"warning","summary":"Additional provider information from registry","detail":"The registry returned warnings for example.com/acme/beta:\n- it is old\n- use another"},"type":"diagnostic"}`+"\n"+
+		`"diagnostic":{"severity":"warning","summary":"Additional provider information from registry","detail":"The sources of example.com/acme/beta returned warnings:\n- it is old\n- use another"},"type":"diagnostic"}`+"\n"+
 		jsonOutput("output_init_success_message", `"Terraform has been successfully initialized!"`)+
 		jsonOutput("output_init_success_cli_message", `"You may now begin working with Terraform. Try running \"terraform plan\" to see\nany changes that are required for your infrastructure. All Terraform commands\nshould now work.\n\nIf you ever set or change modules or backend configuration for Terraform,\nrerun this command to reinitialize your working directory. If you forget, other\ncommands will detect it and remind you to do so if necessary."`),
 		"")

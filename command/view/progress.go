@@ -2,30 +2,36 @@ package view
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// line is what there is to say of one provider, for people and for programs.
-type line struct{ human, json string }
+// line is what there is to say of one provider, for people and for programs;
+// "" is nothing.
+type line struct {
+	human, json string
+	source      string // who has the package that the line is about; "" if it's about none
+}
 
 // progressLines are the lines for an event; most events have one, some none.
 func progressLines(engine getproviders.Engine, e providercache.Event) []line {
 	switch e := e.(type) {
 	case providercache.BuiltInAvailable:
 		text := engine.Short(e.Provider) + " is built in to " + engine.Name
-		return []line{{"- " + text, text}}
+		return []line{{human: "- " + text, json: text}}
 	case providercache.QueryBegin:
 		return []line{queryLine(engine.Short(e.Provider), e)}
 	case providercache.AlreadyInstalled:
 		what := fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
-		return []line{{"- Using previously-installed " + what, what + ": Using previously-installed provider version"}}
+		return []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
 	case providercache.FetchBegin:
 		what := fmt.Sprintf("%s v%s...", engine.Short(e.Provider), e.Version)
-		return []line{{"- Installing " + what, "Installing provider version: " + what}}
+		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}
 	case providercache.FetchDone:
-		return fetchedLines(fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version), e.Authentication)
+		return fetchedLines(fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version), e)
 	}
 	return nil
 }
@@ -34,38 +40,62 @@ func queryLine(short string, e providercache.QueryBegin) line {
 	switch {
 	case e.Locked:
 		return line{
-			"- Reusing previous version of " + short + " from the dependency lock file",
-			short + ": Reusing previous version from the dependency lock file",
+			human: "- Reusing previous version of " + short + " from the dependency lock file",
+			json:  short + ": Reusing previous version from the dependency lock file",
 		}
 	case e.Constraints.IsEmpty():
 		return line{
-			"- Finding latest version of " + short + "...",
-			short + ": Finding latest version...",
+			human: "- Finding latest version of " + short + "...",
+			json:  short + ": Finding latest version...",
 		}
 	default:
 		return line{
-			fmt.Sprintf("- Finding %s versions matching %q...", short, e.Constraints),
-			fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints),
+			human: fmt.Sprintf("- Finding %s versions matching %q...", short, e.Constraints),
+			json:  fmt.Sprintf("Finding matching versions for provider: %s, version_constraint: %q", short, e.Constraints),
 		}
 	}
 }
 
 // fetchedLines say that a package is in its place and how far it is to be
-// trusted; what the check of its signature had to remark comes after.
-func fetchedLines(what string, a getproviders.Authentication) []line {
+// trusted; then where it came from, if not from where one would think, and
+// remarks.
+func fetchedLines(what string, e providercache.FetchDone) []line {
+	a := e.Authentication
 	human, json := a.Tier.String(), a.Tier.String()
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: the real tool has none
 	}
 	lines := []line{{
-		fmt.Sprintf("- Installed %s (%s)", what, human),
-		fmt.Sprintf("Installed provider version: %s (%s)", what, json),
+		human:  fmt.Sprintf("- Installed %s (%s)", what, human),
+		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
+		source: e.Source,
 	}}
-	for _, note := range a.Notes {
-		lines = append(lines, line{"  note: " + note, what + ": " + note})
+	if !fromOrigin(e.Provider, e.Source) {
+		lines = append(lines, line{human: "  from " + e.Source})
+	}
+	for _, note := range slices.Concat(passedOver(e.PassedOver), a.Notes) {
+		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
 	}
 	return lines
+}
+
+// fromOrigin reports whether a source is the provider's own registry, or
+// nobody knows which one it is.
+func fromOrigin(p getproviders.Provider, source string) bool {
+	return source == "" || source == new(getproviders.RegistrySource).Describe(p)
+}
+
+// passedOver says which sources didn't serve although their turn was before.
+func passedOver(err error) []string {
+	if err == nil {
+		return nil
+	}
+	var notes []string
+	for _, e := range parts(err) {
+		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
+	}
+	return notes
 }
 
 // partnerProviders explains what the keys are whose IDs were told. Programs

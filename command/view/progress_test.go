@@ -1,0 +1,62 @@
+package view
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestInstalledFrom: where a package came from is told to people if it isn't
+// the provider's own registry, and to programs in any case.
+func TestInstalledFrom(t *testing.T) {
+	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
+	down := errors.New("GET \"https://down.example.com/\":\n503")
+	done := func(source string, passedOver error) providercache.FetchDone {
+		return providercache.FetchDone{
+			Provider: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, PassedOver: passedOver,
+		}
+	}
+	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"
+	const installedJSON = `"Installed provider version: example.com/acme/alpha v1.2.3 (unauthenticated)"`
+	tests := []struct {
+		name        string
+		event       providercache.FetchDone
+		human, json string
+	}{
+		{"nobody knows", done("", nil), installed, jsonLog(installedJSON)},
+		{"the registry of its address", done(origin, nil), installed, jsonLogFrom(installedJSON, origin)},
+		{"another registry", done("registry example.org", nil), installed + "  from registry example.org\n", jsonLogFrom(installedJSON, "registry example.org")},
+		{"a mirror", done(mirror, nil), installed + "  from " + mirror + "\n", jsonLogFrom(installedJSON, mirror)},
+		{
+			"after others failed", done(origin, errors.Join(down, errors.New("gone"))),
+			installed + "  note: a source before it failed: GET \"https://down.example.com/\": 503\n  note: a source before it failed: gone\n",
+			jsonLogFrom(installedJSON, origin) +
+				jsonLog(`"example.com/acme/alpha v1.2.3: a source before it failed: GET \"https://down.example.com/\": 503"`) +
+				jsonLog(`"example.com/acme/alpha v1.2.3: a source before it failed: gone"`),
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, json := range []bool{false, true} {
+				s := newSpeaker(func(o *Options) { o.JSON = json })
+				s.Observe(pending(alpha))
+				s.Observe(providercache.QueryBegin{Provider: alpha, Locked: true})
+				s.out.Reset()
+				s.Observe(tt.event)
+				want := tt.human
+				if json {
+					want = tt.json
+				}
+				s.check(t, want, "")
+			}
+		})
+	}
+}
+
+// jsonLogFrom is jsonLog about a package that a source has.
+func jsonLogFrom(text, source string) string {
+	return strings.Replace(jsonLog(text), `"type"`, `"source":"`+source+`","type"`, 1)
+}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// mirrorTree is a directory with a mirror, and what a configuration needs of
+// it.
+type mirrorTree struct {
+	dir      string
+	provider string // host/namespace/type
+	version  string // the newest one that the mirror has
+}
+
+// TestMirrorServedByNginx installs from mirrors that the real terraform and a
+// person have written: by https from a real nginx, and right from the disk.
+// The real terraform finds nothing to change afterwards.
+func TestMirrorServedByNginx(t *testing.T) {
+	peer, nginx := lookPeer(t), lookNginx(t)
+	program := buildTfdeps(t)
+	ca, err := providertest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tree := range map[string]mirrorTree{
+		"by terraform providers mirror": mirrorByTerraform(t, ca, peer),
+		"by hand":                       mirrorByHand(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, requests := serveByNginx(t, nginx, ca, tree.dir)
+			tree.install(t, ca, fmt.Sprintf("network_mirror { url = %q }", url), program, peer)
+			below := "/providers/" + tree.provider + "/"
+			for _, file := range []string{"index.json", tree.version + ".json", packedName(tree)} {
+				if !slices.Contains(requests(), below+file) {
+					t.Errorf("nobody has asked nginx for %s%s, only for %q", below, file, requests())
+				}
+			}
+			tree.install(t, ca, fmt.Sprintf("filesystem_mirror { path = %q }", tree.dir), program, peer)
+		})
+	}
+}
+
+func packedName(tree mirrorTree) string {
+	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", filepath.Base(tree.provider), tree.version, getproviders.CurrentPlatform())
+}
+
+// install has tfdeps install by a method, and the real terraform look at it.
+func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
+	t.Helper()
+	dir, env := t.TempDir(), trusting(t, ca, "provider_installation {\n  "+method+"\n}\n")
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	runOK(t, dir, env, program, "init", "-input=false")
+	lock, tree := readLock(t, dir), listTree(t, dir)
+	if want := fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version); !strings.Contains(lock, want) {
+		t.Errorf("%s: the lock file is\n%s", method, lock)
+	}
+	runOK(t, dir, env, peer, "init", "-input=false")
+	if after := readLock(t, dir); after != lock {
+		t.Errorf("%s: terraform init has changed the lock file\n--- before\n%s\n--- after\n%s", method, lock, after)
+	}
+	if after := listTree(t, dir); !slices.Equal(after, tree) {
+		t.Errorf("%s: terraform init has changed .terraform\n--- before\n%s\n--- after\n%s",
+			method, strings.Join(tree, "\n"), strings.Join(after, "\n"))
+	}
+}
+
+// trusting returns an environment with a CLI configuration, in which the
+// authority is trusted.
+func trusting(t *testing.T, ca *providertest.CA, cliConfig string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"ca.pem": string(ca.PEM()), "cli.tfrc": cliConfig} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return peerEnv(t, "SSL_CERT_FILE="+filepath.Join(dir, "ca.pem"), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1")
+}
+
+func runOK(t *testing.T, dir string, env []string, program string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %s: %v\n%s", filepath.Base(program), args, err, out)
+	}
+}
+
+// mirrorByTerraform has the real terraform write a mirror of a registry's
+// packages, for two platforms.
+func mirrorByTerraform(t *testing.T, ca *providertest.CA, peer string) mirrorTree {
+	t.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	platforms := []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}}
+	args := []string{"providers", "mirror"}
+	for _, platform := range platforms {
+		for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform})
+		}
+		args = append(args, "-platform="+platform.String())
+	}
+	tree := mirrorTree{dir: t.TempDir(), provider: expandNames("$WIDGET"), version: "1.1.0"}
+	work, env := t.TempDir(), trusting(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL()))
+	// The older version comes first, so that the mirror's index grows.
+	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
+		config := requiring(tree.provider + " " + constraints)
+		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		runOK(t, work, env, peer, append(args, tree.dir)...)
+	}
+	return tree
+}
+
+// mirrorByHand writes the mirror that the protocol's description shows: the
+// archives beside two kinds of documents, which name them by relative URLs and
+// hash them with h1.
+func mirrorByHand(t *testing.T) mirrorTree {
+	t.Helper()
+	type archive struct {
+		URL    string   `json:"url"`
+		Hashes []string `json:"hashes"`
+	}
+	tree := mirrorTree{dir: t.TempDir(), provider: "registry.terraform.io/hashicorp/random", version: "2.0.1"}
+	versions := map[string]struct{}{}
+	for _, version := range []string{"2.0.0", tree.version} {
+		archives := map[string]archive{}
+		for _, platform := range []string{"plan9_mips", getproviders.CurrentPlatform().String()} {
+			name := fmt.Sprintf("terraform-provider-random_%s_%s.zip", version, platform)
+			writeUnder(t, tree.dir, tree.provider+"/"+name, packedFrom(name))
+			hash, err := dirhash.HashZip(filepath.Join(tree.dir, tree.provider, name), dirhash.Hash1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archives[platform] = archive{URL: name, Hashes: []string{hash}}
+		}
+		versions[version] = struct{}{}
+		writeJSON(t, tree, version+".json", map[string]any{"archives": archives})
+	}
+	writeJSON(t, tree, "index.json", map[string]any{"versions": versions})
+	return tree
+}
+
+func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
+	t.Helper()
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
+}
+
+// lookNginx finds nginx, which may be where only root looks for programs.
+func lookNginx(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx"} {
+		if program, err := exec.LookPath(name); err == nil {
+			return program
+		}
+	}
+	if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+		t.Fatal("TFDEPS_REQUIRE_PEERS=1, and nginx is not installed")
+	}
+	t.Skip("nginx is not installed")
+	return ""
+}
+
+// nginxConf serves a directory as a static website does, with nothing outside
+// the directory that it runs in. What stands for a path or a host is replaced.
+const nginxConf = `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+  types {
+    application/json json;
+    application/zip  zip;
+  }
+  log_format path "$uri";
+  access_log access.log path;
+  client_body_temp_path temp;
+  proxy_temp_path       temp;
+  fastcgi_temp_path     temp;
+  scgi_temp_path        temp;
+  uwsgi_temp_path       temp;
+  server {
+    listen ADDRESS ssl;
+    ssl_certificate     server.pem;
+    ssl_certificate_key server.key;
+    location /providers/ {
+      alias "MIRROR/";
+    }
+  }
+}
+`
+
+// serveByNginx starts nginx as the current user, and returns the URL of a
+// directory and what tells the paths that have been asked for so far. The
+// listening socket is handed to nginx as it hands it to its own successor:
+// nobody else can get the port, and clients need not wait.
+func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string) (url string, requests func() []string) {
+	t.Helper()
+	dir := t.TempDir()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	socket, err := listener.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	certificate, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	conf := strings.NewReplacer("ADDRESS", listener.Addr().String(), "MIRROR", mirror).Replace(nginxConf)
+	for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	said := &strings.Builder{}
+	cmd := exec.Command(nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"), "-e", "stderr")
+	cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, []string{"NGINX=3;"}, []*os.File{socket}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		if _ = cmd.Wait(); t.Failed() {
+			t.Logf("nginx said:\n%s", said)
+		}
+	})
+	return fmt.Sprintf("https://localhost:%d/providers/", listener.Addr().(*net.TCPAddr).Port), func() []string {
+		log, err := os.ReadFile(filepath.Join(dir, "access.log"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Fields(string(log))
+	}
+}
