@@ -8,8 +8,10 @@
 //     them; the real tool has its warnings on stdout. With JSON everything goes
 //     to stdout, one object a line, and stderr stays empty.
 //   - Lines, headings and codes that the real tool has are the real tool's, to the
-//     letter: programs look for them. Explanations are our own, and say what
-//     happened, why, and what to do.
+//     letter: programs look for them. What else there is to say of a provider
+//     follows on lines of its own, indented, and in keys of JSON that the real
+//     tool hasn't. Explanations are our own, and say what happened, why, and what
+//     to do.
 //   - Colour is for terminals, and for nobody who asked for none by -no-color or
 //     NO_COLOR. Everything can be understood without it. Problems stand in
 //     boxes, except with -no-color, where the real tool draws none either.
