@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/mod/sumdb/dirhash"
 
@@ -217,50 +219,80 @@ http {
 `
 
 // serveByNginx starts nginx as the current user, and returns the URL of a
-// directory and what tells the paths that have been asked for so far. The
-// listening socket is handed to nginx as it hands it to its own successor:
-// nobody else can get the port, and clients need not wait.
+// directory and what tells the paths that have been asked for so far.
 func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string) (url string, requests func() []string) {
 	t.Helper()
-	dir := t.TempDir()
+	certificate, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for range 5 {
+		dir, address := t.TempDir(), freeAddress(t)
+		conf := strings.NewReplacer("ADDRESS", address, "MIRROR", mirror).Replace(nginxConf)
+		for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said = startNginx(t, nginx, dir); said == "" {
+			return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
+				log, err := os.ReadFile(filepath.Join(dir, "access.log"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Fields(string(log))
+			}
+		}
+	}
+	t.Fatalf("nginx ends as soon as it is started:\n%s", said)
+	return "", nil
+}
+
+// freeAddress returns an address on loopback. Somebody else may be quicker to
+// listen there.
+func freeAddress(t *testing.T) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close()
-	socket, err := listener.(*net.TCPListener).File()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer socket.Close()
-	certificate, key, err := ca.ServerPEM()
-	if err != nil {
-		t.Fatal(err)
-	}
-	conf := strings.NewReplacer("ADDRESS", listener.Addr().String(), "MIRROR", mirror).Replace(nginxConf)
-	for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	said := &strings.Builder{}
-	cmd := exec.Command(nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"), "-e", "stderr")
-	cmd.Dir, cmd.Env, cmd.ExtraFiles = dir, []string{"NGINX=3;"}, []*os.File{socket}
-	cmd.Stdout, cmd.Stderr = said, said
+	return listener.Addr().String()
+}
+
+// startNginx returns when nginx listens, or what it had to say before it
+// ended. It runs until the test is over.
+func startNginx(t *testing.T, nginx, dir string) (said string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		if _ = cmd.Wait(); t.Failed() {
-			t.Logf("nginx said:\n%s", said)
+		if <-ended; t.Failed() {
+			t.Logf("nginx: %s", &out)
 		}
 	})
-	return fmt.Sprintf("https://localhost:%d/providers/", listener.Addr().(*net.TCPAddr).Port), func() []string {
-		log, err := os.ReadFile(filepath.Join(dir, "access.log"))
-		if err != nil {
-			t.Fatal(err)
+	// It writes that file when it has its sockets.
+	for !fileExists(filepath.Join(dir, "nginx.pid")) {
+		select {
+		case <-ended:
+			return "nginx: " + out.String()
+		case <-time.After(5 * time.Millisecond):
 		}
-		return strings.Fields(string(log))
 	}
+	return ""
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }

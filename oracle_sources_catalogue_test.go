@@ -19,6 +19,11 @@ var sourceExemptions = map[string]exemption{
 	"host that is none":                         goesOn,
 	"two credentials helpers":                   goesOn,
 	"dev_overrides after another method":        goesOn,
+	"JSON, object for a method":                 {exit: true, reason: "difference 14: the real tool wants a list of objects"},
+	"JSON, empty object for a method":           {exit: true, reason: "difference 14: to the real tool that is no method at all"},
+	"no executable":                             {tree: true, reason: "difference 3: the real tool leaves what it has unpacked"},
+	"names in both cases":                       {lock: true, tree: true, reason: "difference 19: the real tool unites the directories"},
+	"what isn't quite a platform":               {exit: true, reason: "difference 19: the real tool takes it for a platform, and its version for the newest"},
 	"JSON that isn't":                           {exit: true, reason: "difference 14: the real tool takes what it understands"},
 
 	"mirror without the provider":     asksNobodyElse,
@@ -26,12 +31,12 @@ var sourceExemptions = map[string]exemption{
 	"mirror that lacks what it lists": asksNobodyElse,
 	"two network mirrors":             asksNobodyElse,
 
-	"base URL by http":               {exit: true, reason: "difference 16: the real tool wants https"},
-	"provider host with a port":      {exit: true, reason: "difference 16: the real tool makes a broken URL of it"},
-	"empty -plugin-dir":              {exit: true, reason: "difference 17: the real tool searches a directory without a name"},
-	"terraform.d/plugins and -chdir": {exit: true, reason: "difference 17: the real tool looks where it was started"},
-	"dev_overrides":                  {lock: true, tree: true, reason: "difference 24: 1.11 installs the provider all the same"},
-	"dev_overrides, locked":          {tree: true, reason: "difference 24: 1.11 installs the provider all the same"},
+	"base URL by http":             {exit: true, reason: "difference 16: the real tool wants https"},
+	"provider host with a port":    {exit: true, reason: "difference 16: the real tool makes a broken URL of it"},
+	"empty -plugin-dir":            {exit: true, reason: "difference 17: the real tool searches a directory without a name"},
+	"working directory and -chdir": {lock: true, tree: true, reason: "difference 17: the real tool looks where it was started"},
+	"dev_overrides":                {lock: true, tree: true, reason: "difference 25: 1.11 installs the provider all the same"},
+	"dev_overrides, locked":        {tree: true, reason: "difference 25: 1.11 installs the provider all the same"},
 }
 
 // Reasons of several exemptions.
@@ -374,6 +379,14 @@ var directoryCases = []sourceCase{
 		fails:    notLocked,
 	},
 	{
+		name:     "locked, and -upgrade",
+		cli:      fromA,
+		args:     "-upgrade",
+		files:    locking("1.0.0", wrongH1),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$WIDGET/1.1.0/$PLATFORM/",
+		installs: `a/$WIDGET/1.1.0/$PLATFORM/`,
+	},
+	{
 		name:     "locked without hashes",
 		cli:      fromA,
 		files:    locking("1.0.0"),
@@ -592,7 +605,7 @@ var impliedCases = []sourceCase{
 		installs: "registry/2.0.0",
 	},
 	{
-		name:     "terraform.d/plugins and -chdir",
+		name:     "working directory and -chdir",
 		chdir:    true,
 		packages: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",

@@ -53,11 +53,11 @@ var configFileCases = []sourceCase{
 	{
 		name: "files of the directory",
 		files: map[string]string{
-			"home/.terraformrc":                   "",
-			"home/.terraform.d/hosts.tfrc":        "$HOSTS",
-			"home/.terraform.d/mirror.tfrc.json":  `{"provider_installation": [{"direct": [{}]}]}`,
-			"home/.terraform.d/unrelated.tf":      "}{",
-			"home/.terraform.d/unrelated.tfrc.d/": "",
+			"home/.terraformrc":                  "",
+			"home/.terraform.d/hosts.tfrc":       "$HOSTS",
+			"home/.terraform.d/mirror.tfrc.json": `{"provider_installation": [{"direct": [{}]}]}`,
+			"home/.terraform.d/unrelated.tf":     "}{",
+			"home/.terraform.d/unrelated.tfrc~":  "}{",
 		},
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "registry/2.0.0",
@@ -116,7 +116,7 @@ var configFileCases = []sourceCase{
 		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 	},
 	{
-		name:     "no file at all",
+		name:     "empty file",
 		files:    map[string]string{"home/.terraformrc": ""},
 		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
 		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
@@ -277,6 +277,14 @@ var credentialsCases = []sourceCase{
 		installs: "registry/2.0.0",
 	},
 	{
+		name:    "empty variable before block",
+		arrange: guarded,
+		cli:     `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		env:     []string{"TF_TOKEN_tf_example_com="},
+		fails:   "host tf.example.com requires authentication credentials",
+		theirs:  "host tf.example.com rejected the given authentication credentials",
+	},
+	{
 		name:     "credentials.tfrc.json",
 		arrange:  guarded,
 		files:    map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
@@ -353,15 +361,23 @@ var credentialsCases = []sourceCase{
 		name:     ".netrc for archives",
 		arrange:  lockedAway,
 		cli:      fromMirror,
-		files:    map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
+		files:    map[string]string{"home/.netrc": "machine $VAULT login me password pass\n"},
 		installs: "vault/1.0.0",
+	},
+	{
+		name:    ".netrc without the port",
+		arrange: lockedAway,
+		cli:     fromMirror,
+		files:   map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
+		fails:   "401 Unauthorized",
+		theirs:  "bad response code: 401",
 	},
 	{
 		name:     "NETRC for archives",
 		arrange:  lockedAway,
 		cli:      fromMirror,
 		env:      []string{"NETRC=$ROOT/my.netrc"},
-		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine localhost login me password wrong\n"},
+		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
 		installs: "vault/1.0.0",
 	},
 	{
@@ -382,7 +398,7 @@ echo '{"token": "` + theToken + `"}'
 // lockedAway puts the archive of the network mirror's package where only a user
 // and a password open.
 func lockedAway(w *sourceWorld) {
-	vault := w.serve(func(rw http.ResponseWriter, req *http.Request) {
+	w.serve(func(rw http.ResponseWriter, req *http.Request) {
 		if user, password, _ := req.BasicAuth(); user != "me" || password != "pass" {
 			http.Error(rw, "who are you?", http.StatusUnauthorized)
 			return
@@ -391,7 +407,7 @@ func lockedAway(w *sourceWorld) {
 		_, _ = rw.Write(servedFrom("vault/1.0.0"))
 	})
 	w.mirrors("1.0.0", noHashes...)
-	w.edits("version", `"url": "`, `"url": "`+vault+"/")
+	w.edits("version", `"url": "`, `"url": "https://$VAULT/`)
 }
 
 // unmanagedCases are about providers that come by other means.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"net/http"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
@@ -213,10 +212,8 @@ var networkMirrorCases = []sourceCase{
 		cli:  fromMirror,
 		arrange: func(w *sourceWorld) {
 			w.offers(w.other)
-			for _, kind := range []string{"index", "version"} {
-				file := map[string]string{"index": "index", "version": "1.0.0"}[kind]
-				w.mirror.Break(kind, providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/" + file + ".json")})
-			}
+			w.mirror.Break("index", providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/index.json")})
+			w.mirror.Break("version", providertest.Fault{Redirect: w.expand("$OTHER$WIDGET/1.0.0.json")})
 		},
 		installs: "other/1.0.0",
 	},
@@ -240,14 +237,14 @@ var networkMirrorCases = []sourceCase{
 		theirs: "302 Found",
 	},
 	{
-		name:     "base URL without a slash",
+		name:     "base URL whose last segment doesn't matter",
 		cli:      `provider_installation { network_mirror { url = "$MIRRORx" } }`,
 		arrange:  func(w *sourceWorld) { w.mirrors("1.0.0") },
 		installs: "mirror/1.0.0",
 	},
 	{
-		name:    "base URL loses its last segment without a slash",
-		cli:     strings.ReplaceAll(fromMirror, "$MIRROR", "https://$MIRRORHOST/providers"),
+		name:    "base URL whose last segment matters, without a slash",
+		cli:     `provider_installation { network_mirror { url = "https://$MIRRORHOST/providers" } }`,
 		arrange: func(w *sourceWorld) { w.mirrors("1.0.0") },
 		fails:   lacksWidget,
 		theirs:  notFound,

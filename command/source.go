@@ -32,6 +32,11 @@ func (m *Meta) sources(o sourceOptions) (all getproviders.MultiSource, err error
 		}
 	case o.cli.Installation == nil:
 		all.Selectors, err = m.impliedSources(o.registry())
+		if all.Fallback == getproviders.Exclusive {
+			// The registry is kept out of what these directories hold in any
+			// case. To them the word would mean all that they don't hold, too.
+			all.Fallback = getproviders.StopOnFailure
+		}
 	default:
 		all.Selectors, err = o.configuredSources()
 	}
@@ -41,13 +46,14 @@ func (m *Meta) sources(o sourceOptions) (all getproviders.MultiSource, err error
 // configuredSources makes a source of each installation method, in their order.
 func (o sourceOptions) configuredSources() (all []getproviders.Selector, err error) {
 	registry := o.registry()
+	networkMirrors := map[string]getproviders.Source{} // two methods with one URL ask it once
 	for _, method := range o.cli.Installation {
 		var selector getproviders.Selector
 		switch method.Kind {
 		case cliconfig.FilesystemMirror:
 			selector = mirrorIn(method.Location)
 		case cliconfig.NetworkMirror:
-			selector.Source, err = getproviders.NewNetworkMirrorSource(method.Location, o.client, o.credentials, o.engine)
+			selector.Source, err = o.networkMirror(method.Location, networkMirrors)
 		default:
 			selector = registry
 		}
@@ -58,6 +64,18 @@ func (o sourceOptions) configuredSources() (all []getproviders.Selector, err err
 		all = append(all, selector)
 	}
 	return all, nil
+}
+
+func (o sourceOptions) networkMirror(url string, known map[string]getproviders.Source) (getproviders.Source, error) {
+	if source, ok := known[url]; ok {
+		return source, nil
+	}
+	mirror, err := getproviders.NewNetworkMirrorSource(url, o.client, o.credentials, o.engine)
+	if err != nil {
+		return nil, err
+	}
+	known[url] = getproviders.Memoize(mirror)
+	return known[url], nil
 }
 
 // impliedSources are what there is without a word in the CLI configuration:

@@ -6,6 +6,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"log/slog"
 	"maps"
 	"net"
@@ -35,7 +37,9 @@ func newWeb(t *testing.T, answers map[string]answer) *web {
 	t.Helper()
 	w := &web{answers: answers, told: map[string]string{}}
 	plain := httptest.NewServer(w.handler("http"))
-	secure := httptest.NewTLSServer(w.handler("https"))
+	secure := httptest.NewUnstartedServer(w.handler("https"))
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that nobody needed
+	secure.StartTLS()
 	transport := secure.Client().Transport.(*http.Transport).Clone()
 	// The certificate is for example.com, whoever is asked.
 	transport.TLSClientConfig.ServerName = "example.com"

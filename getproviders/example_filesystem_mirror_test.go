@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -44,12 +45,9 @@ func ExampleFilesystemMirrorSource() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	inside, err := filepath.Rel(dir, found.Location.String())
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("selected:", newest, "in", filepath.ToSlash(inside))
+	_, inside, _ := strings.Cut(filepath.ToSlash(found.Location.String()), "/registry.terraform.io/")
+	fmt.Println("selected:", newest, "in", inside)
 	// Output:
 	// available: [3.1.0 3.2.3 4.0.0-beta1]
-	// selected: 3.2.3 in registry.terraform.io/hashicorp/null/3.2.3/linux_amd64
+	// selected: 3.2.3 in hashicorp/null/3.2.3/linux_amd64
 }

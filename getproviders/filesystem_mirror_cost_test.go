@@ -31,14 +31,22 @@ func TestMirrorOfThousandsCostsAsMuchAsASmallOne(t *testing.T) {
 		"Package, packed":  func(source getproviders.Source) error { return packageFrom(t, source, "1.1.0") },
 		"Package, missing": func(source getproviders.Source) error { return packageFrom(t, source, "2.0.0") },
 	} {
-		cost := func(source getproviders.Source) float64 {
-			return testing.AllocsPerRun(5, func() {
-				if err := ask(source); err != nil && !errors.Is(err, getproviders.ErrVersionNotFound) {
-					t.Fatal(err)
+		// What other tests left running allocates, too: the least counts.
+		cost := func(source getproviders.Source) (least float64) {
+			for i := range 3 {
+				allocations := testing.AllocsPerRun(5, func() {
+					if err := ask(source); err != nil && !errors.Is(err, getproviders.ErrVersionNotFound) {
+						t.Fatal(err)
+					}
+				})
+				if i == 0 || allocations < least {
+					least = allocations
 				}
-			})
+			}
+			return least
 		}
-		if few, many := cost(small), cost(large); many > few+10 {
+		// Each of the directories that are none of its business has 500 entries.
+		if few, many := cost(small), cost(large); many > few+100 {
 			t.Errorf("%s: %.0f allocations in a mirror of two packages, %.0f in one of two thousand", name, few, many)
 		}
 	}

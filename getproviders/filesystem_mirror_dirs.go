@@ -16,11 +16,12 @@ import (
 // order of Provider.Compare. Unlike the other methods it reads the whole tree.
 // Errors are *SearchError.
 func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, error) {
-	if err := s.checkDir(); err != nil {
+	root, err := s.root()
+	if err != nil {
 		return nil, err
 	}
 	found := make(map[Provider]bool)
-	err := s.walk(func(p Provider, dir string) error {
+	err = walkMirror(root, func(p Provider, dir string) error {
 		unpacked, packed, err := packagesIn(ctx, dir, p.Type)
 		if len(unpacked)+len(packed) > 0 {
 			found[p] = true
@@ -33,9 +34,9 @@ func (s *FilesystemMirrorSource) Providers(ctx context.Context) ([]Provider, err
 	return slices.SortedFunc(maps.Keys(found), Provider.Compare), nil
 }
 
-// walk visits every directory "host/namespace/type" until a visit fails.
-func (s *FilesystemMirrorSource) walk(visit func(p Provider, dir string) error) error {
-	hostDirs, err := namedDirs(s.Dir, hosts.ParseHostname)
+// walkMirror visits every directory "host/namespace/type" until a visit fails.
+func walkMirror(root string, visit func(p Provider, dir string) error) error {
+	hostDirs, err := namedDirs(root, hosts.ParseHostname)
 	if err != nil {
 		return err
 	}

@@ -39,10 +39,11 @@ func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mi
 // typeDirs returns the directories "host/namespace/type" of a provider: the one
 // that is named exactly so, or else all whose names mean the same.
 func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
-	if err := s.checkDir(); err != nil {
+	root, err := s.root()
+	if err != nil {
 		return nil, err
 	}
-	dir := s.Dir
+	dir := root
 	names := []string{p.Hostname.String(), p.Namespace, p.Type}
 	for len(names) > 0 && isRealDir(filepath.Join(dir, names[0])) {
 		dir, names = filepath.Join(dir, names[0]), names[1:]
@@ -50,7 +51,7 @@ func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
 	if len(names) == 0 {
 		return []string{dir}, nil
 	}
-	dirs, err := below([]string{s.Dir}, hosts.ParseHostname, p.Hostname)
+	dirs, err := below([]string{root}, hosts.ParseHostname, p.Hostname)
 	if err != nil {
 		return nil, err
 	}
@@ -77,17 +78,22 @@ func below[T comparable](dirs []string, parse func(string) (T, error), wanted T)
 	return found, nil
 }
 
-// checkDir makes a mirror that isn't there an error, which is what a mistyped
-// path deserves.
-func (s *FilesystemMirrorSource) checkDir() error {
+// root returns Dir without links, as the real tools link to packages there: who
+// points a link elsewhere doesn't change what is installed already. It makes a
+// mirror that isn't there an error, which is what a mistyped path deserves.
+func (s *FilesystemMirrorSource) root() (string, error) {
 	info, err := os.Stat(s.Dir)
 	if err == nil && !info.IsDir() {
 		err = errors.New("it is not a directory")
 	}
 	if err != nil {
-		return &SearchError{Dir: s.Dir, Err: err}
+		return "", &SearchError{Dir: s.Dir, Err: err}
 	}
-	return nil
+	root, err := filepath.EvalSymlinks(s.Dir)
+	if err != nil {
+		return s.Dir, nil // some volumes of Windows can be used, but not be named
+	}
+	return root, nil
 }
 
 // packagesIn lists a directory "host/namespace/type".

@@ -48,7 +48,8 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 
 // Package implements Source. Besides the errors of Versions there are
 // *VersionNotFoundError and *PlatformMissingError. The Location is a
-// LocalDirectory or a LocalArchive below Dir, relative if Dir is.
+// LocalDirectory or a LocalArchive below Dir, or below what Dir leads to if it
+// is a link; relative if that is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	result := Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
 	dirs, err := s.typeDirs(p)

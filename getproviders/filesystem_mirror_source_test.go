@@ -16,7 +16,10 @@ import (
 // package's directory, "a -> b" is a link from a to b, any other is a file.
 func mirror(t *testing.T, names ...string) *getproviders.FilesystemMirrorSource {
 	t.Helper()
-	dir := t.TempDir()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, name := range names {
 		if err := makeEntry(dir, name); err != nil {
 			t.Fatal(err)
@@ -153,12 +156,20 @@ func TestMirrorLinks(t *testing.T) {
 	}
 	t.Run("the mirror itself", func(t *testing.T) {
 		link := filepath.Join(t.TempDir(), "link")
-		if err := os.Symlink(mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir, link); err != nil {
+		at := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/").Dir
+		if err := os.Symlink(at, link); err != nil {
 			t.Fatal(err)
 		}
 		source := &getproviders.FilesystemMirrorSource{Dir: link}
 		if _, err := source.Versions(t.Context(), widget); err != nil {
 			t.Error(err)
+		}
+		got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if want := filepath.Join(at, "registry.example", "acme", "widget", "1.0.0", "linux_amd64"); err != nil || got.Location != getproviders.LocalDirectory(want) {
+			t.Errorf("got %v, %v, want location %s", got.Location, err, want)
+		}
+		if got.Source != link {
+			t.Errorf("source %q, want %q", got.Source, link)
 		}
 	})
 }

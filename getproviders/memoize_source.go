@@ -34,15 +34,22 @@ func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) 
 	available, err := m.versions.Do(ctx, p, func(ctx context.Context) (Available, error) {
 		return m.source.Versions(ctx, p)
 	})
+	if err != nil {
+		return Available{}, causeOr(ctx, err)
+	}
 	// Callers may sort what they get.
-	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings)}, err
+	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings)}, nil
 }
 
 // Package implements Source.
 func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
-	return m.packages.Do(ctx, packageKey{p, v, plat}, func(ctx context.Context) (Package, error) {
+	found, err := m.packages.Do(ctx, packageKey{p, v, plat}, func(ctx context.Context) (Package, error) {
 		return m.source.Package(ctx, p, v, plat)
 	})
+	if err != nil {
+		return Package{}, causeOr(ctx, err)
+	}
+	return found, nil
 }
 
 // Describe implements Source.

@@ -59,7 +59,7 @@ func TestMemoizeEndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
-	for query, ask := range queries(getproviders.Memoize(stub{name: "a", err: gone})) {
+	for query, ask := range queries(getproviders.Memoize(stub{name: "a", err: errNoProvider})) {
 		if err := ask(ctx); err != gone {
 			t.Errorf("%s: %v, want the context's cause", query, err)
 		}

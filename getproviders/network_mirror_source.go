@@ -73,7 +73,7 @@ func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Availab
 		return Available{}, err
 	}
 	if index.missing {
-		return Available{}, &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
+		return Available{}, causeOr(ctx, s.notFound(p, index))
 	}
 	return Available{Versions: slices.Clone(index.versions)}, nil
 }
@@ -128,10 +128,14 @@ func (s *NetworkMirrorSource) missing(ctx context.Context, p Provider, v Version
 	case err != nil:
 		return failed
 	case index.missing:
-		return &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
+		return s.notFound(p, index)
 	}
 	failed.Newest = newestVersion(slices.DeleteFunc(slices.Clone(index.versions), func(other Version) bool { return other == v }))
 	return failed
+}
+
+func (s *NetworkMirrorSource) notFound(p Provider, index mirrorIndex) error {
+	return &ProviderNotFoundError{Provider: p, Source: s.Describe(p), Advice: index.advice}
 }
 
 // mirrorIndex is what a mirror says about the versions of a provider.
@@ -144,7 +148,7 @@ type mirrorIndex struct {
 // index asks for a provider's versions, once. That there are none is an
 // answer, too.
 func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
-	return s.indexes.Do(ctx, p, func(ctx context.Context) (mirrorIndex, error) {
+	index, err := s.indexes.Do(ctx, p, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
 		if err != nil {
 			return mirrorIndex{}, err
@@ -158,4 +162,8 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 		}
 		return mirrorIndex{versions: versions}, nil
 	})
+	if err != nil {
+		return mirrorIndex{}, causeOr(ctx, err)
+	}
+	return index, nil
 }

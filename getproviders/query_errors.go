@@ -54,10 +54,16 @@ func (e *StatusError) Error() string {
 // queryError is what a failed query comes to. The end of the caller's own
 // context is nobody else's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
+	return causeOr(ctx, &QueryError{Provider: p, Kind: kind, Err: err})
+}
+
+// causeOr returns what a caller gets that shared a query with others: the query
+// fails with err whether or not the caller's own context has ended meanwhile.
+func causeOr(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return &QueryError{Provider: p, Kind: kind, Err: err}
+	return err
 }
 
 // statusError judges the answer to a request that isn't 200. The credentials

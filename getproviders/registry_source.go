@@ -110,7 +110,7 @@ func (s *RegistrySource) Describe(p Provider) string { return "registry " + p.Ho
 // list returns the versions of a provider with all that the registry tells
 // about them.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
-	return s.versions.Do(ctx, p, func(ctx context.Context) (versionList, error) {
+	list, err := s.versions.Do(ctx, p, func(ctx context.Context) (versionList, error) {
 		base, err := s.service(ctx, p)
 		if err != nil {
 			return versionList{}, err
@@ -128,6 +128,10 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 		}
 		return list, nil
 	})
+	if err != nil {
+		return versionList{}, causeOr(ctx, err)
+	}
+	return list, nil
 }
 
 // service returns the base URL of the provider's registry.

@@ -24,8 +24,7 @@
 //     a credentials block a string. The real tool notices the one only when it
 //     needs the service, goes without a token that is a number or a list,
 //     and crashes over a map.
-//   - A network mirror may have an http URL on loopback, and its URL can't hold
-//     a user or password.
+//   - A network mirror may have an http URL on loopback.
 //   - A variable in dev_overrides that is set, but empty, is a mistake like
 //     one that isn't set.
 //   - A plugin cache directory that doesn't exist is no mistake: installing
