@@ -34,6 +34,9 @@ func (e *ChecksumError) Is(target error) bool { return target == ErrAuthenticati
 
 // Hint says what may be the cause.
 func (e *ChecksumError) Hint() string {
+	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
+		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
+	}
 	return "the package was damaged or exchanged on its way, or where it is kept; if it happens again, tell those who run the source"
 }
 

@@ -64,3 +64,15 @@ func wantAuthenticationError[T error](t *testing.T, err error, text string) {
 		t.Errorf("error %q doesn't contain %q", err, text)
 	}
 }
+
+func TestChecksumErrorHintsAtItsCause(t *testing.T) {
+	t.Parallel()
+	damaged := &getproviders.ChecksumError{Expected: []getproviders.Hash{"zh:00", "h9:new"}}
+	if hint := damaged.Hint(); !strings.Contains(hint, "damaged") {
+		t.Errorf("of a wrong checksum: %q", hint)
+	}
+	unknown := &getproviders.ChecksumError{Expected: []getproviders.Hash{"h9:new"}}
+	if hint := unknown.Hint(); strings.Contains(hint, "damaged") {
+		t.Errorf("of a checksum that nobody can check: %q", hint)
+	}
+}
