@@ -97,6 +97,11 @@ func NormalizePart(given string) (string, error) {
 		return "", err
 	}
 	part, err := idna.Lookup.ToUnicode(given)
+	if err == nil {
+		// What a letter is mapped to may be against the rules, on the direction
+		// of writing for one. Lock files have to be readable by those who wrote them.
+		_, err = idna.Lookup.ToUnicode(part)
+	}
 	if err != nil || strings.ContainsRune(part, utf8.RuneError) {
 		return "", errors.New("must contain only letters, digits and dashes, with no dash at either end")
 	}

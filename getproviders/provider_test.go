@@ -70,6 +70,7 @@ func TestParseProviderRefuses(t *testing.T) {
 		{"a--b", "Invalid provider type", "two dashes"},
 		{"a－－b", "Invalid provider type", "two dashes"},
 		{"xn--a", "Invalid provider type", "two dashes"},
+		{"0ℷ", "Invalid provider type", onlyThese}, // a symbol, mapped to a letter that is written the other way
 		{"acme/\u00ad", "Invalid provider type", "at least one character"}, // a soft hyphen, mapped to nothing
 		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is looked at first
 
@@ -196,7 +197,7 @@ func mustParse(t testing.TB, address string) getproviders.Provider {
 }
 
 func FuzzParseProvider(f *testing.F) {
-	for _, seed := range []string{"aws", "ACME/AAA", "испытание.com:8443/a/b", "。。/b", "-/aws", "terraform.io/builtin/terraform", "acme/terraform-provider-x", "a//b", "\xff", "a\u00adb", "İ/ⅷ"} {
+	for _, seed := range []string{"aws", "ACME/AAA", "испытание.com:8443/a/b", "。。/b", "-/aws", "terraform.io/builtin/terraform", "acme/terraform-provider-x", "a//b", "\xff", "a\u00adb", "İ/ⅷ", "0ℷ"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, given string) {
