@@ -22,7 +22,7 @@ func (e *ChecksumError) Error() string {
 	if len(expected) == 1 { // then its scheme is the only one of interest
 		for _, found := range e.Found {
 			if found.Scheme() == expected[0].Scheme() {
-				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0])
+				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].told())
 			}
 		}
 	}
@@ -108,13 +108,27 @@ func (e *SignatureError) Unwrap() error { return e.Err }
 // Is reports whether target is ErrAuthentication.
 func (e *SignatureError) Is(target error) bool { return target == ErrAuthentication }
 
+// toldHashes is how many hashes a message repeats.
+const toldHashes = 10
+
 func joinHashes(hashes []Hash) string {
 	if len(hashes) == 0 {
 		return "none"
 	}
-	texts := make([]string, len(hashes))
+	var texts []string
 	for i, h := range hashes {
-		texts[i] = string(h)
+		if i == toldHashes {
+			texts = append(texts, fmt.Sprintf("and %d more", len(hashes)-i))
+			break
+		}
+		texts = append(texts, h.told())
 	}
 	return strings.Join(texts, ", ")
+}
+
+// told returns a hash as messages repeat it: whole if it is one. What a mirror
+// sends may also be endless, or meant for a terminal.
+func (h Hash) told() string {
+	quoted := fmt.Sprintf("%.80q", string(h))
+	return quoted[1 : len(quoted)-1]
 }

@@ -2,6 +2,7 @@ package getproviders_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,19 @@ func TestAnyHash(t *testing.T) {
 			}
 			wantAuthenticationError[*getproviders.ChecksumError](t, err, test.wantErr)
 		})
+	}
+}
+
+// TestChecksumErrorRepeatsLittle: hashes that don't match may be anything that
+// a mirror likes to show.
+func TestChecksumErrorRepeatsLittle(t *testing.T) {
+	t.Parallel()
+	odd := getproviders.Hash("h1:\x1b[2J" + strings.Repeat("a", 10_000))
+	for _, hashes := range []getproviders.AnyHash{{odd}, {odd, odd}, {"h9:" + odd}, slices.Repeat(getproviders.AnyHash{odd}, 1000)} {
+		_, err := hashes.Authenticate(getproviders.Digests{H1: "h1:files="})
+		if text := err.Error(); len(text) > 2000 || strings.Contains(text, "\x1b") || !strings.Contains(text, `h1:\x1b[2Jaaa`) {
+			t.Errorf("%d hashes: %d bytes: %.200q", len(hashes), len(text), text)
+		}
 	}
 }
 

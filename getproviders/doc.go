@@ -36,10 +36,11 @@
 // # What it refuses to do
 //
 // It never writes to disk. It has no global state, and reads no environment
-// variable, no configuration file and no clock: what a source needs is a field
-// of that source. It doesn't log, print or exit; it returns errors, to be told
-// apart with errors.Is and the Err values of this package. It takes no input
-// that could make it panic, except through functions named Must.
+// variable and no configuration file, and no clock but where a field named Now
+// is nil: what a source needs is a field of that source. It doesn't log, print
+// or exit; it returns errors, to be told apart with errors.Is and the Err values
+// of this package. It takes no input that could make it panic, except through
+// functions named Must.
 //
 // # Where it differs from the real tools
 //

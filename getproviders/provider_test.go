@@ -70,7 +70,7 @@ func TestParseProviderRefuses(t *testing.T) {
 		{"a--b", "Invalid provider type", "two dashes"},
 		{"a－－b", "Invalid provider type", "two dashes"},
 		{"xn--a", "Invalid provider type", "two dashes"},
-		{"0ℷ", "Invalid provider type", onlyThese}, // a symbol, mapped to a letter that is written the other way
+		{"0ℷ", "Invalid provider type", onlyThese},                         // a symbol, mapped to a letter that is written the other way
 		{"acme/\u00ad", "Invalid provider type", "at least one character"}, // a soft hyphen, mapped to nothing
 		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is looked at first
 

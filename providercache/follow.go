@@ -41,6 +41,11 @@ type follower struct {
 
 // Read implements io.Reader. The place is held when it returns without error.
 func (f *follower) Read(p []byte) (int, error) {
+	// Asked here too, because data that inflates to nothing never gets to
+	// those who ask when they write.
+	if f.ctx.Err() != nil {
+		return 0, context.Cause(f.ctx)
+	}
 	if f.pos == f.there {
 		if err := f.wait(); err != nil {
 			return 0, err

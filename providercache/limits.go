@@ -19,14 +19,20 @@ type Limits struct {
 	PackageFiles int   // entries of one package; 10 000
 }
 
+// What nobody can exceed stands for "no limit", and leaves room to compute with.
+const (
+	mostBytes = 1 << 62
+	mostFiles = 1 << 30
+)
+
 // withDefaults fills in what isn't set.
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Queries:      cmp.Or(max(l.Queries, 0), 32),
 		Downloads:    cmp.Or(max(l.Downloads, 0), 8),
 		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
-		PackageBytes: cmp.Or(max(l.PackageBytes, 0), 8<<30),
-		PackageFiles: cmp.Or(max(l.PackageFiles, 0), 10_000),
+		PackageBytes: min(cmp.Or(max(l.PackageBytes, 0), 8<<30), mostBytes),
+		PackageFiles: min(cmp.Or(max(l.PackageFiles, 0), 10_000), mostFiles),
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"runtime"
@@ -85,6 +86,17 @@ func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
 	if web.max != 2 || web.open != 0 {
 		t.Errorf("%d downloads at once, %d bodies never closed; want 2 and 0", web.max, web.open)
 	}
+}
+
+// TestLimitsMayBeBoundless has the largest numbers there are, as people write
+// who want no limit at all.
+func TestLimitsMayBeBoundless(t *testing.T) {
+	t.Parallel()
+	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+	in := newInstaller(t, source)
+	in.Client = &http.Client{Transport: web}
+	in.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
+	install(t, in, require("acme/p0", ""), nil)
 }
 
 // TestMemoryIsFlat: what is allocated for three packages has nothing to do with

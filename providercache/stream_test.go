@@ -180,6 +180,35 @@ func TestFollowerReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	}
 }
 
+func TestFollowerEndsWithItsContextWhateverIsThere(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := contextWithCause(t)
+	var mark par.Mark
+	mark.Advance(5)
+	behind := &follower{ctx: ctx, file: strings.NewReader("hello"), mark: &mark, place: &place{gate: par.NewLimit(1)}}
+	if n, err := behind.Read(make([]byte, 2)); n != 2 || err != nil {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	cancel(errStopped)
+	if n, err := behind.Read(make([]byte, 2)); n != 0 || err != errStopped {
+		t.Errorf("got %d, %v", n, err)
+	}
+}
+
+// TestStreamingCountsTheRootToo has no end of entries that make no file and no
+// directory: what is known of each is kept.
+func TestStreamingCountsTheRootToo(t *testing.T) {
+	t.Parallel()
+	content := archiveOf(t, item{name: "./"}, item{name: "./"}, good)
+	var mark par.Mark
+	mark.Advance(int64(len(content)))
+	mark.End(nil)
+	behind := &follower{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, place: &place{gate: par.NewLimit(1)}}
+	if got := stream(behind, "", Limits{}.withDefaults()); got != nil {
+		t.Errorf("got %d entries", len(got))
+	}
+}
+
 func TestStreamingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := contextWithCause(t)

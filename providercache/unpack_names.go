@@ -61,9 +61,6 @@ type node struct {
 
 // add puts an entry and the directories that it needs into the tree.
 func (t *names) add(e entry) error {
-	if e.Name == "." {
-		return nil // the package's directory itself
-	}
 	var at *node
 	rest := e.Name
 	for rest != "" {

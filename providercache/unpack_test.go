@@ -245,6 +245,7 @@ func TestRule6(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{
 		{"a", "a"}, {"a", "./a"}, {"a/", "a/"}, {"d/a", "d//a"}, {"README", "readme"}, {"d/a", "D/b"}, {"straße/a", "STRAẞE/b"},
+		{"./", "./"}, {"./", ".//"},
 		{"k", "\u212a"}, {"σ", "ς"},
 	} {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {

@@ -10,14 +10,7 @@ import "github.com/tfdeps/tfdeps/getproviders/hosts"
 //
 // No message repeats anything from inside such a block.
 func (r *reader) credentials(block field) {
-	named, ok := block.value.fields()
-	if !ok {
-		r.problem(block.line, `A credentials block needs a hostname and braces, as in: credentials "registry.example.com" { ... }. This is %s.`, block.value.kind)
-		return
-	}
-	for _, f := range named {
-		r.hostCredentials(f)
-	}
+	r.labelled(block, "hostname", `credentials "registry.example.com"`, r.hostCredentials)
 }
 
 func (r *reader) hostCredentials(f field) {
@@ -53,14 +46,7 @@ func (r *reader) hostCredentials(f field) {
 //
 // A later block of the same name replaces an earlier one.
 func (r *reader) credentialsHelpers(block field) {
-	named, ok := block.value.fields()
-	if !ok {
-		r.problem(block.line, `A credentials_helper block needs a name and braces, as in: credentials_helper "name" { ... }. This is %s.`, block.value.kind)
-		return
-	}
-	for _, f := range named {
-		r.credentialsHelper(f)
-	}
+	r.labelled(block, "name", `credentials_helper "name"`, r.credentialsHelper)
 }
 
 func (r *reader) credentialsHelper(f field) {

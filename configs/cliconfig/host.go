@@ -14,14 +14,7 @@ import (
 //
 // A later block for the same host replaces an earlier one.
 func (r *reader) hosts(block field) {
-	named, ok := block.value.fields()
-	if !ok {
-		r.problem(block.line, `A host block needs a hostname and braces, as in: host "registry.example.com" { ... }. This is %s.`, block.value.kind)
-		return
-	}
-	for _, f := range named {
-		r.host(f)
-	}
+	r.labelled(block, "hostname", `host "registry.example.com"`, r.host)
 }
 
 func (r *reader) host(f field) {

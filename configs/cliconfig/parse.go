@@ -3,6 +3,7 @@ package cliconfig
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -73,6 +74,20 @@ func (r *reader) pluginCacheDir(f field) {
 		return
 	}
 	r.own.cacheDir = os.Expand(dir, r.env)
+}
+
+// labelled reads blocks that have to have a label, each by itself; example is
+// how one begins.
+func (r *reader) labelled(block field, label, example string, read func(field)) {
+	named, ok := block.value.fields()
+	if !ok {
+		r.problem(block.line, "A %s block needs a %s and braces, as in: %s { ... }. This is %s.",
+			strings.ToLower(block.name), label, example, block.value.kind)
+		return
+	}
+	for _, f := range named {
+		read(f)
+	}
 }
 
 // problem reports what has no more special summary.

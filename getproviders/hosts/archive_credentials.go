@@ -25,16 +25,7 @@ func WithArchiveOwner(ctx context.Context, owner Hostname) context.Context {
 // The protocols know no credentials for archives, and the real tools send
 // none. So this client is for archives only, and for users who asked for it.
 func WithArchiveCredentials(client *http.Client, credentials Credentials) *http.Client {
-	if client == nil {
-		client = http.DefaultClient
-	}
-	next := client.Transport
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	authorized := *client
-	authorized.Transport = &archiveCredentials{layer{next}, credentials}
-	return &authorized
+	return onTop(client, func(next layer) http.RoundTripper { return &archiveCredentials{next, credentials} })
 }
 
 // archiveCredentials is the layer on top of a client's stack: it sees each hop

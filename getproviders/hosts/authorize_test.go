@@ -123,7 +123,7 @@ func TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
 		return jsonAnswer(req, `{"providers.v1":"https://api.example/"}`), nil
 	})
 	for host, safe := range map[Hostname]bool{"good.example": true, "plain.example": false, "mixed.example": false} {
-		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}} {
+		for _, credentials := range []Credentials{nil, tokens{host: "hunter2"}, noTokens{errors.New("exit status 1")}} {
 			d := &Discovery{Client: newClient(t, opts), Credentials: credentials}
 			_, err := d.Service(t.Context(), host, "providers.v1")
 			if fine := safe || credentials == nil; fine != (err == nil) {

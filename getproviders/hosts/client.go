@@ -83,3 +83,18 @@ func (l layer) CloseIdleConnections() {
 		c.CloseIdleConnections()
 	}
 }
+
+// onTop returns a copy of a client, nil being the default one, with one more
+// part on top of its stack.
+func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.Client {
+	if client == nil {
+		client = http.DefaultClient
+	}
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	higher := *client
+	higher.Transport = part(layer{next})
+	return &higher
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -25,10 +26,19 @@ func newRetry(next http.RoundTripper, retries int, wait backoff) *retry {
 		RetryMax:     max(retries, 0),
 		RetryWaitMin: wait.shortest,
 		RetryWaitMax: wait.longest,
-		CheckRetry:   retryablehttp.DefaultRetryPolicy,
+		CheckRetry:   worthARetry,
 		Backoff:      wait.before,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
 	}}
+}
+
+// worthARetry is the library's policy, but for a redirect to nowhere: it takes
+// that for a connection that failed.
+func worthARetry(ctx context.Context, resp *http.Response, err error) (bool, error) {
+	if err != nil && errors.Is(withoutURL(err), errBadLocation) {
+		return false, nil
+	}
+	return retryablehttp.DefaultRetryPolicy(ctx, resp, err)
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -92,10 +102,19 @@ func (e *attemptsError) Timeout() bool {
 	return errors.As(e.err, &t) && t.Timeout()
 }
 
+// errBadLocation stands for net/http's error about the Location of a redirect,
+// which repeats the header: a signed URL, or one with a password.
+var errBadLocation = errors.New("the answer redirects to something that is not a URL")
+
 // withoutURL takes off the wrapper in which http.Client tells the whole URL.
 func withoutURL(err error) error {
-	if u, ok := errors.AsType[*url.Error](err); ok {
+	u, ok := errors.AsType[*url.Error](err)
+	switch {
+	case !ok:
+		return err
+	case strings.HasPrefix(u.Err.Error(), "failed to parse Location header"):
+		return errBadLocation
+	default:
 		return u.Err
 	}
-	return err
 }

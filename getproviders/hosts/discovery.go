@@ -95,7 +95,7 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	}
 	// The document is public almost everywhere, so that a helper which fails is
 	// reported by the request that does need the token.
-	_ = Authorize(ctx, d.Credentials, host, req.URL, req.Header)
+	untold := Authorize(ctx, d.Credentials, host, req.URL, req.Header) != nil
 	authorized := req.Header.Get("Authorization") != ""
 	doc, err := GetDocument(ctx, d.Client, req)
 	if err != nil {
@@ -108,16 +108,17 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	default:
 		return services{}, refused(doc, authorized)
 	}
-	if err := checkDocument(doc, authorized); err != nil {
+	if err := checkDocument(doc, authorized || untold); err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: err}
 	}
 	return parseServices(doc.URL, doc.Body)
 }
 
 // checkDocument refuses what isn't declared to be JSON, and what may be
-// somebody else's: a document says where the host's token is sent.
-func checkDocument(doc *Document, authorized bool) error {
-	if authorized && !doc.Confidential {
+// somebody else's: a document says where the host's token is sent, if there may
+// be one.
+func checkDocument(doc *Document, hasToken bool) error {
+	if hasToken && !doc.Confidential {
 		return errors.New("it was redirected over plain http, where anybody could exchange it; " +
 			"the credentials for the host won't be sent to where it says")
 	}

@@ -2,6 +2,7 @@ package hosts
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -125,6 +126,27 @@ func TestRedirectLimit(t *testing.T) {
 		t.Error(err)
 	} else {
 		resp.Body.Close()
+	}
+}
+
+// TestRedirectToNowhere: net/http's error repeats the header, which may be a
+// signed URL with a slip in it. Asking again would change nothing.
+func TestRedirectToNowhere(t *testing.T) {
+	var asked recorder
+	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
+		asked.add(r.URL.Path)
+		w.Header().Set("Location", "https://me:hunter2@cdn.example:port/x?signature=hunter3")
+		w.WriteHeader(http.StatusFound)
+	})
+	for name, client := range map[string]*http.Client{"ours": clientFor(t, srv, quick(2)), "the library's": srv.Client()} {
+		asked.reset()
+		_, err := Do(client, mustRequest(t, "GET", srv.URL+"/a"), 5)
+		if failed, ok := errors.AsType[*RequestError](err); !ok || failed.Attempts != 1 || asked.all() != "/a" {
+			t.Errorf("%s: got %#v, asked %s", name, err, asked.all())
+		}
+		if text := fmt.Sprint(err); strings.Contains(text, "hunter") || !strings.Contains(text, "redirects to something that is not a URL") {
+			t.Errorf("%s: got %s", name, text)
+		}
 	}
 }
 

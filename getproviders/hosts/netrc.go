@@ -47,16 +47,7 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 // the URL don't matter; and a word that nobody knows is passed over, where they
 // give up and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
-	if client == nil {
-		client = http.DefaultClient
-	}
-	next := client.Transport
-	if next == nil {
-		next = http.DefaultTransport
-	}
-	authenticated := *client
-	authenticated.Transport = &netrcLogins{layer: layer{next}, files: files}
-	return &authenticated
+	return onTop(client, func(next layer) http.RoundTripper { return &netrcLogins{layer: next, files: files} })
 }
 
 // netrcLogins is the layer on top of a client's stack: it sees each hop once,
