@@ -7,10 +7,11 @@ import (
 )
 
 // printable takes the power out of text that others wrote, a registry's
-// warnings for instance: no control character reaches the terminal.
+// warnings for instance: no control character reaches the terminal, and none
+// that makes it show the rest in another order.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return unicode.ReplacementChar
 		}
 		return r

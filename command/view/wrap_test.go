@@ -47,3 +47,16 @@ func FuzzWrap(f *testing.F) {
 		}
 	})
 }
+
+func TestPrintableTakesThePowerOut(t *testing.T) {
+	for given, want := range map[string]string{
+		"plain\ttext\nof two lines": "plain\ttext\nof two lines",
+		"\x1b[2Jgone":               "\ufffd[2Jgone",
+		"a\u202Ebat.exe":            "a\ufffdbat.exe",
+		"größe, גודל":               "größe, גודל",
+	} {
+		if got := printable(given); got != want {
+			t.Errorf("%q: got %q, want %q", given, got, want)
+		}
+	}
+}
