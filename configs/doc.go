@@ -5,7 +5,8 @@
 // tells whether this engine may be used for them, and [Module.Requirements]
 // what they need. [StateRequirements] adds the providers that only a state
 // still knows. All of it is values in, values out: files are read once, in
-// LoadModule, and nothing is ever written.
+// LoadModule, and nothing is ever written. Which modules a module calls is in
+// [Module.Calls]; package modules goes there.
 //
 // # What counts
 //

@@ -46,6 +46,9 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 			found.primary = append(found.primary, name)
 		}
 	}
+	if opts.Path != "" {
+		return found, nil
+	}
 	inTestDir, diags := hasTests(dir, opts)
 	found.tests = found.tests || inTestDir
 	return found, diags

@@ -18,6 +18,14 @@ type Options struct {
 	// module, beside those in its own directory. "" is "tests", which may be
 	// missing; any other that is missing is a warning.
 	TestDirectory string
+
+	// Path is the module's place in the tree of modules, "module.a.module.b".
+	// Test files belong to the root module, whose path is "", and so do import
+	// and backend blocks: elsewhere they are an error, and ignored with a warning.
+	Path string
+
+	// Source is the module's address, as messages have it; "" for the root module.
+	Source string
 }
 
 // LoadModule is [LoadModuleWith] without options.
@@ -37,6 +45,7 @@ func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostic
 func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Module, hcl.Diagnostics) {
 	files, diags := list(dir, engine.Suffixes, opts)
 	build := newBuilder(dir, engine)
+	build.module.Path, build.module.source = opts.Path, opts.Source
 	for _, name := range files.primary {
 		build.add(build.read(name, false))
 	}

@@ -106,6 +106,7 @@ func (b *builder) finish() {
 		b.module.Calls = append(b.module.Calls, *b.calls[name])
 	}
 	b.module.Backend = b.state.effective()
+	b.checkChild()
 	b.resolveImports()
 	b.checkUsers()
 	b.checkLocalNames()

@@ -10,6 +10,7 @@ import (
 // one with [LoadModule]; it isn't changed afterwards.
 type Module struct {
 	Dir   string // as it was given
+	Path  string // "module.a.module.b"; "" is the root module
 	Empty bool   // no configuration or test files at all, or no such directory
 
 	RequiredVersions []RequiredVersion // in the order of files; those that can't be parsed are left out
@@ -20,6 +21,7 @@ type Module struct {
 	// diagnostics have, so that source lines can be shown with a problem.
 	Files map[string]*hcl.File
 
+	source    string              // of the module, as its caller has it
 	required  []*requiredProvider // what required_providers says, sorted by local name
 	providers []*providerConfig
 	users     []*user
@@ -29,17 +31,6 @@ type Module struct {
 type RequiredVersion struct {
 	Text  string    // the constraints as they were written
 	Range hcl.Range // of the whole argument
-}
-
-// ModuleCall is a module block.
-type ModuleCall struct {
-	Name  string
-	Range hcl.Range // of the block's header
-
-	// Source is the source address as it was written. It is empty if the
-	// argument is missing or broken, or has to be computed from variables.
-	Source      string
-	SourceRange hcl.Range
 }
 
 // Backend is a backend or cloud block. Its body is not decoded.

@@ -9,22 +9,20 @@ import (
 )
 
 // module decodes a module block. Only what has to be known before modules are
-// installed is read.
+// installed is read. A call whose name can't be used is left out: names become
+// those of directories.
 func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 	call := &ModuleCall{Name: block.Labels[0], Range: block.DefRange}
-	d.checkName("module instance name", call.Name, block.LabelRanges[0])
+	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
 	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
 	d.checkOnce(content, "_", "Duplicate escaping block")
-	if attr, ok := content.Attributes["source"]; ok {
-		call.SourceRange = attr.Expr.Range()
-		// Errors are for whoever resolves the address: it may have variables.
-		if val, diags := evaluate(attr.Expr); !diags.HasErrors() {
-			call.Source, _ = text(val)
-		}
-	}
+	call.readSource(content.Attributes["source"])
+	call.readVersion(content.Attributes["version"])
 	d.declare(block.DefRange, "module", "", call.Name)
-	d.calls = append(d.calls, call)
+	if valid {
+		d.calls = append(d.calls, call)
+	}
 }
 
 // variable decodes a variable block.

@@ -30,8 +30,8 @@ func (b *builder) override(d *document) {
 		}
 	}
 	for _, call := range d.calls {
-		if base, ok := b.calls[call.Name]; ok && call.SourceRange.Filename != "" {
-			base.Source, base.SourceRange = call.Source, call.SourceRange
+		if base, ok := b.calls[call.Name]; ok {
+			base.override(call)
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements(engine getproviders.Engine) (getproviders.Requirements, hcl.Diagnostics) {
-	c := collector{engine: engine, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+	c := collector{engine: engine, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
 	for _, entry := range m.required {
 		c.declared[entry.name] = entry.provider
 		c.require(entry.provider, entry.version, entry.entry)
@@ -35,6 +35,7 @@ func (m *Module) Requirements(engine getproviders.Engine) (getproviders.Requirem
 // collector gathers the requirements of a module.
 type collector struct {
 	engine   getproviders.Engine
+	path     string // of the module
 	reqs     getproviders.Requirements
 	declared map[string]getproviders.Provider // by local name
 	diags    hcl.Diagnostics
@@ -61,7 +62,7 @@ func (c *collector) requireName(name string, version *versionConstraint, at hcl.
 // require adds a requirement. A constraint on a built-in provider is left for
 // the installer to refuse.
 func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
-	req := getproviders.Requirement{Origin: getproviders.Origin{File: at.Filename, Line: at.Start.Line}}
+	req := getproviders.Requirement{Origin: getproviders.Origin{Module: c.path, File: at.Filename, Line: at.Start.Line}}
 	if provider.IsLegacy() {
 		c.diags = append(c.diags, problem(at, "Invalid legacy provider address",
 			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",

@@ -1,6 +1,8 @@
 package configs
 
 import (
+	"fmt"
+
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
@@ -24,15 +26,23 @@ func (m *Module) CheckVersion(engine getproviders.Engine) hcl.Diagnostics {
 	}
 	var diags hcl.Diagnostics
 	for _, required := range m.RequiredVersions {
-		if diag := required.check(engine, running.Core()); diag != nil {
+		if diag := required.check(engine, running.Core(), m.subject()); diag != nil {
 			diags = append(diags, diag)
 		}
 	}
 	return diags
 }
 
+// subject is who requires a version, as a sentence begins with it.
+func (m *Module) subject() string {
+	if m.Path == "" {
+		return "This configuration"
+	}
+	return fmt.Sprintf("Module %s (from %s)", m.Path, m.source)
+}
+
 // check returns nil if the version is one of those that are required.
-func (r RequiredVersion) check(engine getproviders.Engine, running *version.Version) *hcl.Diagnostic {
+func (r RequiredVersion) check(engine getproviders.Engine, running *version.Version, subject string) *hcl.Diagnostic {
 	constraints, err := version.NewConstraint(r.Text)
 	if err != nil {
 		return problem(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
@@ -47,6 +57,6 @@ func (r RequiredVersion) check(engine getproviders.Engine, running *version.Vers
 		return nil
 	}
 	return problem(r.Range, "Unsupported "+engine.Name+" Core version",
-		"This configuration requires %s %s, and this is version %s. Use a version that is supported, or change the constraint if it is out of date.",
-		engine.Name, r.Text, engine.Version)
+		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
+		subject, engine.Name, engine.Version, r.Text)
 }

@@ -1,0 +1,42 @@
+package modules_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// A tree is walked, and what it requires is told, without a byte being written.
+func ExampleInstaller_Install() {
+	engine := getproviders.Terraform("1.15.9")
+	root, diags := configs.LoadModule("testdata/example", engine)
+	if diags.HasErrors() {
+		log.Fatal(diags)
+	}
+	installer := modules.Installer{Dir: "testdata/example/.terraform/modules", Engine: engine}
+	tree, diags := installer.Install(context.Background(), root, nil)
+	if diags.HasErrors() {
+		log.Fatal(diags)
+	}
+	reqs, diags := tree.Requirements(engine)
+	if diags.HasErrors() {
+		log.Fatal(diags)
+	}
+	for _, module := range tree.Modules {
+		fmt.Printf("%q in %s\n", module.Key, module.Dir)
+	}
+	for _, provider := range reqs.Providers() {
+		for _, req := range reqs[provider] {
+			fmt.Printf("%s %q %s\n", provider, req.Constraints, req.Origin.Module)
+		}
+	}
+	// Output:
+	// "" in .
+	// "net" in net
+	// "net.dns" in dns
+	// registry.terraform.io/hashicorp/random "~> 3.5" module.net.module.dns
+}

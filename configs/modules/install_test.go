@@ -1,0 +1,271 @@
+package modules
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// project is a working directory.
+type project struct {
+	t       *testing.T
+	dir     string
+	mode    Mode
+	engine  getproviders.Engine
+	changed []string // "key in dir", of what the last install recorded
+}
+
+func newProject(t *testing.T, files map[string]string) *project {
+	t.Helper()
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), engine: getproviders.Terraform("1.15.9")}
+	for name, content := range files {
+		write(t, p.dir, name, content)
+	}
+	return p
+}
+
+// install walks the tree without saving it.
+func (p *project) install() (*Tree, hcl.Diagnostics) {
+	p.t.Helper()
+	root, diags := configs.LoadModule(p.dir, p.engine)
+	if diags.HasErrors() {
+		p.t.Fatal(diags)
+	}
+	modules := filepath.Join(p.dir, ".terraform", "modules")
+	manifest, err := ReadManifest(modules)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.changed = nil
+	in := Installer{Dir: modules, Engine: p.engine, Mode: p.mode, Observe: func(r Record) {
+		p.changed = append(p.changed, r.Key+" in "+r.Dir)
+	}}
+	return in.Install(p.t.Context(), root, manifest)
+}
+
+// save installs what must have no errors, and returns what is recorded.
+func (p *project) save() *Tree {
+	p.t.Helper()
+	tree, problems := p.install()
+	if problems.HasErrors() {
+		p.t.Fatal(problems)
+	}
+	if err := tree.Save(); err != nil {
+		p.t.Fatal(err)
+	}
+	return tree
+}
+
+func (p *project) wantChanged(want ...string) {
+	p.t.Helper()
+	if !slices.Equal(p.changed, want) {
+		p.t.Errorf("recorded %q, want %q", p.changed, want)
+	}
+}
+
+// wantProblem installs what has one error.
+func (p *project) wantProblem(place string, words ...string) {
+	p.t.Helper()
+	_, problems := p.install()
+	if len(problems) != 1 || !problems.HasErrors() {
+		p.t.Fatalf("got %v, want one error", problems)
+	}
+	for _, word := range words {
+		if !strings.Contains(problems[0].Error()+problems[0].Detail, word) {
+			p.t.Errorf("the error %q doesn't say %q", problems[0], word)
+		}
+	}
+	if at := problems[0].Subject; at == nil || !strings.HasSuffix(filepath.ToSlash(at.Filename), place) {
+		p.t.Errorf("the error is at %v, want %s", at, place)
+	}
+}
+
+func call(name, source string) string {
+	return "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n"
+}
+
+func TestInstallRecordsATree(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":      call("b", "./b") + call("a", "./a"),
+		"a/main.tf":    call("up", "../b") + call("out", "../../beside"),
+		"b/main.tf":    call("in", "./in"),
+		"b/in/main.tf": `resource "x_y" "z" {}`,
+	})
+	write(t, filepath.Dir(p.dir), "beside/main.tf", "")
+	tree := p.save()
+	p.wantChanged("a in a", "a.out in ../beside", "a.up in b", "a.up.in in b/in", "b in b", "b.in in b/in")
+	if path := tree.Modules[4].Config.Path; len(tree.Modules) != 7 || path != "module.a.module.up.module.in" {
+		t.Errorf("%d modules, one of them is %s", len(tree.Modules), path)
+	}
+	p.save()
+	p.wantChanged()
+	p.mode = Upgrade
+	p.save()
+	p.wantChanged("a in a", "a.out in ../beside", "a.up in b", "a.up.in in b/in", "b in b", "b.in in b/in")
+}
+
+func TestRequirementsSayWhichModuleAsks(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":   call("a", "./a") + `resource "x_y" "z" {}`,
+		"a/main.tf": call("b", "./b") + "terraform {\n  required_version = \"< 1\"\n}\n",
+		"a/b/m.tf":  `resource "x_y" "z" {}`,
+	})
+	tree, problems := p.install()
+	reqs, more := tree.Requirements(p.engine)
+	if problems.HasErrors() || more.HasErrors() {
+		t.Fatal(problems, more)
+	}
+	asked := reqs[getproviders.Provider{Hostname: p.engine.DefaultHost, Namespace: "hashicorp", Type: "x"}]
+	if len(asked) != 2 || asked[0].Origin.Module != "" || asked[1].Origin.Module != "module.a.module.b" {
+		t.Errorf("required: %+v", asked)
+	}
+	unfit := tree.CheckVersion(p.engine)
+	if len(unfit) != 1 || !strings.Contains(unfit[0].Detail, "Module module.a (from ./a)") {
+		t.Errorf("unfit: %v", unfit)
+	}
+}
+
+func TestInstallTellsWhatIsWrong(t *testing.T) {
+	for name, c := range map[string]struct {
+		files map[string]string
+		place string
+		words []string
+	}{
+		"missing":   {map[string]string{"main.tf": call("a", "./a")}, "main.tf", []string{"Unreadable module directory", `"a"`}},
+		"a file":    {map[string]string{"main.tf": call("a", "./a"), "a": ""}, "main.tf", []string{"is not a directory"}},
+		"no source": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "module \"x\" {}"}, "a/m.tf", []string{`"source" is required`}},
+		"computed":  {map[string]string{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Variables not allowed"}},
+		"null":      {map[string]string{"main.tf": "module \"a\" {\n  source = null\n}\n"}, "main.tf", []string{"has to be a string"}},
+		"nonsense":  {map[string]string{"main.tf": call("a", "nonsense")}, "main.tf", []string{"Invalid module source address", `"./nonsense"`}},
+		"version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  version = \"1.0\"\n}\n", "a/m.tf": ""},
+			"main.tf", []string{"Invalid registry module source address", "local directory"}},
+		"bad version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"a/b/c\"\n  version = \"new\"\n}\n"},
+			"main.tf", []string{"Invalid version constraint"}},
+		"registry": {map[string]string{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
+			[]string{"main.tf:2", "registry.terraform.io/x/y/z", "local modules only", "terraform get"}},
+		"repository": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
+			[]string{"m.tf:1", "git::https://github.com/o/r.git", "terraform get"}},
+		"itself":     {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", []string{"no end"}},
+		"the root":   {map[string]string{"main.tf": call("a", "./")}, "main.tf", []string{"no end"}},
+		"child bugs": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", []string{"Unsupported block type"}},
+		"import": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "import {\n  to = x_y.z\n  id = 1\n}\n"},
+			"a/m.tf", []string{"Invalid import configuration", "module.a"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			newProject(t, c.files).wantProblem(c.place, c.words...)
+		})
+	}
+}
+
+func TestInstallKeepsWhatIsRecorded(t *testing.T) {
+	vpc := "module \"vpc\" {\n  source = \"x/vpc/y\"\n  version = \"~> 1.0\"\n}\n"
+	p := newProject(t, map[string]string{
+		"main.tf":                           vpc,
+		".terraform/modules/modules.json":   `{"Modules":[{"Key":"vpc","Source":"x/vpc/y","Version":"1.4.0","Dir":".terraform/modules/vpc/m"}]}`,
+		".terraform/modules/vpc/m/main.tf":  call("in", "./in") + call("up", "../up"),
+		".terraform/modules/vpc/m/in/in.tf": "",
+		".terraform/modules/vpc/up/up.tf":   "",
+	})
+	p.save()
+	p.wantChanged("vpc.in in .terraform/modules/vpc/m/in", "vpc.up in .terraform/modules/vpc/up")
+
+	p.mode = Upgrade
+	p.wantProblem("main.tf", "-upgrade", "terraform get -update", "-get=false")
+	p.mode = Normal
+	write(t, p.dir, "main.tf", strings.Replace(vpc, "~> 1.0", "~> 2.0", 1))
+	p.wantProblem("main.tf", "terraform get")
+	p.mode = Recorded
+	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
+	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf")); err != nil {
+		t.Errorf("what couldn't be replaced is gone: %v", err)
+	}
+}
+
+func TestPathsStayInTheirPackage(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":                          call("vpc", "x/vpc/y//m"),
+		".terraform/modules/modules.json":  `{"Modules":[{"Key":"vpc","Source":"x/vpc/y//m","Dir":".terraform/modules/vpc/m"}]}`,
+		".terraform/modules/vpc/m/main.tf": call("out", "../../../nowhere"),
+	})
+	p.wantProblem("m/main.tf", "escapes", "module.vpc.module.out", `"registry.terraform.io/x/vpc/y"`)
+}
+
+func TestSaveRemovesWhatWasReplaced(t *testing.T) {
+	p := newProject(t, map[string]string{
+		"main.tf":                         call("a", "./a"),
+		"a/main.tf":                       "",
+		".terraform/modules/modules.json": `{"Modules":[{"Key":"a","Source":"x/y/z","Dir":".terraform/modules/a"},{"Key":"a.b","Source":"./b","Dir":"x"},{"Key":"ab","Source":"./b","Dir":"x"}]}`,
+		".terraform/modules/a/old.tf":     "",
+		".terraform/modules/ab/old.tf":    "",
+	})
+	tree := p.save()
+	p.wantChanged("a in a")
+	if _, ok := tree.Manifest["a.b"]; ok || len(tree.Manifest) != 2 {
+		t.Errorf("recorded: %v", tree.Manifest)
+	}
+	left, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
+	if err != nil || len(left) != 2 || left[0].Name() != "ab" {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+func TestRecordedModeChangesNothing(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": ""})
+	p.mode = Recorded
+	p.wantProblem("main.tf", "Module not installed")
+	p.mode = Normal
+	p.save()
+	p.mode = Recorded
+	p.save()
+	p.wantChanged()
+	write(t, p.dir, "main.tf", call("a", "./b"))
+	p.wantProblem("main.tf", "Module source has changed")
+}
+
+func TestSymlinksAreFollowed(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
+	if err := os.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	p.save()
+	p.wantChanged("a in real/in", "a.b in real/beside")
+}
+
+func TestInstallStopsWhenItIsCanceled(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./a") + call("b", "./b")})
+	root, _ := configs.LoadModule(p.dir, p.engine)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, problems := Installer{Engine: p.engine}.Install(ctx, root, nil)
+	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
+		t.Errorf("problems: %v", problems)
+	}
+}
+
+func FuzzInstall(f *testing.F) {
+	f.Add(call("a", "./a")+call("b", "./a"), call("c", "../b"), `{"module":{"x":{"source":"./"}}}`)
+	f.Add(call("a", "./a"), call("a", "a/b/c")+call("b", "../.."), `{"module":[{"x":{"source":"./y","version":null}}]}`)
+	f.Fuzz(func(t *testing.T, root, a, b string) {
+		p := newProject(t, map[string]string{"main.tf": root, "a/main.tf": a, "b/main.tf.json": b})
+		module, _ := configs.LoadModule(p.dir, p.engine)
+		tree, problems := Installer{Dir: filepath.Join(p.dir, ".terraform"), Engine: p.engine}.Install(t.Context(), module, nil)
+		for _, problem := range problems {
+			if problem.Summary == "" || problem.Subject == nil {
+				t.Errorf("a problem without place: %v", problem)
+			}
+		}
+		for _, child := range tree.Modules[1:] {
+			if child.Config.Path == "" || tree.Manifest[child.Key] != child.Record {
+				t.Errorf("%+v isn't recorded in %v", child.Record, tree.Manifest)
+			}
+		}
+	})
+}

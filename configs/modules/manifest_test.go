@@ -1,0 +1,121 @@
+package modules
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestManifestIsEncodedAsTheRealToolDoes(t *testing.T) {
+	m := Manifest{
+		"b":   {Key: "b", Source: "./b&<é>", Dir: "b"},
+		"a.z": {Key: "a.z", Source: "registry.terraform.io/x/y/z", Version: "1.2.0", Dir: ".terraform/modules/a.z"},
+		"a":   {Key: "a", Source: "./a", Dir: "../a"},
+	}
+	want := `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./a","Dir":"../a"},` +
+		`{"Key":"a.z","Source":"registry.terraform.io/x/y/z","Version":"1.2.0","Dir":".terraform/modules/a.z"},` +
+		`{"Key":"b","Source":"./b\u0026\u003cé\u003e","Dir":"b"}]}`
+	if got := string(m.Encode()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := string(Manifest(nil).Encode()); got != `{"Modules":[{"Key":"","Source":"","Dir":"."}]}` {
+		t.Errorf("an empty record is %s", got)
+	}
+}
+
+func TestDecodeManifest(t *testing.T) {
+	got, err := DecodeManifest([]byte(` {"Modules":[
+		{"Key":"a","Source":"x/y/z","Version":"v1.2","Dir":"d","More":1},
+		{"Key":"b","Source":"no address","Dir":""}], "More": []}`))
+	want := Manifest{
+		"a": {Key: "a", Source: "registry.terraform.io/x/y/z", Version: "1.2.0", Dir: "d"},
+		"b": {Key: "b", Source: "no address"},
+	}
+	if err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if got, err := DecodeManifest(nil); err != nil || len(got) != 0 {
+		t.Errorf("of an empty file: %+v, %v", got, err)
+	}
+}
+
+func TestDecodeManifestRefuses(t *testing.T) {
+	for content, want := range map[string]string{
+		`{"Modules":`:                           "not a record",
+		`[]`:                                    "not a record",
+		`{"Modules":[{"Key":"a"},{"Key":"a"}]}`: `two records for the module "a"`,
+		`{"Modules":[{"Key":"a","Version":"new"}]}`:         `"a" has a version`,
+		`{"Modules":[{"Key":"a","Source":{"x":"y"}}]}`:      "not a record",
+		strings.Repeat(`{"Modules":[`, 20_000) + `{}` + `]`: "not a record",
+	} {
+		if m, err := DecodeManifest([]byte(content)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: got %v and the error %v, want one with %q", content, m, err, want)
+		}
+	}
+}
+
+func TestSaveTouchesNothingThatStaysTheSame(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "x", "modules")
+	m := Manifest{"a": {Key: "a", Source: "./a", Dir: "a"}}
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(filepath.Join(dir, ManifestName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.Stat(filepath.Join(dir, ManifestName))
+	if err != nil || !os.SameFile(before, after) {
+		t.Errorf("the file was replaced by an equal one (%v)", err)
+	}
+	m["b"] = Record{Key: "b", Source: "./b", Dir: "b"}
+	if err := m.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadManifest(dir)
+	if err != nil || len(got) != 3 || got["b"] != m["b"] {
+		t.Errorf("read back: %+v, %v", got, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
+		t.Errorf("in the directory: %v, %v", left, err)
+	}
+}
+
+func TestReadManifestNamesTheFile(t *testing.T) {
+	dir := t.TempDir()
+	if m, err := ReadManifest(dir); err != nil || len(m) != 0 {
+		t.Errorf("without a file: %v, %v", m, err)
+	}
+	path := filepath.Join(dir, ManifestName)
+	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadManifest(dir); err == nil || !strings.Contains(err.Error(), path) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func FuzzDecodeManifest(f *testing.F) {
+	f.Add([]byte(`{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"a","Source":"./a","Version":"1.0","Dir":"a"}]}`))
+	f.Add([]byte(`{"Modules":[{"Key":"a"},{"Key":"a"}]}`))
+	f.Add([]byte("{\"Modules\":[{\"Key\":\"a\",\"Source\":\"\xff\",\"Version\":\"1.0.0+é\"}]}"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		m, err := DecodeManifest(content)
+		if err != nil {
+			return
+		}
+		again, err := DecodeManifest(m.Encode())
+		if err != nil {
+			t.Fatalf("what we write is refused: %v", err)
+		}
+		m = again // with the root's record
+		if again, err = DecodeManifest(m.Encode()); err != nil || !reflect.DeepEqual(m, again) {
+			t.Errorf("%+v becomes %+v (%v)", m, again, err)
+		}
+	})
+}

@@ -1,0 +1,119 @@
+package modules
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What sources mean is what the real tool makes of them. All calls of one
+// configuration are recorded with the source as it is written: those whose
+// source is refused are told as problems, the others have nothing to be done,
+// and are normalised when the record is written.
+func TestTerraformReadsAddressesTheSame(t *testing.T) {
+	dir := t.TempDir()
+	sources := map[string]addressCase{}
+	calls := map[string]any{"written": map[string]string{"source": "./x"}}
+	manifest := Manifest{}
+	for i, c := range addressCases {
+		key := fmt.Sprintf("k%03d", i)
+		sources[key] = c
+		calls[key] = map[string]string{"source": c.source}
+		manifest[key] = Record{Key: key, Source: c.source, Dir: "x"}
+	}
+	write(t, dir, "x/main.tf", "")
+	write(t, dir, "main.tf.json", encode(t, map[string]any{"module": calls}))
+	write(t, dir, ".terraform/modules/modules.json", string(manifest.Encode()))
+	refused := refusedBy(t, dir)
+
+	content, err := os.ReadFile(filepath.Join(dir, ".terraform/modules/modules.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded struct{ Modules []Record }
+	if err := json.Unmarshal(content, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	for _, record := range recorded.Modules {
+		c, ok := sources[record.Key]
+		if !ok {
+			continue
+		}
+		switch text := encode(t, c.source); {
+		case refused[text] != (c.kind == "error"):
+			t.Errorf("%s is refused: %t, want %t", text, refused[text], c.kind == "error")
+		case c.kind != "error" && record.Source != c.want:
+			t.Errorf("%s is recorded as %q, want %q", text, record.Source, c.want)
+		}
+	}
+	if len(recorded.Modules) < len(sources) {
+		t.Errorf("of %d modules %d are recorded", len(sources), len(recorded.Modules))
+	}
+}
+
+// refusedBy returns the source arguments, as they are written, that init in a
+// directory has something to say about.
+func refusedBy(t *testing.T, dir string) map[string]bool {
+	t.Helper()
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatalf("terraform is required: %v", err)
+		}
+		t.Skip("terraform is not installed")
+	}
+	write(t, dir, "cli.tfrc", "")
+	cmd := exec.CommandContext(t.Context(), program, "init", "-json")
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "TF_DATA_DIR=", "TF_CLI_ARGS=")
+	out, err := cmd.Output()
+	if err == nil {
+		t.Fatal("nothing was refused")
+	}
+	config, err := os.ReadFile(filepath.Join(dir, "main.tf.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := map[string]bool{}
+	for line := range strings.Lines(string(out)) {
+		var message struct {
+			Diagnostic struct {
+				Range struct{ Start, End struct{ Byte int } }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &message); err != nil {
+			t.Fatalf("%v in line %q", err, line)
+		}
+		r := message.Diagnostic.Range
+		refused[string(config[r.Start.Byte:r.End.Byte])] = true
+	}
+	t.Logf("refused: %q", slices.Sorted(maps.Keys(refused)))
+	return refused
+}
+
+func encode(t *testing.T, value any) string {
+	t.Helper()
+	content, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// write makes a file and its directories.
+func write(t *testing.T, dir, name, content string) {
+	t.Helper()
+	path := filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,32 @@
+package modules
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMessagesHaveNoLogins(t *testing.T) {
+	for source, want := range map[string]string{
+		"./a":   "./a",
+		"a/b/c": "registry.terraform.io/a/b/c",
+		"git::https://user:secret@x.example/r.git//sub?sshkey=secret": "git::https://x.example/r.git//sub?sshkey=REDACTED",
+		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
+		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",
+	} {
+		if got := shownSource(source); got != want {
+			t.Errorf("%q is shown as %q, want %q", source, got, want)
+		}
+	}
+	p := newProject(t, map[string]string{
+		"main.tf": call("a", "git::https://user:secret@x.example/r.git") + call("b", "git::https://user:secret@x.example/%zz"),
+	})
+	_, problems := p.install()
+	if len(problems) != 2 {
+		t.Fatalf("problems: %v", problems)
+	}
+	for _, problem := range problems {
+		if strings.Contains(problem.Error()+problem.Detail, "secret") {
+			t.Errorf("a secret is told: %v", problem)
+		}
+	}
+}

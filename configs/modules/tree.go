@@ -1,0 +1,92 @@
+package modules
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Module is one module of a tree. A directory that several calls lead to is
+// several modules.
+type Module struct {
+	Record
+	// Config is what the module says; its Path is the module's place in the tree.
+	Config *configs.Module
+
+	pkg     string // the address of the package that the module is in; "" is the working directory's
+	pkgDir  string // where that package is
+	parents []string
+}
+
+// Tree is a configuration with all its modules. Make one with
+// [Installer.Install].
+type Tree struct {
+	// Modules are all modules, the root first, each before those that it calls,
+	// which come in the order of their names.
+	Modules []*Module
+
+	// Manifest is the record of where they are, and of modules that were called earlier.
+	Manifest Manifest
+
+	dir      string
+	replaced []string // keys of modules whose former packages aren't needed
+	unsaved  bool     // whether there is anything to be saved
+}
+
+// Requirements returns what all modules ask for, each with the path of the
+// module. The errors are those of [configs.Module.Requirements].
+func (t *Tree) Requirements(engine getproviders.Engine) (getproviders.Requirements, hcl.Diagnostics) {
+	all := getproviders.Requirements{}
+	var problems hcl.Diagnostics
+	for _, module := range t.Modules {
+		own, diags := module.Config.Requirements(engine)
+		for p, reqs := range own {
+			all[p] = append(all[p], reqs...)
+		}
+		problems = append(problems, diags...)
+	}
+	return all, problems
+}
+
+// CheckVersion returns a problem for each required_version of any module that
+// the engine's version doesn't satisfy.
+func (t *Tree) CheckVersion(engine getproviders.Engine) (problems hcl.Diagnostics) {
+	for _, module := range t.Modules {
+		problems = append(problems, module.Config.CheckVersion(engine)...)
+	}
+	return problems
+}
+
+// Save removes what is left of modules that were replaced, and writes
+// modules.json, unless that says it all already. Without calls of modules, and
+// where nothing was installed, it does nothing.
+func (t *Tree) Save() error {
+	if !t.unsaved {
+		return nil
+	}
+	for _, key := range t.replaced {
+		if err := removePackage(filepath.Join(t.dir, key)); err != nil {
+			return fmt.Errorf("removing what was installed for the module %s before: %w", key, err)
+		}
+	}
+	return t.Manifest.Save(t.dir)
+}
+
+// removePackage removes a directory, or a symlink to one. A key can be
+// "modules.json", which is a file that has to stay.
+func removePackage(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, os.ErrNotExist) || err == nil && info.Mode().IsRegular() {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(path)
+}
