@@ -20,10 +20,11 @@ const modulePath = "github.com/tfdeps/tfdeps"
 // first; imports only ever point downwards.
 var layers = map[string][]string{
 	".":                 {"command", "getproviders/hosts"},
-	"command":           {"command/view", "configs", "configs/cliconfig", "providercache", "depsfile", "getproviders", "getproviders/hosts"},
+	"command":           {"command/view", "configs", "configs/cliconfig", "configs/modules", "providercache", "depsfile", "getproviders", "getproviders/hosts"},
 	"command/view":      {"providercache", "getproviders", "getproviders/hosts"},
 	"configs":           {"getproviders"},
 	"configs/cliconfig": {"getproviders", "getproviders/hosts"},
+	"configs/modules":   {"configs", "getproviders", "getproviders/hosts"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
@@ -54,8 +55,8 @@ type allowance struct {
 var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/go-version",
-		where:  []string{"configs"},
-		reason: "required_version, and the first of the two parsers that a constraint has to pass",
+		where:  []string{"configs", "configs/modules"},
+		reason: "required_version, the versions of modules, and the first of the two parsers that a constraint has to pass",
 	},
 	{
 		module: "github.com/ProtonMail/go-crypto",
@@ -65,7 +66,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "depsfile", "command/view"},
+		where:  []string{"configs", "configs/modules", "depsfile", "command/view"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{

@@ -47,8 +47,9 @@ Environment:
 const initUsage = `Usage: tfdeps [global options] init [options]
 
   Prepares the working directory for "terraform plan" and "terraform apply":
-  finds out which providers the configuration and its state require, selects
-  versions, downloads, verifies and unpacks the packages, and records the
+  finds out which modules and providers the configuration and its state
+  require, records where the modules are, selects versions of the providers,
+  downloads, verifies and unpacks the packages, and records the
   selections in .terraform.lock.hcl.
 
   It may be run at any time, as often as you like. What is installed and
@@ -59,14 +60,17 @@ const initUsage = `Usage: tfdeps [global options] init [options]
   mirrors by default, terraform.d/plugins first, if those have any of the
   provider, else from the provider's origin registry.
 
-  Modules and backends are not set up yet: a configuration with module blocks
-  is refused, one with a backend or cloud block gets its providers and a
-  warning.
+  Modules are not fetched yet: those below the working directory or beside it
+  are found, and those that "terraform get" has installed are used. Backends are
+  not set up yet: a configuration with a backend or cloud block gets its
+  providers and a warning.
 
 Options:
 
   -upgrade             Select the newest versions that the constraints allow,
-                       whatever the lock file says.
+                       whatever the lock file says, and find modules anew.
+
+  -get=false           Take the modules that are recorded; find none.
 
   -lockfile=readonly   Don't change the lock file. It is an error if it isn't
                        up to date, or lacks what "terraform plan" will want.
@@ -91,8 +95,8 @@ Options:
   -no-color            Print neither colours nor boxes. So does NO_COLOR.
 
   Accepted and without effect, as there is nothing that they could change
-  here: -input, -get, -lock, -lock-timeout, -compact-warnings, -var, -var-file,
-  -target, -test-directory, -ignore-remote-version.
+  here: -input, -lock, -lock-timeout, -compact-warnings, -var, -var-file, -target,
+  -test-directory, -ignore-remote-version.
 
   Not supported yet, and refused: -backend-config, -force-copy, -from-module,
   -migrate-state, -reconfigure.

@@ -2,9 +2,11 @@ package command
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -46,6 +48,9 @@ type initRun struct {
 
 	settings
 	module   *configs.Module
+	tree     *modules.Tree
+	broken   view.Problems // what is wrong with the root module, warnings included
+	unusable view.Problems // what is wrong with the modules below it
 	locks    *depsfile.Locks
 	req      getproviders.Requirements
 	source   getproviders.MultiSource
@@ -57,24 +62,23 @@ func (r *initRun) all() view.Problems {
 	if problems := r.readSettings(); problems.HasErrors() {
 		return problems
 	}
-	var broken view.Problems
-	r.module, broken = configs.LoadModule(".", r.engine)
-	if r.module.Empty && !broken.HasErrors() {
+	r.module, r.broken = configs.LoadModule(".", r.engine)
+	if r.module.Empty && !r.broken.HasErrors() {
 		r.view.EmptyDirectory()
 		return nil
 	}
 	for _, phase := range []func() view.Problems{
 		r.loadLocks,
 		r.announceBackend,
-		func() view.Problems { return r.checkConfig(broken) },
-		r.refuseModules,
+		r.loadTree,
+		r.checkConfig,
 		r.collectRequirements,
 		r.checkReadonly,
 		r.connect,
 		r.install,
 	} {
 		if errors := r.keepErrors(phase()); errors.HasErrors() {
-			return errors
+			return append(errors, r.saveModules()...)
 		}
 	}
 	r.view.Done(r.warnings, r.Env.Get("TF_IN_AUTOMATION") != "")
@@ -122,26 +126,18 @@ func (r *initRun) announceBackend() view.Problems {
 // checkConfig refuses a configuration that is for other versions of the
 // engine, and if it isn't, one that has errors. The first is told alone: what
 // is an error now may be fine for the version that is asked for.
-func (r *initRun) checkConfig(broken view.Problems) view.Problems {
-	if unfit := r.module.CheckVersion(r.engine); unfit.HasErrors() {
+func (r *initRun) checkConfig() view.Problems {
+	if unfit := r.tree.CheckVersion(r.engine); unfit.HasErrors() {
 		r.warnings = nil
 		return unfit
 	}
-	if !broken.HasErrors() {
-		return broken
+	problems := slices.Concat(r.broken, r.unusable)
+	if !r.broken.HasErrors() && (r.opts.get || !r.unusable.HasErrors()) {
+		return problems // installing modules needs no explanation
 	}
 	preamble := view.NewError(r.engine.Name+" encountered problems during initialisation, including problems\n"+
 		"with the configuration, described below.",
 		"The "+r.engine.Name+" configuration must be valid before initialization so that\n"+
 			r.engine.Name+" can determine which modules and providers need to be installed.")
-	return append(view.Problems{preamble}, broken...)
-}
-
-func (r *initRun) refuseModules() (problems view.Problems) {
-	for _, call := range r.module.Calls {
-		problems = append(problems, view.At(call.Range, view.NewError("Modules are not supported yet",
-			"The configuration calls module \""+call.Name+"\". This version of tfdeps doesn't install modules, "+
-				"and what providers they need can't be known without them. Run:\n  "+r.engine.Program+" init")))
-	}
-	return problems
+	return append(view.Problems{preamble}, problems...)
 }

@@ -50,6 +50,9 @@ func (r *initRun) install() view.Problems {
 	}
 	locks, report, err := installer.Install(r.Context, r.req, r.locks, mode)
 	problems := r.view.ProvidersEnd()
+	if unsaved := r.saveModules(); unsaved.HasErrors() {
+		return append(problems, unsaved...)
+	}
 	if err != nil {
 		return append(problems, view.InstallProblems(r.engine, r.req, err, r.suggest)...)
 	}

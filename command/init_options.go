@@ -16,6 +16,7 @@ type initOptions struct {
 	upgrade  bool
 	readonly bool // -lockfile=readonly
 	backend  bool // -backend, or -cloud
+	get      bool // -get: whether modules are installed
 	json     bool
 
 	pluginDirs     []string // of -plugin-dir, those that aren't empty
@@ -35,6 +36,7 @@ func parseInit(args []string) (initOptions, view.Problems) {
 	flags.BoolVar(&opts.json, "json", false, "")
 	flags.BoolVar(&opts.backend, "backend", true, "")
 	flags.BoolVar(&opts.backend, "cloud", true, "")
+	flags.BoolVar(&opts.get, "get", true, "")
 	flags.StringVar(&lockfile, "lockfile", "", "")
 	flags.StringVar(&opts.mirrorFallback, "mirror-fallback", "", "")
 	flags.Func("plugin-dir", "", opts.addPluginDir)
@@ -88,7 +90,7 @@ func (o *initOptions) check(flags *flag.FlagSet, lockfile string, refused []*ref
 // difference to what we do: nobody is asked anything, no state is written,
 // and variables have no say in which providers there are.
 func acceptSilently(flags *flag.FlagSet) {
-	for _, name := range []string{"input", "get", "lock", "compact-warnings", "ignore-remote-version"} {
+	for _, name := range []string{"input", "lock", "compact-warnings", "ignore-remote-version"} {
 		flags.Bool(name, false, "")
 	}
 	for _, name := range []string{"var", "var-file", "target", "test-directory"} {

@@ -7,7 +7,7 @@ import (
 )
 
 func TestParseInit(t *testing.T) {
-	plain := initOptions{backend: true}
+	plain := initOptions{backend: true, get: true}
 	with := func(change func(*initOptions)) initOptions {
 		opts := plain
 		change(&opts)
@@ -25,6 +25,7 @@ func TestParseInit(t *testing.T) {
 		{"-var -json", plain},
 		{"-backend=false", with(func(o *initOptions) { o.backend = false })},
 		{"-cloud=false", with(func(o *initOptions) { o.backend = false })},
+		{"-get=false", with(func(o *initOptions) { o.get = false })},
 		{"-lockfile=readonly", with(func(o *initOptions) { o.readonly = true })},
 		{"-lockfile=readonly -lockfile=", plain},
 		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it

@@ -18,7 +18,7 @@ const stateFile = "terraform.tfstate"
 // configuration says, and what is needed to deal with objects of the state
 // that the configuration doesn't mention any more.
 func (r *initRun) collectRequirements() view.Problems {
-	fromConfig, problems := r.module.Requirements(r.engine)
+	fromConfig, problems := r.tree.Requirements(r.engine)
 	fromState, err := r.stateRequirements()
 	if err != nil {
 		problems = append(problems, view.NewError("Error loading state", err.Error()))

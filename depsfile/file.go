@@ -14,9 +14,10 @@ import (
 )
 
 // Load reads the file; a missing file is an empty Locks. Like Decode, it
-// returns what could be read even if there are errors.
+// returns what could be read even if there are errors. What is no regular file,
+// nor a link to one, isn't opened: a pipe would never end.
 func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
-	src, err := os.ReadFile(path)
+	src, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Locks{}, nil
 	}
@@ -30,12 +31,26 @@ func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
 	return Decode(src, path, engine)
 }
 
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	default:
+		return os.ReadFile(path)
+	}
+}
+
 // Save writes the file, atomically, if it differs from what is there: after a
 // crash there is the old file or the new one. A symlink is followed or
 // replaced, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, engine getproviders.Engine) error {
 	content := l.Encode(engine)
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
+	if old, err := readRegular(path); err == nil && bytes.Equal(old, content) {
 		return nil
 	}
 	if err := replace(writableTarget(path, engine), content); err != nil {

@@ -39,6 +39,22 @@ func (v *Init) BackendBegin(cloud bool) {
 	v.say(initializingBackend)
 }
 
+// ModulesBegin announces the phase of the modules.
+func (v *Init) ModulesBegin(upgrade bool) {
+	if upgrade {
+		v.say(upgradingModules)
+		return
+	}
+	v.say(initializingModules)
+}
+
+// ModuleInstalled says where a module is that wasn't recorded before. The key
+// is its calls' names, joined by dots.
+func (v *Init) ModuleInstalled(key, dir string) {
+	text := "- " + key + " in " + dir
+	v.out.line(line{human: text, json: text})
+}
+
 // ProvidersBegin announces the phase of the providers.
 func (v *Init) ProvidersBegin() { v.say(initializingProviders) }
 

@@ -32,6 +32,10 @@ var (
 		text: "Initializing the backend..."}
 	initializingCloud = message{code: "initializing_terraform_cloud_message", style: heading,
 		text: "Initializing HCP Terraform..."}
+	initializingModules = message{code: "initializing_modules_message", style: heading,
+		text: "Initializing modules..."}
+	upgradingModules = message{code: "upgrading_modules_message", style: heading,
+		text: "Upgrading modules..."}
 	initializingProviders = message{code: "initializing_provider_plugin_message", style: heading,
 		text: "Initializing provider plugins..."}
 	lockCreated = message{code: "lock_info",

@@ -105,8 +105,26 @@ func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
 	}
 }
 
-// enclosing names the block around an offset, as it is written.
+// maxNesting is how often a parser may call itself for the sake of a header: a
+// stack that overflows ends the process, before anybody has read what is wrong.
+const maxNesting = 20_000
+
+// mayNest counts the bytes that can make a parser call itself.
+func mayNest(src []byte) (count int) {
+	for _, c := range src {
+		if bytes.IndexByte([]byte("([{!-?+*/%=&|<>"), c) >= 0 {
+			count++
+		}
+	}
+	return count
+}
+
+// enclosing names the block around an offset, as it is written. A file that is
+// huge, or nested without end, goes without.
 func enclosing(src []byte, filename string, offset int) string {
+	if mayNest(src) > maxNesting {
+		return ""
+	}
 	var file *hcl.File
 	if strings.HasSuffix(filename, ".json") {
 		file, _ = json.Parse(src, filename)

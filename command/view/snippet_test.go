@@ -90,3 +90,19 @@ func FuzzSnippet(f *testing.F) {
 		}
 	})
 }
+
+// Whoever refused to parse a file tells so with a place in it.
+func TestSnippetOfEndlessNesting(t *testing.T) {
+	for filename, src := range map[string]string{
+		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),
+		"sign.tf":      "terraform {}\na = " + strings.Repeat("!", 4_000_000),
+		"template.tf":  "terraform {}\na = " + strings.Repeat(`"${`, 1_000_000),
+		"main.tf.json": "{\n\"a\":" + strings.Repeat("[", 4_000_000),
+	} {
+		subject := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
+		got := cut([]byte(src), &Problem{Subject: &subject})
+		if !got.found || got.code != strings.SplitN(src, "\n", 2)[0] || got.context != "" {
+			t.Errorf("%s: got %+v", filename, got)
+		}
+	}
+}
