@@ -26,6 +26,22 @@ func TestLoadOfADirectoryIsAnError(t *testing.T) {
 	l.Set(lock(t, "acme/a", "1.0.0", "")) // usable even so
 }
 
+// Reading a device or a pipe might never end.
+func TestLoadOfADeviceIsAnError(t *testing.T) {
+	info, err := os.Stat(os.DevNull)
+	if err != nil || info.Mode().IsRegular() {
+		t.Skipf("%s is no device here", os.DevNull)
+	}
+	path := filepath.Join(t.TempDir(), depsfile.FileName)
+	if err := os.Symlink(os.DevNull, path); err != nil {
+		t.Skip(err)
+	}
+	_, diags := depsfile.Load(path, terraform)
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
+		t.Errorf("got %v", diags)
+	}
+}
+
 func TestSaveThenLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	want := exampleLocks(t)

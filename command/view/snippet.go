@@ -22,28 +22,51 @@ type snippet struct {
 // sources finds snippets.
 type sources struct {
 	read func(name string) ([]byte, error) // nil: there are no sources
+	last *source                           // problems come file by file, and there may be thousands in one
+}
+
+// source is a file as it is now.
+type source struct {
+	name string
+	text []byte    // nil if the file can't be read
+	file *hcl.File // nil if it can't be parsed
 }
 
 // snippet returns what to show of a problem's source: nil if the problem isn't
 // about a place in a file. The file is read anew, for a problem is the end of
 // a run and sources needn't be kept until then.
-func (s sources) snippet(p *hcl.Diagnostic) *snippet {
+func (s *sources) snippet(p *hcl.Diagnostic) *snippet {
 	if p.Subject == nil {
 		return nil
 	}
 	if s.read == nil {
 		return &snippet{}
 	}
-	src, err := s.read(p.Subject.Filename)
-	if err != nil {
+	if name := p.Subject.Filename; s.last == nil || s.last.name != name {
+		text, _ := s.read(name)
+		s.last = newSource(name, text)
+	}
+	if s.last.text == nil {
 		return &snippet{}
 	}
-	return cut(src, p)
+	return s.last.cut(p)
 }
 
-// cut takes the lines of the problem out of src. Files may have changed since
+func newSource(name string, text []byte) *source {
+	s := &source{name: name, text: text}
+	switch {
+	case mayNest(text) > maxNesting: // huge, or nested without end: goes without headers
+	case strings.HasSuffix(name, ".json"):
+		s.file, _ = json.Parse(text, name)
+	default:
+		s.file, _ = hclsyntax.ParseConfig(text, name, hcl.InitialPos)
+	}
+	return s
+}
+
+// cut takes the lines of the problem out of the file. Files may have changed since
 // they were parsed, so no position is trusted.
-func cut(src []byte, p *hcl.Diagnostic) *snippet {
+func (s *source) cut(p *hcl.Diagnostic) *snippet {
 	subject := visible(*p.Subject)
 	shown := subject
 	if p.Context != nil {
@@ -53,15 +76,15 @@ func cut(src []byte, p *hcl.Diagnostic) *snippet {
 	if shown.End.Column <= 1 && last > first {
 		last-- // the range ends with the line break before it
 	}
-	start, end, ok := lineSpan(src, first, last)
+	start, end, ok := lineSpan(s.text, first, last)
 	if !ok {
 		return &snippet{}
 	}
-	code := src[start:end]
+	code := s.text[start:end]
 	from := min(max(subject.Start.Byte-start, 0), len(code))
 	return &snippet{
 		found:     true,
-		context:   enclosing(src, p.Subject.Filename, subject.Start.Byte),
+		context:   s.enclosing(subject.Start.Byte),
 		code:      string(code),
 		startLine: first,
 		from:      from,
@@ -119,20 +142,10 @@ func mayNest(src []byte) (count int) {
 	return count
 }
 
-// enclosing names the block around an offset, as it is written. A file that is
-// huge, or nested without end, goes without.
-func enclosing(src []byte, filename string, offset int) string {
-	if mayNest(src) > maxNesting {
+// enclosing names the block around an offset, as it is written.
+func (s *source) enclosing(offset int) string {
+	if s.file == nil {
 		return ""
 	}
-	var file *hcl.File
-	if strings.HasSuffix(filename, ".json") {
-		file, _ = json.Parse(src, filename)
-	} else {
-		file, _ = hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	}
-	if file == nil {
-		return ""
-	}
-	return hcled.ContextString(file, offset)
+	return hcled.ContextString(s.file, offset)
 }

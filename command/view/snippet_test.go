@@ -1,6 +1,7 @@
 package view
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -35,7 +36,7 @@ func TestSnippet(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := cut([]byte(src), &Problem{Subject: &tt.subject, Context: tt.context})
+			got := newSource("main.tf", []byte(src)).cut(&Problem{Subject: &tt.subject, Context: tt.context})
 			if !got.found || got.code != tt.code || got.startLine != tt.line || got.context != tt.in {
 				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
 			}
@@ -49,7 +50,7 @@ func TestSnippet(t *testing.T) {
 func TestSnippetOfJSON(t *testing.T) {
 	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
 	at := strings.Index(src, `"aaa"`)
-	got := cut([]byte(src), &Problem{Subject: &hcl.Range{
+	got := newSource("main.tf.json", []byte(src)).cut(&Problem{Subject: &hcl.Range{
 		Filename: "main.tf.json",
 		Start:    hcl.Pos{Line: 1, Column: at + 1, Byte: at},
 		End:      hcl.Pos{Line: 1, Column: at + 6, Byte: at + 5},
@@ -60,7 +61,7 @@ func TestSnippetOfJSON(t *testing.T) {
 }
 
 func TestSnippetOfChangedFile(t *testing.T) {
-	got := cut([]byte("short\n"), &Problem{Subject: &hcl.Range{
+	got := newSource("main.tf", []byte("short\n")).cut(&Problem{Subject: &hcl.Range{
 		Filename: "main.tf", Start: hcl.Pos{Line: 9, Column: 1, Byte: 90}, End: hcl.Pos{Line: 9, Column: 3, Byte: 92},
 	}})
 	if got.found {
@@ -100,9 +101,34 @@ func TestSnippetOfEndlessNesting(t *testing.T) {
 		"main.tf.json": "{\n\"a\":" + strings.Repeat("[", 4_000_000),
 	} {
 		subject := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
-		got := cut([]byte(src), &Problem{Subject: &subject})
+		got := newSource(filename, []byte(src)).cut(&Problem{Subject: &subject})
 		if !got.found || got.code != strings.SplitN(src, "\n", 2)[0] || got.context != "" {
 			t.Errorf("%s: got %+v", filename, got)
 		}
+	}
+}
+
+func TestProblemsOfOneFileReadItOnce(t *testing.T) {
+	reads := 0
+	src := sources{read: func(string) ([]byte, error) {
+		reads++
+		return []byte("a = 1\n"), nil
+	}}
+	for range 3 {
+		subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
+		if got := src.snippet(&Problem{Subject: &subject}); got.code != "a = 1" {
+			t.Errorf("got %+v", got)
+		}
+	}
+	if reads != 1 {
+		t.Errorf("the file was read %d times", reads)
+	}
+}
+
+func TestSnippetOfAnUnreadableFile(t *testing.T) {
+	src := sources{read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
+	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
+	if got := src.snippet(&Problem{Subject: &subject}); got.found {
+		t.Errorf("found %+v", got)
 	}
 }
