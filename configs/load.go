@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -65,7 +66,7 @@ func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Modu
 // parser understood it.
 func (b *builder) read(name string, override bool) *document {
 	path := filepath.Join(b.module.Dir, name)
-	src, err := os.ReadFile(path)
+	src, err := readRegular(path)
 	if err != nil {
 		b.report(unreadable("Failed to read file", err))
 		return &document{}
@@ -80,6 +81,19 @@ func (b *builder) read(name string, override bool) *document {
 	doc.decode(file.Body)
 	b.report(doc.diags...)
 	return doc
+}
+
+// readRegular reads a file, or what a link to one leads to. A pipe would have to be waited
+// for, and a device may have no end.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return os.ReadFile(path)
 }
 
 // parse reads a file in the syntax that its name tells.

@@ -241,3 +241,18 @@ func TestBackendIsTheOneThatCounts(t *testing.T) {
 		})
 	}
 }
+
+func TestDeviceIsNoConfiguration(t *testing.T) {
+	info, err := os.Stat(os.DevNull)
+	if err != nil || info.Mode().IsRegular() {
+		t.Skipf("%s is no device here", os.DevNull)
+	}
+	dir := t.TempDir()
+	if err := os.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
+		t.Skip(err)
+	}
+	_, diags := LoadModule(dir, engine())
+	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
+		t.Errorf("got %v", diags)
+	}
+}
