@@ -1,0 +1,26 @@
+package modules
+
+import "context"
+
+// Fetcher gets packages from elsewhere. Package fetch has one that knows all
+// that the real tool knows; programs that embed this package may bring their own.
+type Fetcher interface {
+	// Fetch makes the directory dst, which isn't there yet and whose parent is,
+	// with the content of a package. It is called by many goroutines at once;
+	// whatever the number of calls for one package, it is asked for once.
+	Fetch(ctx context.Context, req FetchRequest, dst string) (Fetched, error)
+}
+
+// FetchRequest says what is to be fetched.
+type FetchRequest struct {
+	Package string // the address without a subdirectory: [Remote.Package]
+	// Pin names what never changes, like "registry.example.com/acme/net/cloud 1.2.0":
+	// a package that was fetched earlier for the same pin and address is as good
+	// as one that is fetched now. "" says that it may have changed.
+	Pin string
+}
+
+// Fetched is what is known of a package that was fetched.
+type Fetched struct {
+	Commit string // of a git repository, in full; "" for others
+}
