@@ -77,7 +77,11 @@ func (m modules) unpack(t *testing.T, module, dir string) {
 		if !ok || name == "want" || name == "differs" {
 			continue
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), f.Data, 0o644); err != nil {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, f.Data, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -128,6 +132,9 @@ func (m modules) write(module, want string) {
 // providers: what is required, and problems, in the order of precedence.
 func summary(dir string, engine getproviders.Engine) string {
 	module, diags := LoadModule(dir, engine)
+	for _, run := range module.TestRuns {
+		diags = append(diags, run.Call.Problems()...)
+	}
 	if bad := module.CheckVersion(engine); len(bad) > 0 {
 		return joinLines(problemLines(dir, bad))
 	}
@@ -139,6 +146,9 @@ func summary(dir string, engine getproviders.Engine) string {
 	if !more.HasErrors() {
 		for _, p := range reqs.Providers() {
 			lines[strings.TrimSpace(fmt.Sprintf("%s %s", p, reqs.Constraints(p)))+"\n"] = true
+		}
+		for _, run := range module.TestRuns {
+			lines[runLine(run.Key, run.Call.Source)] = true
 		}
 	}
 	return joinLines(lines)
@@ -163,6 +173,8 @@ func problemLines(dir string, diags hcl.Diagnostics) map[string]bool {
 	}
 	return lines
 }
+
+func runLine(key, source string) string { return fmt.Sprintf("run %s: %s\n", key, source) }
 
 func problemLine(severity, at, summary string) string {
 	return fmt.Sprintf("%s %s: %s\n", severity, at, summary)

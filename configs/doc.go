@@ -6,7 +6,8 @@
 // what they need. [StateRequirements] adds the providers that only a state
 // still knows. All of it is values in, values out: files are read once, in
 // LoadModule, and nothing is ever written. Which modules a module calls is in
-// [Module.Calls]; package modules goes there.
+// [Module.Calls], those of test runs in [Module.TestRuns]; package modules goes
+// there. [ReadInputs] gathers the values that the user has for variables.
 //
 // # What counts
 //
@@ -21,9 +22,28 @@
 //     configures, with the deprecated version argument as one more constraint.
 //  3. Not required is what only a moved or removed block, a provider-defined
 //     function, a provider_meta block, or a test file mentions.
-//  4. A local name that required_providers doesn't explain means a provider in
+//  4. Test files are those of the root module and of its test directory, one
+//     level deep. Of them, only the modules count that runs have of their own,
+//     whose source has to be literal.
+//  5. A local name that required_providers doesn't explain means a provider in
 //     the namespace "hashicorp", or the built-in one. Override files count
 //     before that is decided.
+//
+// # What is computed
+//
+// Source and version of a module may refer to local values and to variables
+// whose block has const = true, the source to path.module, path.root and
+// path.cwd as well. A constant variable has a value as soon as the module is
+// loaded: from [ReadInputs] in the root module, and elsewhere from the call, as
+// far as that depends on nothing but the same. A variable that isn't constant
+// must not be referred to, and what depends on one, or on a resource, is
+// unknown. Sensitive and ephemeral values are refused, because sources are shown
+// and recorded; no problem tells a value. Conditions of variables aren't checked
+// here.
+//
+// Computing takes time and memory in proportion to the files: every value is
+// computed once, none may have more than 64 KiB, loops are refused, and of
+// functions there are those on text, numbers and lists whose results are bounded.
 //
 // # What is checked
 //
@@ -39,7 +59,10 @@
 // one provider the first by name counts as the right one. Files in which
 // expressions stand inside one another more than ten thousand levels deep, or
 // version constraints that would take loops to compute, are errors instead of
-// crashes.
+// crashes. In a run's module block, a version that is null means any. The data
+// of mock providers, and addresses in test files beyond their syntax, are left
+// to the tests. Values for variables are read and checked only where a variable
+// is constant.
 //
 // Diagnostics are those of HCL, because they carry ranges. [Module.Files] has
 // the source to show with them.

@@ -20,8 +20,11 @@ type document struct {
 	backends  []Backend
 	providers []*providerConfig
 	users     []*user
-	calls     []*ModuleCall
+	calls     []*callBlock
+	variables []*variable
+	values    []*hcl.Attribute // local values
 	imports   []*importTarget
+	runs      []TestRun // of a test file
 
 	diags hcl.Diagnostics
 }
@@ -94,11 +97,15 @@ func (d *document) checkName(what, name string, at hcl.Range) bool {
 	return valid
 }
 
-// checkConditions reads the blocks of a type that check something.
+// checkConditions reads blocks that check something.
 func (d *document) checkConditions(blocks hcl.Blocks) {
 	for _, block := range blocks {
-		_, diags := block.Body.Content(condition())
+		content, diags := block.Body.Content(condition())
 		d.report(diags...)
+		if attr, ok := content.Attributes["condition"]; ok && len(references(attr.Expr)) == 0 {
+			d.report(problem(attr.Expr.Range(), "Invalid "+block.Type+" expression",
+				"The condition refers to nothing, so that its result is always the same."))
+		}
 	}
 }
 

@@ -13,6 +13,8 @@ func (k key) String() string {
 		return fmt.Sprintf("default configuration of provider %q", k.typ)
 	case k.block == "provider":
 		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
+	case k.block == "test provider":
+		return key{"provider", k.typ, k.name}.String()
 	case k.block == "local":
 		return fmt.Sprintf("local value %q", k.name)
 	case k.typ == "":
@@ -37,6 +39,12 @@ func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 		summary = "Duplicate provider configuration"
 	case "provider_meta":
 		summary = "Duplicate provider_meta block"
+	case "run":
+		summary = `Duplicate "run" block names`
+	case "variables":
+		summary = `Multiple "variables" blocks`
+	case "test provider":
+		summary = "Duplicate provider block"
 	case "check":
 		summary = fmt.Sprintf("Duplicate check %q configuration", again.name)
 	default:

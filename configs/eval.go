@@ -48,9 +48,10 @@ func literal(expr hcl.Expression) (string, bool) {
 // did. Loops in loops can double their result with every level.
 func cheap(expr hcl.Expression) bool {
 	node, ok := expr.(hclsyntax.Node)
-	if !ok {
-		return true // JSON, which is evaluated as it stands
-	}
+	return !ok || cheapNode(node) // JSON is evaluated as it stands
+}
+
+func cheapNode(node hclsyntax.Node) bool {
 	fine := true
 	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		switch n := n.(type) {

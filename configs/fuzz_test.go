@@ -12,10 +12,15 @@ func FuzzLoadModule(f *testing.F) {
 	}
 	f.Add("import {\n to = a[b].c[0][\"d\"]\n id = 1\n}", `{"import":{"to":"${a}.b","id":""}}`, `module "m" { source = [] }`)
 	f.Add("terraform {\n required_providers {\n a = { (null) = 1, \"${x}\" = 2, version = 1 / 0 }\n}\n}", `{"terraform":[null,{},[]]}`, "provider \"a\" { alias = null }")
+	f.Add("variable \"a\" {\n const = true\n type = set(any)\n default = [1]\n}\nlocals {\n b = local.c\n c = \"${local.b}${var.a[0]}\"\n}\nmodule \"m\" {\n source = lower(local.c)\n version = var.a\n}",
+		`{"variable":{"d":{"const":true}},"module":{"n":{"source":"${var.d}","x":[{"y":"${path.module}"}]}}}`, `locals { b = format("%s-%d", path.root, 3) }`)
 	f.Fuzz(func(t *testing.T, native, json, override string) {
 		module, diags := LoadModule(writeFiles(t, map[string]string{
 			"main.tf": native, "main.tf.json": json, "override.tf": override,
 		}), engine())
+		for _, call := range module.Calls {
+			diags = append(diags, call.Problems()...)
+		}
 		module.CheckVersion(engine())
 		reqs, more := module.Requirements(engine())
 		for _, diag := range append(diags, more...) {
@@ -28,6 +33,30 @@ func FuzzLoadModule(f *testing.F) {
 				if p.IsZero() || req.Origin.File == "" || req.Origin.Line == 0 {
 					t.Errorf("%v is required at %v", p, req.Origin)
 				}
+			}
+		}
+	})
+}
+
+func FuzzTestFile(f *testing.F) {
+	for _, m := range readModules(f) {
+		for _, name := range m.names() {
+			if native := m.text(name, "a.tftest.hcl"); native != "" {
+				f.Add(native, m.text(name, "b.tftest.json"))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, native, json string) {
+		module, diags := LoadModule(writeFiles(t, map[string]string{"a.tftest.hcl": native, "tests/b.tftest.json": json}), engine())
+		for _, run := range module.TestRuns {
+			diags = append(diags, run.Call.Problems()...)
+			if run.Call.SourceRange.Filename == "" || run.Name == "" {
+				t.Errorf("run %+v", run)
+			}
+		}
+		for _, diag := range diags {
+			if diag.Summary == "" || diag.Subject == nil {
+				t.Errorf("a problem without place: %v", diag)
 			}
 		}
 	})

@@ -20,7 +20,7 @@ const defaultTestDirectory = "tests"
 type listing struct {
 	primary  []string
 	override []string
-	tests    bool // whether there is a test file
+	tests    []string // those of the test directory with its name, after the others
 }
 
 // list reads the directories, not the files.
@@ -39,7 +39,7 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 		switch {
 		case entry.IsDir() || ignored(name):
 		case isTest(name):
-			found.tests = true
+			found.tests = append(found.tests, name)
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
 			found.override = append(found.override, name)
 		case isConfig:
@@ -49,13 +49,17 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 	if opts.Path != "" {
 		return found, nil
 	}
-	inTestDir, diags := hasTests(dir, opts)
-	found.tests = found.tests || inTestDir
+	inTestDir, diags := listTests(dir, opts)
+	for _, name := range inTestDir {
+		if !slices.Contains(found.tests, name) { // the test directory may be the module's
+			found.tests = append(found.tests, name)
+		}
+	}
 	return found, diags
 }
 
-// hasTests looks into the test directory, one level deep.
-func hasTests(dir string, opts Options) (bool, hcl.Diagnostics) {
+// listTests lists the test directory, one level deep.
+func listTests(dir string, opts Options) ([]string, hcl.Diagnostics) {
 	name := opts.TestDirectory
 	if name == "" {
 		name = defaultTestDirectory
@@ -65,19 +69,23 @@ func hasTests(dir string, opts Options) (bool, hcl.Diagnostics) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if opts.TestDirectory == "" {
-			return false, nil
+			return nil, nil
 		}
-		return false, hcl.Diagnostics{{
+		return nil, hcl.Diagnostics{{
 			Severity: hcl.DiagWarning,
 			Summary:  "Test directory does not exist",
 			Detail:   fmt.Sprintf("There is no directory %s, so no test files are read.", testDir),
 		}}
 	case err != nil:
-		return false, hcl.Diagnostics{unreadable("Failed to read test directory", err)}
+		return nil, hcl.Diagnostics{unreadable("Failed to read test directory", err)}
 	}
-	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
-		return !e.IsDir() && !ignored(e.Name()) && isTest(e.Name())
-	}), nil
+	var found []string
+	for _, entry := range entries {
+		if !entry.IsDir() && !ignored(entry.Name()) && isTest(entry.Name()) {
+			found = append(found, filepath.Join(".", name, entry.Name()))
+		}
+	}
+	return found, nil
 }
 
 // configBase cuts the longest suffix off the name of a configuration file.

@@ -27,6 +27,19 @@ type Options struct {
 
 	// Source is the module's address, as messages have it; "" for the root module.
 	Source string
+
+	// Inputs are the values of the module's input variables, as the call has
+	// them in [ModuleCall.Inputs], or [ReadInputs] for the root module. nil is
+	// nothing known of them: constant variables without a default are unknown,
+	// where they would be missing otherwise.
+	Inputs Values
+
+	// RootDir is the root module's directory, which expressions know as
+	// path.root; "" is the module's own if it is the root module, and else unknown.
+	RootDir string
+
+	// WorkingDir is what expressions know as path.cwd; "" is unknown.
+	WorkingDir string
 }
 
 // LoadModule is [LoadModuleWith] without options.
@@ -45,18 +58,20 @@ func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostic
 // that doesn't exist is an empty module.
 func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Module, hcl.Diagnostics) {
 	files, diags := list(dir, engine.Suffixes, opts)
-	build := newBuilder(dir, engine)
-	build.module.Path, build.module.source = opts.Path, opts.Source
+	build := newBuilder(dir, engine, opts)
 	for _, name := range files.primary {
 		build.add(build.read(name, false))
 	}
 	for _, name := range files.override {
 		build.override(build.read(name, true))
 	}
+	for _, name := range files.tests {
+		build.addTest(name, build.readTest(name))
+	}
 	build.finish()
 
 	module := build.module
-	module.Empty = len(files.primary)+len(files.override) == 0 && !files.tests && !diags.HasErrors()
+	module.Empty = len(files.primary)+len(files.override)+len(files.tests) == 0 && !diags.HasErrors()
 	diags = append(diags, build.diags...)
 	sortDiagnostics(diags)
 	return module, diags
@@ -65,19 +80,27 @@ func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Modu
 // read parses and decodes a file. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name string, override bool) *document {
+	return b.decode(name, &document{override: override, engine: b.engine, rules: b.rules})
+}
+
+// readTest is read for a test file.
+func (b *builder) readTest(name string) *document {
+	return b.decode(name, &document{engine: b.engine, rules: testLevel()})
+}
+
+func (b *builder) decode(name string, doc *document) *document {
 	path := filepath.Join(b.module.Dir, name)
 	src, err := readRegular(path)
 	if err != nil {
 		b.report(unreadable("Failed to read file", err))
-		return &document{}
+		return doc
 	}
 	file, diags := parse(src, path)
 	b.report(diags...)
 	if file == nil || file.Body == nil {
-		return &document{}
+		return doc
 	}
 	b.module.Files[path] = file
-	doc := &document{override: override, engine: b.engine, rules: b.rules}
 	doc.decode(file.Body)
 	b.report(doc.diags...)
 	return doc

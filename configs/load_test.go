@@ -63,8 +63,10 @@ func TestLoadModuleReadsOnlyConfigurationFiles(t *testing.T) {
 		"tf":                 `broken`,
 		"dir.tf/inside.tf":   `broken`,
 		"sub/main.tf":        `broken`,
-		"x.tftest.hcl":       `broken`,
-		"x.tftest.json":      `broken`,
+		"x.tftest.hcl":       ``,
+		"x.tftest.json":      `{}`,
+		"tests/y.tftest.hcl": ``,
+		"tests/y.tf":         `broken`,
 		"x.tfquery.hcl":      `broken`,
 		"terraform.tfvars":   `broken`,
 	})
@@ -73,7 +75,7 @@ func TestLoadModuleReadsOnlyConfigurationFiles(t *testing.T) {
 		names = append(names, filepath.Base(path))
 	}
 	slices.Sort(names)
-	want := []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "xoverride.tf"}
+	want := []string{"a.tf", "b.tf.json", "c_override.tf.json", "override.tf", "x.tftest.hcl", "x.tftest.json", "xoverride.tf", "y.tftest.hcl"}
 	if !slices.Equal(names, want) {
 		t.Errorf("read %v, want %v", names, want)
 	}
@@ -93,7 +95,7 @@ func TestModuleIsEmptyWithoutAnyFileOfItsOwn(t *testing.T) {
 		"directory called x.tf":     {files: map[string]string{"x.tf/": ""}, empty: true},
 		"module below":              {files: map[string]string{"sub/main.tf": ""}, empty: true},
 		"test":                      {files: map[string]string{"x.tftest.hcl": ""}},
-		"test in JSON":              {files: map[string]string{"x.tftest.json": ""}},
+		"test in JSON":              {files: map[string]string{"x.tftest.json": "{}"}},
 		"test in tests":             {files: map[string]string{"tests/x.tftest.hcl": ""}},
 		"test below tests":          {files: map[string]string{"tests/a/x.tftest.hcl": ""}, empty: true},
 		"no test in tests":          {files: map[string]string{"tests/main.tf": "", "tests/.x.tftest.hcl": "", "tests/x.tftest.hcl/": ""}, empty: true},

@@ -20,7 +20,8 @@ type builder struct {
 	requiredAt hcl.Range // the required_providers block; zero: none yet
 	providers  map[key]*providerConfig
 	users      map[key]*user
-	calls      map[string]*ModuleCall
+	calls      map[string]*callBlock
+	scope      *scope
 	imports    []*importTarget
 	state      stateBlocks
 
@@ -28,16 +29,17 @@ type builder struct {
 	late  hcl.Diagnostics // told only if the files themselves have no errors
 }
 
-func newBuilder(dir string, engine getproviders.Engine) *builder {
+func newBuilder(dir string, engine getproviders.Engine, opts Options) *builder {
 	return &builder{
-		module:    &Module{Dir: dir, Files: map[string]*hcl.File{}},
+		module:    &Module{Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{}},
 		engine:    engine,
 		rules:     topLevel(),
 		seen:      map[key]hcl.Range{},
 		required:  map[string]*requiredProvider{},
 		providers: map[key]*providerConfig{},
 		users:     map[key]*user{},
-		calls:     map[string]*ModuleCall{},
+		calls:     map[string]*callBlock{},
+		scope:     newScope(dir, opts),
 	}
 }
 
@@ -69,6 +71,7 @@ func (b *builder) add(d *document) {
 		}
 	}
 	b.imports = append(b.imports, d.imports...)
+	b.scope.add(d)
 }
 
 // addRequired takes over a required_providers block; there can be only one.
@@ -102,9 +105,7 @@ func (b *builder) addUser(u *user) {
 // finish does what can be done only when all files are known.
 func (b *builder) finish() {
 	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
-	for _, name := range slices.Sorted(maps.Keys(b.calls)) {
-		b.module.Calls = append(b.module.Calls, *b.calls[name])
-	}
+	b.resolveCalls()
 	b.module.Backend = b.state.effective()
 	b.checkChild()
 	b.resolveImports()

@@ -15,7 +15,13 @@ type Module struct {
 
 	RequiredVersions []RequiredVersion // in the order of files; those that can't be parsed are left out
 	Calls            []ModuleCall      // module blocks, sorted by name
+	TestRuns         []TestRun         // of the root module's test files, in the order of files and blocks
+	Tests            []string          // the root module's test files, as the keys of their runs begin: "test.tests.net"
 	Backend          *Backend          // nil: neither a backend nor a cloud block
+
+	// Constant reports whether there are constant input variables, so that the
+	// values of variables matter here.
+	Constant bool
 
 	// Files are the files that were read, under the names that the ranges of
 	// diagnostics have, so that source lines can be shown with a problem.
@@ -33,10 +39,12 @@ type RequiredVersion struct {
 	Range hcl.Range // of the whole argument
 }
 
-// Backend is a backend or cloud block. Its body is not decoded.
+// Backend is a backend or cloud block. Its body is not decoded here: package
+// backend knows the types.
 type Backend struct {
 	Type  string    // "cloud" for a cloud block
 	Range hcl.Range // of the block's header
+	Body  hcl.Body  // of expressions that are cheap to evaluate
 }
 
 // requiredProvider is an entry of a required_providers block.

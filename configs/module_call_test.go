@@ -21,7 +21,7 @@ func TestModuleCallArguments(t *testing.T) {
 			version = "new"`, source: "a/b/c", problem: "Invalid version constraint"},
 		{name: "empty", block: `source = "a/b/c"
 			version = ""`, source: "a/b/c", problem: "Invalid version constraint"},
-		{name: "variables", block: `source = "./${var.x}"`, problem: "Variables not allowed"},
+		{name: "resources", block: `source = "./${a.b.c}"`, problem: "Invalid module source"},
 		{name: "null is no source", block: `source = null`, problem: "Unsuitable value type"},
 		{name: "another source", block: `source = null
 			version = "1.0"`, override: `source = "x/y/z"`, source: "x/y/z", version: "1.0"},

@@ -6,23 +6,42 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // module decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
 // those of directories.
 func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
-	call := &ModuleCall{Name: block.Labels[0], Range: block.DefRange}
+	call := &callBlock{
+		ModuleCall: ModuleCall{Name: block.Labels[0], Range: block.DefRange},
+		source:     content.Attributes["source"],
+		version:    content.Attributes["version"],
+		inputs:     d.inputs(block, content),
+	}
 	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
 	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
 	d.checkOnce(content, "_", "Duplicate escaping block")
-	call.readSource(content.Attributes["source"])
-	call.readVersion(content.Attributes["version"])
 	d.declare(block.DefRange, "module", "", call.Name)
 	if valid {
 		d.calls = append(d.calls, call)
 	}
+}
+
+// inputs are the arguments of a module block that are meant for the variables
+// of the module.
+func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attributes {
+	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	attrs := hcl.Attributes{}
+	own, _ := rest.JustAttributes()
+	maps.Copy(attrs, own)
+	for _, escaping := range content.Blocks.OfType("_") {
+		more, diags := escaping.Body.JustAttributes()
+		d.report(diags...)
+		maps.Copy(attrs, more)
+	}
+	return attrs
 }
 
 // variable decodes a variable block.
@@ -36,9 +55,37 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	if attr, ok := content.Attributes["type"]; ok {
 		d.checkType(attr.Expr)
 	}
-	d.checkConstants(content.Attributes, "default", "description", "sensitive", "nullable", "ephemeral", "const", "deprecated")
+	d.checkConstants(content.Attributes, "default", "description", "deprecated")
+	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
+		d.checkArgument(content.Attributes[flag], cty.Bool)
+	}
 	d.checkConditions(content.Blocks.OfType("validation"))
+	d.checkValidations(name, content.Blocks.OfType("validation"))
 	d.declare(block.DefRange, "variable", "", name)
+	declared := &variable{name: name, attrs: hcl.Attributes{}, header: block.DefRange}
+	maps.Copy(declared.attrs, content.Attributes)
+	d.variables = append(d.variables, declared)
+}
+
+// checkValidations reports conditions that don't look at the variable.
+func (d *document) checkValidations(name string, blocks hcl.Blocks) {
+	for _, block := range blocks {
+		content, _ := block.Body.Content(condition())
+		attr, ok := content.Attributes["condition"]
+		if ok && !slices.ContainsFunc(references(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
+			d.report(problem(attr.Expr.Range(), "Invalid variable validation condition",
+				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name))
+		}
+	}
+}
+
+// refersTo reports whether a traversal begins with root.name.
+func refersTo(t hcl.Traversal, root, name string) bool {
+	if len(t) < 2 || t.RootName() != root {
+		return false
+	}
+	attr, ok := t[1].(hcl.TraverseAttr)
+	return ok && attr.Name == name
 }
 
 // checkType reports what is no type.
@@ -81,6 +128,7 @@ func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 	for _, name := range slices.Sorted(maps.Keys(attrs)) {
 		d.checkName("local value name", name, attrs[name].NameRange)
 		d.declare(attrs[name].Range, "local", "", name)
+		d.values = append(d.values, attrs[name])
 	}
 }
 

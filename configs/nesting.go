@@ -61,7 +61,7 @@ func tooDeepJSON(src []byte) bool {
 // tooDeepNative follows the parser through the tokens.
 func tooDeepNative(src []byte) bool {
 	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)
-	n := nesting{open: []scope{{lines: true}}}
+	n := nesting{open: []bracket{{lines: true}}}
 	for _, token := range tokens {
 		n.read(token)
 		if n.depth > maxNesting {
@@ -75,12 +75,12 @@ func tooDeepNative(src []byte) bool {
 // open brackets and templates, and the operators of the expressions that they
 // stand in, because operators nest without brackets.
 type nesting struct {
-	open  []scope
+	open  []bracket
 	depth int
 }
 
-// scope is what stands between two brackets.
-type scope struct {
+// bracket is what stands between two brackets.
+type bracket struct {
 	lines     bool // whether the end of a line is the end of an expression
 	operators int  // of the present expression
 }
@@ -88,12 +88,12 @@ type scope struct {
 func (n *nesting) read(token hclsyntax.Token) {
 	switch token.Type {
 	case hclsyntax.TokenOBrace:
-		n.push(scope{lines: true})
+		n.push(bracket{lines: true})
 	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
-		n.push(scope{})
+		n.push(bracket{})
 	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
 		n.operator()
-		n.push(scope{})
+		n.push(bracket{})
 	case hclsyntax.TokenCBrack: // a chain of indices
 		n.pop()
 		n.operator()
@@ -111,10 +111,10 @@ func (n *nesting) read(token hclsyntax.Token) {
 	}
 }
 
-func (n *nesting) top() *scope { return &n.open[len(n.open)-1] }
+func (n *nesting) top() *bracket { return &n.open[len(n.open)-1] }
 
-func (n *nesting) push(s scope) {
-	n.open = append(n.open, s)
+func (n *nesting) push(b bracket) {
+	n.open = append(n.open, b)
 	n.depth++
 }
 

@@ -29,6 +29,7 @@ func (b *builder) override(d *document) {
 			base.provider, base.needed = u.provider, u.needed
 		}
 	}
+	b.scope.override(d)
 	for _, call := range d.calls {
 		if base, ok := b.calls[call.Name]; ok {
 			base.override(call)

@@ -106,12 +106,41 @@ func (p peer) summary(t *testing.T, dir string) string {
 	if failed {
 		return joinLines(lines)
 	}
+	for key, source := range testModules(t, dir) {
+		lines[runLine(key, source)] = true
+	}
 	for line := range strings.Lines(p.run(t, dir, "providers", "-no-color")) {
 		if match := requirementLine.FindStringSubmatch(strings.TrimSpace(line)); match != nil {
 			lines[strings.TrimSpace(match[1]+" "+match[2])+"\n"] = true
 		}
 	}
 	return joinLines(lines)
+}
+
+// testModules returns the sources of the modules that tests have of their own,
+// by key.
+func testModules(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	var manifest struct {
+		Modules []struct{ Key, Source string }
+	}
+	content, err := os.ReadFile(filepath.Join(dir, ".terraform", "modules", "modules.json"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &manifest); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]string{}
+	for _, m := range manifest.Modules {
+		if strings.HasPrefix(m.Key, "test.") {
+			found[m.Key] = m.Source
+		}
+	}
+	return found
 }
 
 // diagnostic returns the problem in a line of JSON; "" if there is none, or

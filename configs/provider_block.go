@@ -17,16 +17,22 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 			"The version constraint of a provider belongs in the required_providers block."))
 		config.version = d.versionConstraint(attr)
 	}
+	d.checkReservedArguments(content)
+	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
+	d.checkOnce(content, "_", "Duplicate escaping block")
+	d.declare(block.DefRange, "provider", config.name, config.alias)
+	d.providers = append(d.providers, config)
+}
+
+// checkReservedArguments reports arguments of a provider block that have no
+// meaning.
+func (d *document) checkReservedArguments(content *hcl.BodyContent) {
 	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
 		if attr, ok := content.Attributes[name]; ok {
 			d.report(problem(attr.NameRange, "Reserved argument name in provider block",
 				"The argument %q has no meaning here; the name is reserved.", name))
 		}
 	}
-	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
-	d.checkOnce(content, "_", "Duplicate escaping block")
-	d.declare(block.DefRange, "provider", config.name, config.alias)
-	d.providers = append(d.providers, config)
 }
 
 // alias reads the name of a further configuration of a provider; "" if it has

@@ -19,32 +19,46 @@ import (
 var ErrStateVersion = errors.New("unsupported state file version")
 
 // StateRequirements reads a local state file and returns the providers of the
-// resources in it, without constraints. A missing file is no requirements, and
-// so is an empty one. An error matches [ErrStateVersion] if the file is in
-// another format.
-//
-// The file is read as a stream: memory is needed for the largest string in it,
-// not for the whole. Resources whose provider address can't be read are passed
-// over, as the real tool does. A provider may have a legacy address, if the
-// state was last written by Terraform 0.12.
+// resources in it, as [ReadStateRequirements] does. A missing file is no
+// requirements. One that isn't regular is an error: a pipe would have to be
+// waited for, and a device may have no end.
 func StateRequirements(path string, engine getproviders.Engine) (getproviders.Requirements, error) {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return getproviders.Requirements{}, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading state: %w", err)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("reading state: %s is not a regular file", path)
 	}
+	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading state: %w", err)
 	}
 	defer file.Close()
-	addresses, err := stateAddresses(file)
+	return ReadStateRequirements(file, path, engine)
+}
+
+// ReadStateRequirements reads a state and returns the providers of the
+// resources in it, without constraints, and with name as the file that says
+// so. An empty state is no requirements. An error matches [ErrStateVersion] if
+// the state is in another format.
+//
+// It is read as a stream: memory is needed for the largest string in it, not
+// for the whole. Resources whose provider address can't be read are passed
+// over, as the real tool does. A provider may have a legacy address, if the
+// state was last written by Terraform 0.12.
+func ReadStateRequirements(r io.Reader, name string, engine getproviders.Engine) (getproviders.Requirements, error) {
+	addresses, err := stateAddresses(r)
 	if err != nil {
-		return nil, fmt.Errorf("reading state %s: %w", path, err)
+		return nil, fmt.Errorf("reading state %s: %w", name, err)
 	}
 	reqs := getproviders.Requirements{}
 	for _, address := range addresses {
 		provider, ok := stateProvider(address, engine)
 		if _, known := reqs[provider]; ok && !known {
-			reqs.Add(provider, getproviders.Requirement{Origin: getproviders.Origin{File: path}})
+			reqs.Add(provider, getproviders.Requirement{Origin: getproviders.Origin{File: name}})
 		}
 	}
 	return reqs, nil

@@ -218,3 +218,31 @@ func FuzzStateRequirements(f *testing.F) {
 		}
 	})
 }
+
+func TestStateRequirementsWaitForNoPipe(t *testing.T) {
+	for name, path := range map[string]string{"a directory": t.TempDir(), "a device": os.DevNull} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && path == os.DevNull {
+				t.Skip("NUL has no entry in any directory")
+			}
+			if _, err := StateRequirements(path, engine()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+				t.Errorf("got %v, want an error that it is not a regular file", err)
+			}
+		})
+	}
+}
+
+func TestReadStateRequirementsNameTheSource(t *testing.T) {
+	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", engine())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range reqs.Providers() {
+		if got := reqs[p][0].Origin; got != (getproviders.Origin{File: "standard input"}) {
+			t.Errorf("origin %v", got)
+		}
+	}
+	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", engine()); err == nil || !strings.Contains(err.Error(), "standard input") {
+		t.Errorf("got %v, want an error that names standard input", err)
+	}
+}

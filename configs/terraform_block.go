@@ -30,9 +30,9 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 	for _, block := range content.Blocks {
 		switch block.Type {
 		case "backend":
-			d.backends = append(d.backends, Backend{Type: block.Labels[0], Range: block.DefRange})
+			d.addBackend(block.Labels[0], block)
 		case "cloud":
-			d.backends = append(d.backends, Backend{Type: cloudBackend, Range: block.DefRange})
+			d.addBackend(cloudBackend, block)
 		case "required_providers":
 			d.requiredProviders(block)
 		case "provider_meta":

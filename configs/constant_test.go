@@ -1,0 +1,279 @@
+package configs
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// loadWith loads a module and returns its problems, those of calls among them,
+// with the sources of the calls.
+func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl.Diagnostics) {
+	t.Helper()
+	module, diags := LoadModuleWith(writeFiles(t, files), engine(), opts)
+	for _, call := range module.Calls {
+		diags = append(diags, call.Problems()...)
+	}
+	return module, diags
+}
+
+func TestSourcesAreComputed(t *testing.T) {
+	const constants = `
+variable "env" {
+  const   = true
+  default = "dev"
+}
+variable "plain" {
+  default = "x"
+}
+variable "key" {
+  const     = true
+  sensitive = true
+  default   = "hidden"
+}
+variable "token" {
+  const     = true
+  ephemeral = true
+  default   = "t"
+}
+variable "object" {
+  const = true
+  type = object({
+    name = optional(string, "net")
+    n    = optional(number, 2)
+  })
+  default = {}
+}
+variable "required" {
+  const = true
+}
+variable "nothing" {
+  const   = true
+  default = null
+}
+locals {
+  base    = "./modules"
+  dir     = "${local.base}/${var.env}"
+  loop    = local.pool
+  pool    = local.loop
+  plain   = var.plain
+  unknown = aws_vpc.x.id
+  all     = [for x in ["a"] : x]
+  secret  = upper(var.key)
+}
+`
+	for _, tt := range []struct{ name, source, want, problem string }{
+		{name: "variable", source: `"./${var.env}"`, want: "./dev"},
+		{name: "local value", source: `local.dir`, want: "./modules/dev"},
+		{name: "attribute", source: `"./${var.object.name}-${var.object.n}"`, want: "./net-2"},
+		{name: "operators", source: `var.env == "dev" ? "./a" : "./b"`, want: "./a"},
+		{name: "functions", source: `format("./%s-%02d", join("/", ["a", upper(var.env)]), length("xy"))`, want: "./a/DEV-02"},
+		{name: "replacing", source: `replace("./a_b", "_", "-")`, want: "./a-b"},
+		{name: "path", source: `"${path.module}/x"`, want: "$DIR/x"},
+		{name: "root path", source: `"${path.root}/x"`, want: "$DIR/x"},
+		{name: "unknown path", source: `"${path.cwd}/x"`, problem: "Unknown module source"},
+		{name: "heredoc", source: "<<-EOT\n./a\nEOT", want: "./a\n"},
+		{name: "plain variable", source: `"./${var.plain}"`, problem: "Invalid module source"},
+		{name: "plain variable behind a local value", source: `local.plain`, problem: "Unknown module source"},
+		{name: "resource", source: `aws_vpc.x.id`, problem: "Invalid module source"},
+		{name: "resource behind a local value", source: `local.unknown`, problem: "Unknown module source"},
+		{name: "module", source: `module.x.y`, problem: "Invalid module source"},
+		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid module source"},
+		{name: "no value", source: `var.required`, problem: "Unknown module source"},
+		{name: "cycle", source: `local.loop`, problem: "Circular reference"},
+		{name: "loop", source: `local.all[0]`, problem: "Expression too complex"},
+		{name: "sensitive", source: `"./${var.key}"`, problem: "Invalid module source"},
+		{name: "sensitive behind a local value", source: `local.secret`, problem: "Invalid module source"},
+		{name: "ephemeral", source: `"./${var.token}"`, problem: "Invalid module source"},
+		{name: "null", source: `var.nothing`, problem: "Unsuitable value type"},
+		{name: "list", source: `["./a"]`, problem: "Unsuitable value type"},
+		{name: "no such variable", source: `var.gone`, problem: "Reference to undeclared input variable"},
+		{name: "no such local value", source: `local.gone`, problem: "Reference to undeclared local value"},
+		{name: "no such function", source: `file("x")`, problem: "Call to unknown function"},
+		{name: "regular expression", source: `replace("a", "/b/", "")`, problem: "Error in function call"},
+		{name: "wide", source: `format("%999999999s", "a")`, problem: "Error in function call"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			module, diags := loadWith(t, Options{}, map[string]string{"main.tf": constants + "module \"m\" {\n  source = " + tt.source + "\n}\n"})
+			want := strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/"))
+			if got := module.Calls[0].Source; got != want {
+				t.Errorf("source %q, want %q", got, want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+// checkProblem wants one problem with a summary, or none if that is "".
+func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
+	t.Helper()
+	if summary == "" && len(diags) > 0 || summary != "" && (len(diags) != 1 || diags[0].Summary != summary) {
+		t.Errorf("problems %v, want %q", diags, summary)
+	}
+	for _, diag := range diags {
+		if strings.Contains(diag.Error(), "hidden") || diag.EvalContext != nil {
+			t.Errorf("the problem tells what is sensitive: %v", diag)
+		}
+	}
+}
+
+func TestVersionsAreComputed(t *testing.T) {
+	for _, tt := range []struct{ name, version, want, problem string }{
+		{name: "variable", version: `"~> ${var.v}"`, want: "~> 1.2"},
+		{name: "null is none", version: `var.none`},
+		{name: "local value", version: `local.v`, want: "1.2"},
+		{name: "path", version: `path.module`, problem: "Invalid module version"},
+		{name: "no version", version: `"new ${var.v}"`, problem: "Invalid version constraint"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			module, diags := loadWith(t, Options{}, map[string]string{"main.tf": `
+variable "v" {
+  const   = true
+  default = "1.2"
+}
+variable "none" {
+  const   = true
+  type    = string
+  default = null
+}
+locals {
+  v = var.v
+}
+module "m" {
+  source  = "a/b/c"
+  version = ` + tt.version + "\n}\n"})
+			if got := module.Calls[0].Version; got != tt.want {
+				t.Errorf("version %q, want %q", got, tt.want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+func TestInputsOfTheModuleDecide(t *testing.T) {
+	for _, tt := range []struct {
+		name, variable string
+		input          cty.Value
+		child          bool
+		want, problem  string
+	}{
+		{name: "text", input: cty.StringVal("a"), want: "./a"},
+		{name: "number for a string", variable: "type = string", input: cty.NumberIntVal(3), want: "./3"},
+		{name: "instead of the default", variable: `default = "b"`, input: cty.StringVal("a"), want: "./a"},
+		{name: "none", problem: "No value for required variable"},
+		{name: "none in a child", child: true, problem: "Unknown module source"},
+		{name: "unknown in a child", variable: `default = "b"`, input: cty.DynamicVal, child: true, problem: "Unknown module source"},
+		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
+		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
+		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
+		{name: "sensitive", input: cty.StringVal("hidden").Mark(sensitive), problem: "Invalid module source"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			opts := Options{Inputs: Values{}}
+			if tt.input != cty.NilVal {
+				opts.Inputs["x"] = tt.input
+			}
+			if tt.child {
+				opts.Path = "module.a"
+			}
+			module, diags := loadWith(t, opts, map[string]string{"main.tf": fmt.Sprintf(
+				"variable \"x\" {\n  const = true\n%s\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n}\n", tt.variable)})
+			if got := module.Calls[0].Source; got != tt.want || !module.Constant {
+				t.Errorf("source %q, want %q", got, tt.want)
+			}
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+func TestCallsPassOnWhatIsKnown(t *testing.T) {
+	module := load(t, map[string]string{"main.tf": `
+variable "env" {
+  const   = true
+  default = "dev"
+}
+variable "plain" {}
+module "m" {
+  source  = "./a"
+  count   = 2
+  literal = 1
+  env     = var.env
+  plain   = var.plain
+  other   = data.x.y.z
+  each    = [for x in [1] : x]
+}
+`, "override.tf": `
+module "m" {
+  literal = 2
+}
+`})
+	got := module.Calls[0].Inputs
+	for name, want := range map[string]cty.Value{
+		"literal": cty.NumberIntVal(2), "env": cty.StringVal("dev"),
+		"plain": cty.DynamicVal, "other": cty.DynamicVal, "each": cty.DynamicVal,
+	} {
+		if !got[name].RawEquals(want) {
+			t.Errorf("%s is %#v, want %#v", name, got[name], want)
+		}
+		delete(got, name)
+	}
+	if len(got) > 0 {
+		t.Errorf("there are more: %#v", got)
+	}
+}
+
+func TestSourcesInJSONAreTemplates(t *testing.T) {
+	module, diags := loadWith(t, Options{}, map[string]string{"main.tf.json": `{
+		"variable": {"x": {"const": true, "default": "a"}},
+		"locals": {"dir": {"list": ["./${var.x}", 1]}},
+		"module": {"m": {"source": "${local.dir.list[0]}/$${y}"}}
+	}`})
+	if got := module.Calls[0].Source; got != "./a/${y}" || len(diags) > 0 {
+		t.Errorf("source %q, problems %v", got, diags)
+	}
+}
+
+func TestOverridesChangeConstants(t *testing.T) {
+	module, diags := loadWith(t, Options{}, map[string]string{
+		"main.tf":     "variable \"x\" {\n  const = true\n}\nlocals {\n  y = 1\n}\nmodule \"m\" {\n  source = \"./${var.x}${local.y}\"\n}\n",
+		"override.tf": "variable \"x\" {\n  default = \"b\"\n}\nlocals {\n  y = 2\n}\n",
+	})
+	if got := module.Calls[0].Source; got != "./b2" || len(diags) > 0 {
+		t.Errorf("source %q, problems %v", got, diags)
+	}
+}
+
+func TestProblemOfAValueIsToldOnce(t *testing.T) {
+	_, diags := loadWith(t, Options{}, map[string]string{
+		"main.tf": "locals {\n  x = nofunction()\n}\nmodule \"a\" {\n  source = local.x\n}\nmodule \"b\" {\n  source = local.x\n}\n",
+	})
+	checkProblem(t, diags, "Call to unknown function")
+}
+
+func TestComputingHasItsLimits(t *testing.T) {
+	var doubling, chain strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&doubling, "  x%d = \"${local.x%d}${local.x%d}\"\n  t%d = [local.t%d, local.t%d]\n", i, i+1, i+1, i, i+1, i+1)
+	}
+	for i := range 20_000 {
+		fmt.Fprintf(&chain, "  x%d = local.x%d\n", i, i+1)
+	}
+	for _, tt := range []struct{ name, locals, source, problem string }{
+		{"text that doubles", doubling.String() + "x100 = \"a\"\n", "local.x0", "Value too large"},
+		{"lists that double", doubling.String() + "t100 = []\n", `length(local.t0) == 2 ? "./a" : "./b"`, "Value too large"},
+		{"chain", chain.String() + "x20000 = \"./a\"\n", "local.x0", "Local values nested too deeply"},
+		{"joining", "long = \"" + strings.Repeat("a", 60_000) + "\"\n", `join(local.long, ["a", "b", "c"])`, "Error in function call"},
+		{"replacing", "long = \"" + strings.Repeat("a", 30_000) + "\"\n", `replace(local.long, "a", local.long)`, "Error in function call"},
+		{"formatting", "long = \"" + strings.Repeat("a", 60_000) + "\"\n", `format("%[1]s%[1]s", local.long)`, "Error in function call"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, diags := loadWith(t, Options{}, map[string]string{
+				"main.tf": "locals {\n" + tt.locals + "}\nmodule \"m\" {\n  source = " + tt.source + "\n}\n",
+			})
+			checkProblem(t, diags, tt.problem)
+		})
+	}
+}

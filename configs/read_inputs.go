@@ -1,0 +1,161 @@
+package configs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+)
+
+// InputSources are the places where values for the root module's variables may
+// be, beside the files that are read anyway. The zero value has none.
+type InputSources struct {
+	// Arguments are the options -var and -var-file, in the order in which they were given.
+	Arguments []InputArgument
+
+	// Environ is the environment, as os.Environ has it. Variables whose names
+	// begin with TF_VAR_ count.
+	Environ []string
+
+	// WorkingDir is what the paths of -var-file are relative to; "" is the
+	// process's own working directory.
+	WorkingDir string
+}
+
+// InputArgument is an option -var, or -var-file if File is set.
+type InputArgument struct {
+	Assignment string // "name=value"
+	File       string
+}
+
+// inputVariablePrefix is what environment variables for input variables begin with.
+const inputVariablePrefix = "TF_VAR_"
+
+// ReadInputs gathers the values for the variables of the root module in dir,
+// for [Options.Inputs]. What comes later in this list counts more: the
+// environment, terraform.tfvars, terraform.tfvars.json, files *.auto.tfvars and
+// *.auto.tfvars.json in the order of their names, hidden ones among them,
+// arguments in their order.
+//
+// Values are never nil, and as complete as could be. The problems matter only if
+// [Module.Constant] is true: no other module looks at the values, and the real
+// init doesn't either.
+func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
+	r := inputReader{values: Values{}}
+	for _, entry := range sources.Environ {
+		name, text, ok := strings.Cut(entry, "=")
+		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
+			r.values[name] = cty.StringVal(text).Mark(origin{from: "the environment variable " + inputVariablePrefix + name, text: true})
+		}
+	}
+	for _, name := range r.automatic(dir) {
+		r.file(filepath.Join(dir, name), false)
+	}
+	for _, arg := range sources.Arguments {
+		switch {
+		case arg.File == "":
+			r.assign(arg.Assignment)
+		case filepath.IsAbs(arg.File):
+			r.file(arg.File, true)
+		default:
+			r.file(filepath.Join(sources.WorkingDir, arg.File), true)
+		}
+	}
+	return r.values, r.diags
+}
+
+// inputReader collects values; later ones replace earlier ones.
+type inputReader struct {
+	values Values
+	diags  hcl.Diagnostics
+}
+
+func (r *inputReader) report(diags ...*hcl.Diagnostic) { r.diags = append(r.diags, diags...) }
+
+// automatic lists the files that are read without being asked for, in order.
+func (r *inputReader) automatic(dir string) (names []string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.report(unreadable("Failed to read module directory", err))
+	}
+	exists := map[string]bool{}
+	for _, entry := range entries {
+		exists[entry.Name()] = !entry.IsDir()
+	}
+	for _, name := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+		if exists[name] {
+			names = append(names, name)
+		}
+	}
+	for _, entry := range entries { // sorted
+		name := entry.Name()
+		if exists[name] && (strings.HasSuffix(name, ".auto.tfvars") || strings.HasSuffix(name, ".auto.tfvars.json")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// file reads a file of values.
+func (r *inputReader) file(path string, argument bool) {
+	src, err := readRegular(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && argument:
+		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",
+			Detail: fmt.Sprintf("The variables file %s, which an argument names, does not exist.", path)})
+		return
+	case err != nil:
+		r.report(unreadable("Failed to read variables file", err))
+		return
+	}
+	file, diags := parse(src, path)
+	r.report(diags...)
+	if file == nil || file.Body == nil {
+		return
+	}
+	attrs, diags := file.Body.JustAttributes()
+	r.report(diags...)
+	for _, attr := range inOrder(attrs) {
+		val, diags := evaluate(attr.Expr)
+		r.report(diags...)
+		if !diags.HasErrors() {
+			r.values[attr.Name] = val.Mark(origin{from: attr.Range.String(), at: attr.Expr.Range()})
+		}
+	}
+}
+
+// inOrder sorts arguments by their places.
+func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
+	var list []*hcl.Attribute
+	for _, attr := range attrs {
+		list = append(list, attr)
+	}
+	slices.SortFunc(list, func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
+	return list
+}
+
+// assign reads name=value. What is wrong with it is told without the value,
+// which may be a secret.
+func (r *inputReader) assign(assignment string) {
+	const summary = "Invalid -var option"
+	name, text, ok := strings.Cut(assignment, "=")
+	var detail string
+	switch {
+	case !ok:
+		detail = "A -var option is the name of a variable, an equals sign and a value, like -var=\"key=value\". One that was given has no equals sign."
+	case name == "":
+		detail = "A -var option has no name before the equals sign."
+	case strings.TrimSpace(name) != name:
+		detail = fmt.Sprintf("The name of the variable has spaces around it: %q. Write -var=%q.", name, strings.TrimSpace(name)+"=...")
+	default:
+		r.values[name] = cty.StringVal(text).Mark(origin{from: fmt.Sprintf("the option -var=%q", name+"=..."), text: true, argument: true})
+		return
+	}
+	r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail})
+}
