@@ -84,6 +84,9 @@ func (l layer) CloseIdleConnections() {
 	}
 }
 
+// below is the next part, for whoever looks for one in the stack.
+func (l layer) below() http.RoundTripper { return l.next }
+
 // onTop returns a copy of a client, nil being the default one, with one more
 // part on top of its stack.
 func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.Client {

@@ -1,0 +1,55 @@
+package hosts
+
+import (
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+func TestOfflineClientSendsNothing(t *testing.T) {
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	t.Cleanup(server.Close)
+	client := NewOfflineClient("TFDEPS_OFFLINE")
+	for _, wrapped := range []*http.Client{client, WithNetrc(client, nil), WithArchiveCredentials(client, nil)} {
+		for _, method := range []string{"", http.MethodGet, http.MethodPost} {
+			req, err := http.NewRequestWithContext(t.Context(), method, strings.Replace(server.URL, "://", "://user:secret@", 1)+"/a?sig=secret",
+				strings.NewReader("body"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = Do(wrapped, req, 1)
+			refused, ok := errors.AsType[*OfflineError](err)
+			if !ok || !errors.Is(err, ErrOffline) || refused.By != "TFDEPS_OFFLINE" {
+				t.Fatalf("the request came to %v", err)
+			}
+			if text := err.Error(); strings.Contains(text, "secret") || !strings.Contains(text, strings.TrimPrefix(server.URL, "http://")) {
+				t.Errorf("the error should name the URL, and no secrets: %s", text)
+			}
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("there have been %d requests", n)
+	}
+}
+
+func TestOfflineDiscoveryKnowsWhatIsForced(t *testing.T) {
+	host, err := ParseHostname("registry.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &Discovery{Client: NewOfflineClient("-offline"), Forced: map[Hostname]map[string]string{host: {"providers.v1": "https://mirror.example.com/p/"}}}
+	if base, err := d.Service(t.Context(), host, "providers.v1"); err != nil || base.String() != "https://mirror.example.com/p/" {
+		t.Errorf("got %v, %v", base, err)
+	}
+	other, err := ParseHostname("other.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Service(t.Context(), other, "providers.v1"); !errors.Is(err, ErrOffline) {
+		t.Errorf("asking for another host came to %v", err)
+	}
+}

@@ -1,0 +1,79 @@
+package hosts
+
+import (
+	"fmt"
+	"net/http"
+)
+
+// Refusal says who refused a request, and why.
+type Refusal struct {
+	Host   Hostname // that refused, or whose discovery document leads to what refused
+	Sent   bool     // credentials were sent, and are no good
+	Advice string   // what to do about it; never with a secret
+}
+
+// Refuses reports whether a status is about credentials.
+func Refuses(status int) bool {
+	return status == http.StatusUnauthorized || status == http.StatusForbidden
+}
+
+// ExplainRefusal finds out why a request was answered with a status that is
+// about credentials. Those that went along, if there were any, are the owner's.
+func ExplainRefusal(owner Hostname, req DocumentRequest, doc *Document) Refusal {
+	switch {
+	case !SameOrigin(req.URL, doc.URL):
+		return Refusal{Host: Hostname(doc.URL.Host), Advice: fmt.Sprintf(
+			"the request was redirected there from %s, and credentials are not sent along to another host", RedactURL(req.URL))}
+	case req.Header.Get("Authorization") != "":
+		return Refusal{Host: owner, Sent: true, Advice: RejectedAdvice(owner)}
+	case req.URL.User != nil:
+		return Refusal{Host: owner, Sent: true, Advice: "the credentials are the user and the password in the URL"}
+	case !Confidential(req.URL):
+		return Refusal{Host: owner, Advice: "credentials are not sent over plain http: the service has to have an https URL"}
+	default:
+		return Refusal{Host: owner, Advice: MissingAdvice(owner)}
+	}
+}
+
+// Says is what a host that refused has to say, as in "host example.com ...".
+func (r Refusal) Says(status int) string {
+	switch {
+	case r.Sent:
+		return "rejected the given authentication credentials"
+	case status == http.StatusForbidden:
+		return "denies access, or requires authentication credentials"
+	default:
+		return "requires authentication credentials"
+	}
+}
+
+// RejectedAdvice says where the credentials that a host rejected come from.
+func RejectedAdvice(host Hostname) string {
+	from := "a credentials block or a credentials helper of the CLI configuration"
+	if variable := TokenVariable(host); variable != "" {
+		from = "the environment variable " + variable + ", " + from
+	}
+	return fmt.Sprintf("the credentials for %s may have expired, or may not be meant for this; they are those of %s", host, from)
+}
+
+// MissingAdvice says where credentials for a host belong.
+func MissingAdvice(host Hostname) string {
+	block := fmt.Sprintf("a credentials block for %q in the CLI configuration", host.String())
+	if variable := TokenVariable(host); variable != "" {
+		return fmt.Sprintf("put a token into the environment variable %s, or into %s", variable, block)
+	}
+	return "put a token into " + block
+}
+
+// Advice says what to do about a host whose discovery document needs
+// credentials, or others; "" if that isn't the trouble.
+func (e *DiscoveryError) Advice() string {
+	switch {
+	case !Refuses(e.StatusCode):
+		return ""
+	case e.Authorized:
+		return RejectedAdvice(e.Host)
+	default:
+		return MissingAdvice(e.Host)
+	}
+}
