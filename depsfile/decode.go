@@ -5,7 +5,6 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -26,21 +25,10 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
 	d := decoder{engine: engine, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
-	if diag := checkNesting(src, filename); diag != nil {
-		return d.locks, hcl.Diagnostics{diag}
-	}
-	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
-	conflict := findConflict(src, filename)
-	if file != nil {
-		content, moreDiags := file.Body.Content(fileSchema)
-		diags = append(diags, moreDiags...)
-		d.decodeBlocks(content.Blocks)
-	}
-	diags = append(diags, d.diags...)
-	if conflict != nil && diags.HasErrors() {
-		// What else is wrong with the file is a consequence.
-		diags = hcl.Diagnostics{conflict}
-	}
+	diags := DecodeBlocks(src, filename, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+		d.decodeBlocks(blocks)
+		return d.diags
+	})
 	return d.locks, diags
 }
 

@@ -1,7 +1,6 @@
 package depsfile
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,7 +16,7 @@ import (
 // returns what could be read even if there are errors. What is no regular file,
 // nor a link to one, isn't opened: a pipe would never end.
 func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
-	src, err := readRegular(path)
+	src, err := ReadText(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Locks{}, nil
 	}
@@ -31,26 +30,12 @@ func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
 	return Decode(src, path, engine)
 }
 
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	default:
-		return os.ReadFile(path)
-	}
-}
-
 // Save writes the file, atomically, if it differs from what is there: after a
 // crash there is the old file or the new one. A symlink is followed or
 // replaced, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, engine getproviders.Engine) error {
 	content := l.Encode(engine)
-	if old, err := readRegular(path); err == nil && bytes.Equal(old, content) {
+	if isText(path, content) {
 		return nil
 	}
 	if err := replace(writableTarget(path, engine), content); err != nil {
@@ -78,26 +63,4 @@ func writableTarget(path string, engine getproviders.Engine) string {
 		return path
 	}
 	return target
-}
-
-// replace puts a new file in the place of path by one rename.
-func replace(path string, content []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp.Name())
-		}
-	}()
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Chmod(temp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	return err
 }

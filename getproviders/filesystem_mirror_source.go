@@ -68,7 +68,7 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	}
 	for _, m := range found {
 		if m.version == v && m.platform == plat {
-			result.Location = m.location
+			result.Location, result.Origin = m.location, fileOrigin(m.location)
 			return result, nil
 		}
 	}

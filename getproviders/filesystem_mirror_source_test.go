@@ -200,7 +200,11 @@ func TestMirrorPackage(t *testing.T) {
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
 			}
-			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir}) {
+			origin, err := source.Origin(t.Context(), widget, version("1.0.0"), linux)
+			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
+				t.Errorf("the origin is %q, %v", origin, err)
+			}
+			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, Origin: origin}) {
 				t.Errorf("got %+v, want location %s", got, want)
 			}
 		})

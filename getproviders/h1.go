@@ -80,6 +80,14 @@ func hashDir(ctx context.Context, dir string) (Hash, error) {
 	return H1(files)
 }
 
+// DigestFile reads the file at path, which a package has under the given name. A
+// symlink is followed, and what isn't a file is an error. When ctx ends, its
+// cause is returned.
+func DigestFile(ctx context.Context, path, name string) (FileDigest, error) {
+	sum, err := hashFile(ctx, path, nil)
+	return FileDigest{Name: name, SHA256: sum}, err
+}
+
 func hashFile(ctx context.Context, path string, buffer []byte) (sum [32]byte, err error) {
 	info, err := os.Stat(path)
 	if err != nil {

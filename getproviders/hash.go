@@ -47,6 +47,16 @@ func ZH(sum [32]byte) Hash {
 	return Hash(SchemeZH + ":" + hex.EncodeToString(sum[:]))
 }
 
+// sha256 is the inverse of ZH.
+func (h Hash) sha256() (sum [32]byte, ok bool) {
+	text, isZH := strings.CutPrefix(string(h), SchemeZH+":")
+	decoded, err := hex.DecodeString(text)
+	if !isZH || err != nil || len(decoded) != len(sum) {
+		return sum, false
+	}
+	return [32]byte(decoded), true
+}
+
 // SortHashes returns the hashes sorted bytewise, without duplicates: the order
 // of the lock file, where h1 comes before zh. The argument isn't changed.
 func SortHashes(hashes []Hash) []Hash {

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // SourcesError says that several sources together could not serve a query. It
@@ -67,6 +69,8 @@ func (a Answer) text() string {
 		return "has no version of it"
 	case a.Err == nil:
 		return fmt.Sprintf("has versions of it: %d", a.Versions)
+	case errors.Is(a.Err, hosts.ErrOffline):
+		return "not asked, as no requests are allowed"
 	case errors.Is(a.Err, ErrPlatformMissing):
 		return "has the version, but not for this platform"
 	case errors.Is(a.Err, ErrVersionNotFound):

@@ -108,6 +108,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Platform: plat,
 		Location: describedArchive(location, doc.URL, s.base, s.host),
 		Source:   s.Describe(p),
+		Origin:   hosts.RedactURL(s.base),
 		Trust:    trust,
 	}, nil
 }

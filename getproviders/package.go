@@ -15,6 +15,7 @@ type Package struct {
 	Platform Platform
 	Location Location
 	Source   string // who has it, as Source.Describe names it
+	Origin   string // as Originator has it, without secrets; "" if nobody can tell
 	// Trust finds what the package is judged by; nil means that the source has
 	// nothing to say and the package stays unauthenticated.
 	Trust Trust
@@ -75,6 +76,15 @@ type Trust interface {
 	// Load gets the documents (for a registry: SHA256SUMS and its signature),
 	// from the network if need be.
 	Load(ctx context.Context) (Authenticator, error)
+}
+
+// Foreteller is a Trust that knows the archive's checksum without loading
+// anything. It tells by what name to keep a part of an archive for later, and
+// whether parts belong together; no package is genuine because of it.
+type Foreteller interface {
+	// Foretell returns the SHA-256 that the archive is going to have; ok is
+	// false if that isn't known.
+	Foretell() (sha256 [32]byte, ok bool)
 }
 
 // Digests is what an Authenticator has to know of a package's bytes.

@@ -76,7 +76,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 		Code:     doc.StatusCode,
 		Attempts: doc.Attempts,
 	}
-	if wantsCredentials(doc.StatusCode) {
+	if hosts.Refuses(doc.StatusCode) {
 		return unauthorizedError(p, host, req, doc, status)
 	}
 	return &QueryError{Provider: p, Kind: kind, Err: &status}

@@ -27,7 +27,8 @@ const (
 // RegistrySource installs from each provider's origin registry: the one on the
 // host that its address names, found by service discovery.
 //
-// It asks for the versions of a provider once and remembers the answer as long
+// It asks for the versions of a provider, and for the documents that all packages
+// of a version are judged by, once and remembers the answers as long
 // as it lives, so that one run sees one state of the registry and the hints in
 // errors cost no request. A program that lives longer makes a new RegistrySource
 // for each run; Client and Discovery may be shared. It must not be copied after
@@ -45,7 +46,8 @@ type RegistrySource struct {
 	Keys        *SigningKeys     // nil: the embedded ones
 	Now         func() time.Time // to judge keys that expire; nil: time.Now
 
-	versions par.Memo[Provider, versionList]
+	versions  par.Memo[Provider, versionList]
+	documents par.Memo[string, []byte] // that packages are judged by, by URL
 }
 
 // Versions implements Source. Errors are *ProviderNotFoundError,
@@ -100,6 +102,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Platform: plat,
 		Location: describedArchive(answer.archive, doc.URL, base, p.Hostname),
 		Source:   s.Describe(p),
+		Origin:   hosts.RedactURL(base),
 		Trust:    &registryTrust{source: s, provider: p, answer: answer},
 	}, nil
 }

@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"context"
+	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -33,11 +34,11 @@ func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
 	}
 	err := par.Together(ctx,
 		func(ctx context.Context) (err error) {
-			judge.Sums, err = t.source.fetch(ctx, t.provider, t.answer.sums, checksumsBytes)
+			judge.Sums, err = t.source.document(ctx, t.provider, t.answer.sums, checksumsBytes)
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			judge.Signature, err = t.source.fetch(ctx, t.provider, t.answer.signature, signatureBytes)
+			judge.Signature, err = t.source.document(ctx, t.provider, t.answer.signature, signatureBytes)
 			return err
 		},
 	)
@@ -46,6 +47,21 @@ func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
 	}
 	return judge, nil
 }
+
+// document asks for a document once, because the packages of a version for all
+// platforms are judged by the same two.
+func (s *RegistrySource) document(ctx context.Context, p Provider, at *url.URL, limit int64) ([]byte, error) {
+	body, err := s.documents.Do(ctx, at.String(), func(ctx context.Context) ([]byte, error) {
+		return s.fetch(ctx, p, at, limit)
+	})
+	if err != nil {
+		return nil, causeOr(ctx, err)
+	}
+	return body, nil
+}
+
+// Foretell implements Foreteller: the description of the package has it.
+func (t *registryTrust) Foretell() (sum [32]byte, ok bool) { return t.answer.sha256, true }
 
 func (s *RegistrySource) signingKeys() SigningKeys {
 	if s.Keys != nil {

@@ -8,15 +8,16 @@ import (
 )
 
 // WriteCLIConfig writes a CLI configuration file that redirects the providers
-// of hosts to this registry.
+// and modules of hosts to this registry.
 func (r *Registry) WriteCLIConfig(path string, hosts ...string) error {
-	return os.WriteFile(path, []byte(hostBlocks(r.ServiceURL(), hosts)), 0o600)
+	return os.WriteFile(path, []byte(r.hostBlocks(hosts)), 0o600)
 }
 
-func hostBlocks(serviceURL string, hosts []string) string {
+func (r *Registry) hostBlocks(hosts []string) string {
 	var text strings.Builder
 	for _, host := range hosts {
-		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"providers.v1\" = %q\n  }\n}\n", host, serviceURL)
+		fmt.Fprintf(&text, "host %q {\n  services = {\n    \"modules.v1\" = %q\n    \"providers.v1\" = %q\n  }\n}\n",
+			host, r.ModulesURL(), r.ServiceURL())
 	}
 	return text.String()
 }
@@ -24,7 +25,7 @@ func hostBlocks(serviceURL string, hosts []string) string {
 // Env is Environ with a CLI configuration in which hosts, like Host itself, are
 // this registry.
 func (r *Registry) Env(dir string, hosts ...string) ([]string, error) {
-	return r.Environ(dir, hostBlocks(r.ServiceURL(), hosts))
+	return r.Environ(dir, r.hostBlocks(hosts))
 }
 
 // Env is Environ with a CLI configuration that installs everything from this

@@ -12,9 +12,9 @@ const (
 	filesPath   = "/files/"
 )
 
-// discoveryDocument names the service by a relative URL, as most hosts do.
+// discoveryDocument names the services by relative URLs, as most hosts do.
 func discoveryDocument() []byte {
-	return toJSON(map[string]any{"providers.v1": servicePath})
+	return toJSON(map[string]any{"modules.v1": modulesPath, "providers.v1": servicePath})
 }
 
 type versionEntry struct {

@@ -17,7 +17,9 @@ type Fault struct {
 	Redirect   string              // answer with this Location instead (302, or Status)
 	Header     http.Header         // extra or replaced header fields; nil values remove one
 	Body       func([]byte) []byte // change what is sent
+	Pause      time.Duration       // wait so long before each piece of body, of which none has more than 32 KiB
 	CutAfter   int64               // drop the connection after so many bytes of body (if > 0)
+	NoRange    bool                // send all of it, whatever part is asked for, and don't say that parts could be had
 	Stall      bool                // send the header and CutAfter bytes, then nothing until the client gives up
 }
 
@@ -29,7 +31,8 @@ type faultState struct {
 }
 
 // Break applies a fault to all requests whose kind it is: "discovery",
-// "versions", "package", "sums", "signature", "archive" of a registry;
+// "versions", "package", "sums", "signature", "archive", "module/versions",
+// "module/download", "module/archive" of a registry;
 // "index", "version", "archive" of a mirror. Of several faults
 // that fit a request, the one that was given last and isn't used up counts; so
 // a zero Fault heals.
@@ -112,7 +115,17 @@ func (s *Server) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault)
 		}
 		panic(http.ErrAbortHandler) // how a handler drops its connection
 	}
-	return &faultyWriter{ResponseWriter: w, header: f.Header, left: limit, giveUp: giveUp}
+	header := f.Header
+	if f.NoRange {
+		header = http.Header{"Accept-Ranges": nil}
+		maps.Copy(header, f.Header)
+	}
+	pause := func() {
+		if !s.pause(req, f.Pause) {
+			panic(http.ErrAbortHandler)
+		}
+	}
+	return &faultyWriter{ResponseWriter: w, header: header, left: limit, pause: pause, giveUp: giveUp, sent: s.countSent}
 }
 
 // faultyWriter changes the header when it is final, and gives up after so many
@@ -121,8 +134,13 @@ type faultyWriter struct {
 	http.ResponseWriter
 	header http.Header
 	left   int64 // < 0: no limit
+	pause  func()
 	giveUp func()
+	sent   func(bytes int)
 }
+
+// Unwrap lets handlers flush.
+func (w *faultyWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 func (w *faultyWriter) WriteHeader(status int) {
 	maps.Copy(w.Header(), w.header)
@@ -130,14 +148,17 @@ func (w *faultyWriter) WriteHeader(status int) {
 }
 
 func (w *faultyWriter) Write(p []byte) (int, error) {
+	w.pause()
 	if w.left < 0 || int64(len(p)) < w.left {
 		n, err := w.ResponseWriter.Write(p)
+		w.sent(n)
 		if w.left >= 0 {
 			w.left -= int64(n)
 		}
 		return n, err
 	}
-	_, _ = w.ResponseWriter.Write(p[:w.left])
+	n, _ := w.ResponseWriter.Write(p[:w.left])
+	w.sent(n)
 	_ = http.NewResponseController(w.ResponseWriter).Flush()
 	w.giveUp()
 	return 0, http.ErrAbortHandler

@@ -46,6 +46,10 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, f
 		if found.etag != "" {
 			w.Header().Set("Etag", found.etag)
 		}
+		if fault.NoRange {
+			req = req.Clone(req.Context())
+			req.Header.Del("Range")
+		}
 		http.ServeContent(w, req, "", time.Time{}, found.body)
 	})
 }

@@ -45,6 +45,20 @@ func (s *Server) Requests(kind string) int {
 	return n
 }
 
+// Sent returns how many bytes of bodies were sent, those of error messages left
+// out.
+func (s *Server) Sent() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
+}
+
+func (s *Server) countSent(bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent += int64(bytes)
+}
+
 // Connections returns how many connections clients have opened.
 func (s *Server) Connections() int {
 	s.mu.Lock()

@@ -1,10 +1,10 @@
-// Package providertest has a provider registry and a network mirror on loopback
-// for tests: they speak real HTTPS with a throw-away CA, sign with a throw-away
-// key, count requests, and break on command.
+// Package providertest has a registry of providers and modules and a network
+// mirror on loopback for tests: they speak real HTTPS with a throw-away CA, sign
+// with a throw-away key, count requests, and break on command.
 //
-// A registry is filled with Add and asked by its own host, "localhost:PORT",
-// or by any other host that a host block of the CLI configuration redirects to
-// ServiceURL:
+// A registry is filled with Add and AddModule, and asked by its own host,
+// "localhost:PORT", or by any other host that a host block of the CLI
+// configuration redirects to ServiceURL and ModulesURL:
 //
 //	registry, err := providertest.NewRegistry(providertest.Options{})
 //	...
@@ -18,7 +18,7 @@
 //
 // It is meant for tests of any package and for programs under test, so it
 // doesn't import testing. It does no more than a well-behaved registry has to:
-// no login, no modules, no pagination.
+// no login, no pagination.
 package providertest
 
 // Registry is a running registry. It is safe for many goroutines.
@@ -26,6 +26,7 @@ type Registry struct {
 	*Server
 	opts Options
 	catalogue
+	modules modules
 }
 
 // Options configures NewRegistry; the zero value works.

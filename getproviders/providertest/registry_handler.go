@@ -19,6 +19,7 @@ func (r *Registry) handler() http.Handler {
 	mux.HandleFunc(filesPath+"{namespace}/{type}/{version}/{file}", func(w http.ResponseWriter, req *http.Request) {
 		r.answer(w, req, fileKind(req.PathValue("file")), r.file)
 	})
+	r.handleModules(mux)
 	handle("other", "/", func(*http.Request) answer { return answer{} })
 	return mux
 }

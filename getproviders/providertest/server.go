@@ -28,6 +28,7 @@ type Server struct {
 	faults   []*faultState
 	tokens   map[string]string // by kind of request
 	requests []Request
+	sent     int64
 	conns    int
 }
 

@@ -1,0 +1,174 @@
+package getproviders
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// OfflineSource stands for a source that may not be asked, because that would
+// take requests. It lists the packages that came from that source earlier and
+// are kept on this machine, and describes none: who keeps packages finds them
+// by their Origin.
+//
+// What an origin says is believed only where it is clear without a request that
+// it is that of Source: a mirror's URL is, and so is that of a registry which
+// is on the provider's own host, or where the user's configuration says.
+//
+// Errors are *NotKeptError. One is no failure of a source: in a MultiSource,
+// the next source is asked.
+type OfflineSource struct {
+	Source Source
+	// Kept tells what is known of packages on this machine, or was once: of one
+	// provider, for one platform, wherever they came from.
+	Kept func(Provider) []KeptPackage
+	By   string // what forbids requests, such as "-offline"
+}
+
+// KeptPackage is a package that was fetched earlier.
+type KeptPackage struct {
+	Version      Version
+	Origin       string // as Package has it
+	ArchiveBytes int64  // the size of its archive; 0: not known
+	Present      bool   // it is still there
+}
+
+// Versions implements Source: the versions of which packages are there.
+func (s OfflineSource) Versions(ctx context.Context, p Provider) (Available, error) {
+	var versions []Version
+	for _, kept := range s.ours(ctx, p) {
+		if kept.Present && !slices.Contains(versions, kept.Version) {
+			versions = append(versions, kept.Version)
+		}
+	}
+	if len(versions) == 0 {
+		return Available{}, s.missing(p, Version{})
+	}
+	return Available{Versions: versions}, nil
+}
+
+// Package implements Source. It always fails.
+func (s OfflineSource) Package(_ context.Context, p Provider, v Version, _ Platform) (Package, error) {
+	return Package{}, s.missing(p, v)
+}
+
+// Describe implements Source: it says that the source wasn't asked, too.
+func (s OfflineSource) Describe(p Provider) string {
+	return s.Source.Describe(p) + " (not asked, because of " + s.By + ")"
+}
+
+// Origin implements Originator.
+func (s OfflineSource) Origin(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+	for _, kept := range s.ours(ctx, p) {
+		if kept.Version == v && kept.Present {
+			return kept.Origin, nil
+		}
+	}
+	return "", s.missing(p, v)
+}
+
+// ours are the kept packages that came from Source.
+func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []KeptPackage) {
+	source, ok := s.Source.(interface {
+		isOrigin(ctx context.Context, p Provider, origin string) bool
+	})
+	if !ok {
+		return nil
+	}
+	for _, kept := range s.Kept(p) {
+		if kept.Origin != "" && source.isOrigin(ctx, p, kept.Origin) {
+			ours = append(ours, kept)
+		}
+	}
+	return ours
+}
+
+func (s OfflineSource) missing(p Provider, v Version) *NotKeptError {
+	failed := &NotKeptError{Provider: p, Version: v, Source: s.Source.Describe(p), By: s.By}
+	for _, kept := range s.Kept(p) {
+		if kept.Version == v {
+			failed.Bytes = max(failed.Bytes, kept.ArchiveBytes)
+		}
+	}
+	return failed
+}
+
+// isOrigin reports whether an origin is that of this source, without asking
+// anybody: what the user's configuration says of the host, or the host itself.
+func (s *RegistrySource) isOrigin(ctx context.Context, p Provider, origin string) bool {
+	if _, forced := s.Discovery.Forced[p.Hostname]; forced {
+		base, err := s.service(ctx, p)
+		return err == nil && hosts.RedactURL(base) == origin
+	}
+	u, err := url.Parse(origin)
+	if err != nil || u.Scheme != "https" {
+		return false
+	}
+	host, err := hosts.HostnameOf(u)
+	return err == nil && host == p.Hostname
+}
+
+// isOrigin reports whether an origin is that of this mirror.
+func (s *NetworkMirrorSource) isOrigin(_ context.Context, _ Provider, origin string) bool {
+	return hosts.RedactURL(s.base) == origin
+}
+
+// NotKeptError says that a package isn't on this machine, and that the source
+// that may have it can't be asked. It matches hosts.ErrOffline, and
+// ErrVersionNotFound or, where any version would do, ErrProviderNotFound.
+type NotKeptError struct {
+	Provider Provider
+	Version  Version // zero: no version is there
+	Source   string  // as Source.Describe names it
+	Bytes    int64   // the size of the archive; 0: not known
+	By       string  // what forbids requests, such as "-offline"
+}
+
+// Error implements error.
+func (e *NotKeptError) Error() string {
+	what := e.Provider.String()
+	if e.Version != (Version{}) {
+		what += " " + e.Version.String()
+	}
+	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
+}
+
+// Is reports which of the errors that callers branch on it is.
+func (e *NotKeptError) Is(target error) bool {
+	if e.Version == (Version{}) {
+		return target == hosts.ErrOffline || target == ErrProviderNotFound
+	}
+	return target == hosts.ErrOffline || target == ErrVersionNotFound
+}
+
+// Unasked tells of the sources for a provider that may not be asked, each as an
+// error that has no version. Versions leaves out what only they know.
+func (m MultiSource) Unasked(p Provider) (unasked []*NotKeptError) {
+	for _, selector := range m.Selectors {
+		if source, ok := selector.Source.(OfflineSource); ok && m.keptOut(selector, p) == "" {
+			unasked = append(unasked, source.missing(p, Version{}))
+		}
+	}
+	return unasked
+}
+
+// NotKept finds all that an error says isn't on this machine.
+func NotKept(err error) (missing []*NotKeptError) {
+	if one, ok := err.(*NotKeptError); ok {
+		return []*NotKeptError{one}
+	}
+	switch wrapper := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := wrapper.Unwrap(); inner != nil {
+			return NotKept(inner)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range wrapper.Unwrap() {
+			missing = append(missing, NotKept(inner)...)
+		}
+	}
+	return missing
+}

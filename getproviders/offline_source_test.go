@@ -1,0 +1,93 @@
+package getproviders_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// offlineRegistry is a registry that can't be asked. Origins of example.com are
+// on that host; those of forced.example.com are where the user says.
+func offlineRegistry(t *testing.T, kept ...getproviders.KeptPackage) getproviders.OfflineSource {
+	t.Helper()
+	forced, err := hosts.ParseHostname("forced.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := hosts.NewOfflineClient("-offline")
+	return getproviders.OfflineSource{
+		Source: &getproviders.RegistrySource{
+			Client: client,
+			Discovery: &hosts.Discovery{Client: client, Forced: map[hosts.Hostname]map[string]string{
+				forced: {"providers.v1": "https://elsewhere.example.com/p/"},
+			}},
+		},
+		Kept: func(getproviders.Provider) []getproviders.KeptPackage { return kept },
+		By:   "-offline",
+	}
+}
+
+func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
+	for _, tt := range []struct {
+		name, provider, origin string
+		present, want          bool
+	}{
+		{"the provider's own host", "example.com/acme/a", "https://example.com/v1/providers/", true, true},
+		{"another host", "example.com/acme/a", "https://mirror.example.com/", true, false},
+		{"another port", "example.com/acme/a", "https://example.com:8443/v1/providers/", true, false},
+		{"plain http", "example.com/acme/a", "http://example.com/v1/providers/", true, false},
+		{"a file", "example.com/acme/a", "/packed/a.zip (1 bytes, 2)", true, false},
+		{"nobody knows", "example.com/acme/a", "", true, false},
+		{"gone", "example.com/acme/a", "https://example.com/v1/providers/", false, false},
+		{"where the user says", "forced.example.com/acme/a", "https://elsewhere.example.com/p/", true, true},
+		{"on the host in spite of what the user says", "forced.example.com/acme/a", "https://forced.example.com/p/", true, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p, v := mustParse(t, tt.provider), version("1.0.0")
+			s := offlineRegistry(t, getproviders.KeptPackage{Version: v, Origin: tt.origin, Present: tt.present})
+			available, err := s.Versions(t.Context(), p)
+			if got := err == nil && len(available.Versions) == 1; got != tt.want {
+				t.Errorf("versions %v, error %v", available.Versions, err)
+			}
+			origin, err := s.Origin(t.Context(), p, v, getproviders.CurrentPlatform())
+			if got := err == nil && origin == tt.origin; got != tt.want {
+				t.Errorf("origin %q, error %v", origin, err)
+			}
+			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || len(getproviders.NotKept(err)) != 1) {
+				t.Errorf("the error is %v", err)
+			}
+		})
+	}
+}
+
+func TestOfflineSourceIsNoFailureToOthers(t *testing.T) {
+	p, v, plat := mustParse(t, "example.com/acme/a"), version("1.0.0"), getproviders.CurrentPlatform()
+	gone := getproviders.KeptPackage{Version: v, Origin: "https://example.com/v1/", ArchiveBytes: 77}
+	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
+		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
+	}}
+	for _, asked := range []getproviders.Version{{}, v} {
+		var err error
+		if asked == (getproviders.Version{}) {
+			_, err = all.Versions(t.Context(), p)
+		} else {
+			_, err = all.Package(t.Context(), p, v, plat)
+		}
+		missing := getproviders.NotKept(err)
+		if len(missing) != 1 || missing[0].Version != asked || missing[0].Source != "registry example.com" || missing[0].By != "-offline" {
+			t.Fatalf("for %q the error is %v", asked, err)
+		}
+		if asked == v && missing[0].Bytes != 77 {
+			t.Errorf("the size is %d", missing[0].Bytes)
+		}
+	}
+	if names := all.Unasked(p); len(names) != 1 || names[0].Source != "registry example.com" {
+		t.Errorf("not asked: %v", names)
+	}
+	all.Selectors[0].Exclude = []getproviders.Pattern{getproviders.ExactPattern(p)}
+	if names := all.Unasked(p); len(names) != 0 {
+		t.Errorf("not asked, though it isn't for the provider: %v", names)
+	}
+}
