@@ -1,11 +1,15 @@
-// Package modules finds the modules that a configuration calls, and keeps the
-// record of where they are: modules.json, which plan and apply go by.
+// Package modules finds the modules that a configuration calls, fetches those
+// that aren't there, and keeps the record of where they are: modules.json,
+// which plan and apply go by.
 //
 // [ParseAddress] tells what a source address means: a directory of the
 // configuration, a module of a registry, or a package somewhere else.
 // [ReadManifest] reads the record of the last run; [Installer.Install] walks
 // the tree of modules from the root, and returns it as a [Tree], which knows
-// the requirements of the whole. Nothing is written before [Tree.Save].
+// the requirements of the whole. [Registries] asks registries which versions of
+// a module there are, and where they are; a [Fetcher] brings packages, of
+// which there is one in package fetch. [Installer.Populate] begins a
+// configuration with a copy of a module.
 //
 // # What is kept, and what isn't
 //
@@ -14,26 +18,34 @@
 //     directory is there. It doesn't matter where it came from.
 //  2. Otherwise a local module, "./" or "../", is recorded anew: it is used
 //     where it is, never copied. The directory is that which the path leads to
-//     when symlinks are followed. Records of modules that the former module
-//     called are forgotten, and what an earlier run had put into the directory
-//     of this call is removed.
+//     when symlinks are followed. Any other is fetched, as a whole package, to a
+//     directory of its own with the name of the key, and takes the place of
+//     what is there. Records of modules that the former module called are
+//     forgotten.
 //  3. Records of calls that aren't there any more stay, and so do their
 //     directories.
 //  4. An upgrade keeps nothing.
 //
-// Modules of registries and of other places are used if a record says that
-// they are there; this package doesn't fetch them yet, and says so.
+// The modules of a level of the tree are found, asked for and fetched at once;
+// a package that several of them need is fetched once.
 //
 // # The record
 //
 // modules.json is written by one rename, only if its content changes, and only
-// if nothing is wrong with the modules: it is never half a tree. Sources
-// in it are normalised exactly as the real tool does, because plan compares
-// them with those of the configuration.
+// if nothing is wrong with the modules: it is never half a tree. A package
+// gets to its place by a rename as well, after the record of what was there
+// has been withdrawn. So a run that is interrupted leaves a record of modules
+// that are there, and the next one fetches the others. Sources in the record
+// are normalised exactly as the real tool does, because plan compares them with
+// those of the configuration.
 //
 // Where we differ from the real tool on purpose: a module that calls itself,
 // directly or through others, is an error instead of a tree without end; a
 // subdirectory may not be "..", however it is written; all of a tree's problems are
 // told at once, in the order of the tree; where a module is for other versions
-// of the engine, that is told alone for the whole tree.
+// of the engine, that is told alone for the whole tree; modules are told of level
+// by level; local modules of a configuration that was begun with a copy are
+// recorded to be where they were copied to; a prerelease is chosen wherever a
+// term of the constraint names it, also with "=" and a space; where a registry
+// said that a version is, it is believed to be in later runs.
 package modules

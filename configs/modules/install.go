@@ -18,124 +18,108 @@ const (
 	Normal Mode = iota
 	// Upgrade keeps none.
 	Upgrade
-	// Recorded takes the modules that are recorded, and records none.
-	Recorded
+	// AsRecorded takes the modules that are recorded, and records none.
+	AsRecorded
 )
 
-// Installer finds the modules of a tree. It may be copied, and used for one tree
-// at a time and by one goroutine.
+// Installer finds the modules of a tree, and fetches those that have to be. It
+// may be copied, and used for one tree at a time and by one goroutine.
 type Installer struct {
 	// Dir is the directory of modules.json, ".terraform/modules".
 	Dir    string
 	Engine getproviders.Engine
 	Mode   Mode
 
-	// Observe is told of each module that is recorded anew; nil: nobody is.
-	Observe func(Record)
+	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
+	WorkingDir string
+
+	// Locked are the versions of registries' modules that are to be taken again,
+	// by key, wherever source and constraint still allow it and nothing is upgraded.
+	Locked map[string]Record
+
+	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
+	Registries *Registries // nil: so are modules of registries
+
+	// Observe is told what happens, in an order that doesn't change from run to
+	// run; nil: nobody is.
+	Observe func(Event)
 }
 
 // maxModules bounds a tree: modules that call two others each, a few dozen
 // levels deep, would be more than any machine can hold.
 const maxModules = 50_000
 
-// Install walks the tree below a root module. Directories in records are
-// relative to the root module's. Only files are read, those of modules and
-// none else, and nothing is written.
+// Install walks the tree below a root module, level by level: the modules that
+// are on one level are asked for and fetched all at once. Directories in
+// records are relative to the root module's.
+//
+// What is fetched is put into its place below Dir at once. Where something
+// else was recorded to be there, that is taken out of modules.json before;
+// apart from that, modules.json is as it was until [Tree.Save].
 //
 // The tree is never nil, and as complete as can be if there are problems:
 // those of the modules below the root and their calls, those of the root's
 // calls, but not those of the root itself. A tree with errors is not to be
 // saved.
 func (in Installer) Install(ctx context.Context, root *configs.Module, manifest Manifest) (*Tree, hcl.Diagnostics) {
-	w := walk{Installer: in, ctx: ctx, root: root.Dir, tree: &Tree{
+	w := walk{Installer: in, ctx: ctx, root: root.Dir, before: manifest, tree: &Tree{
 		Manifest: maps.Clone(manifest),
+		root:     root.Dir,
 		dir:      in.Dir,
-		unsaved:  in.Mode != Recorded && len(root.Calls) > 0,
+		unsaved:  in.Mode != AsRecorded && len(root.Calls)+len(root.TestRuns) > 0,
 	}}
 	if w.tree.Manifest == nil {
 		w.tree.Manifest = Manifest{}
 	}
-	w.visit(&Module{Record: Record{Dir: "."}, Config: root})
-	return w.tree, w.problems
+	top := &step{child: &Module{Record: Record{Dir: "."}, Config: root}}
+	w.descend(top)
+	return w.tree, top.collect(w.tree, w.ended)
 }
 
 // walk is one walk through a tree.
 type walk struct {
 	Installer
-	ctx      context.Context
-	root     string // the directory of the root module
-	tree     *Tree
-	problems hcl.Diagnostics
-	stopped  bool
+	ctx    context.Context
+	root   string   // the directory of the root module
+	before Manifest // what was recorded when the walk began
+	tree   *Tree
+	count  int             // of modules so far
+	ended  hcl.Diagnostics // why the walk ended early
 }
 
-// visit adds a module to the tree, and those that it calls.
-func (w *walk) visit(module *Module) {
-	w.tree.Modules = append(w.tree.Modules, module)
-	for _, call := range module.Config.Calls {
-		if w.stop() {
-			return
+// descend goes down from the root, one level after the other.
+func (w *walk) descend(top *step) {
+	w.count = 1
+	for level := top.below(); len(level) > 0 && !w.stop(); {
+		w.settle(level)
+		w.fetch(level)
+		w.load(level)
+		var next []*step
+		for _, s := range level {
+			next = append(next, s.below()...)
 		}
-		problems := call.Problems()
-		if !problems.HasErrors() && call.Source != "" {
-			var child *Module
-			child, problems = w.call(module, call)
-			if child != nil {
-				w.visit(child)
-			}
-		} else if call.SourceRange == (hcl.Range{}) {
-			problems = nil // that the source is missing is told with the module
-		}
-		w.problems = append(w.problems, problems...)
+		w.count += len(level)
+		level = next
 	}
+	w.stop() // the last level may have been broken off
 }
 
 // stop reports whether to go no further.
 func (w *walk) stop() bool {
 	switch {
-	case w.stopped:
+	case len(w.ended) > 0:
 	case w.ctx.Err() != nil:
-		w.stopped = true
-		w.problems = append(w.problems, canceled())
-	case len(w.tree.Modules) >= maxModules:
-		w.stopped = true
-		w.problems = append(w.problems, tooMany())
+		w.ended = hcl.Diagnostics{canceled()}
+	case w.count > maxModules:
+		w.ended = hcl.Diagnostics{tooMany()}
 	}
-	return w.stopped
+	return len(w.ended) > 0
 }
 
-// call finds and loads the module that a call means. It is nil if there is none to
-// be had.
-func (w *walk) call(parent *Module, call configs.ModuleCall) (*Module, hcl.Diagnostics) {
-	address, err := parseCall(call)
-	if err != nil {
-		return nil, hcl.Diagnostics{invalidSource(call, err)}
+func (w *walk) emit(e Event) {
+	if w.Observe != nil {
+		w.Observe(e)
 	}
-	child := &Module{
-		Record:  Record{Key: joinKey(parent.Key, call.Name), Source: address.String()},
-		parents: append(parent.parents[:len(parent.parents):len(parent.parents)], parent.Dir),
-	}
-	record, diag := w.find(parent, child, call, address)
-	if diag != nil {
-		return nil, hcl.Diagnostics{diag}
-	}
-	child.Record = record
-	child.setPackage(parent, address)
-	if child.isRepeated() {
-		return nil, hcl.Diagnostics{repeated(call, child)}
-	}
-	var diags hcl.Diagnostics
-	child.Config, diags = configs.LoadModuleWith(w.at(record.Dir), w.Engine,
-		configs.Options{Path: joinPath(parent.Config.Path, call.Name), Source: shown(address)})
-	return child, diags
-}
-
-// parseCall reads the source of a call; only registries have versions.
-func parseCall(call configs.ModuleCall) (Address, error) {
-	if call.VersionRange != (hcl.Range{}) {
-		return ParseRegistry(call.Source)
-	}
-	return ParseAddress(call.Source)
 }
 
 func joinKey(parent, name string) string {

@@ -20,6 +20,8 @@ type project struct {
 	dir     string
 	mode    Mode
 	engine  getproviders.Engine
+	ctx     context.Context // nil: the test's
+	fetcher Fetcher
 	changed []string // "key in dir", of what the last install recorded
 }
 
@@ -45,10 +47,28 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(err)
 	}
 	p.changed = nil
-	in := Installer{Dir: modules, Engine: p.engine, Mode: p.mode, Observe: func(r Record) {
-		p.changed = append(p.changed, r.Key+" in "+r.Dir)
+	in := Installer{Dir: modules, Engine: p.engine, Mode: p.mode, Fetcher: p.fetcher, Observe: func(e Event) {
+		switch e := e.(type) {
+		case Downloading:
+			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
+		case Recorded:
+			p.changed = append(p.changed, e.Key+" in "+e.Dir)
+		}
 	}}
-	return in.Install(p.t.Context(), root, manifest)
+	ctx := p.ctx
+	if ctx == nil {
+		ctx = p.t.Context()
+	}
+	return in.Install(ctx, root, manifest)
+}
+
+func (p *project) read(name string) string {
+	p.t.Helper()
+	content, err := os.ReadFile(filepath.Join(p.dir, name))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return string(content)
 }
 
 // save installs what must have no errors, and returns what is recorded.
@@ -101,7 +121,7 @@ func TestInstallRecordsATree(t *testing.T) {
 	})
 	write(t, filepath.Dir(p.dir), "beside/main.tf", "")
 	tree := p.save()
-	p.wantChanged("a in a", "a.out in ../beside", "a.up in b", "a.up.in in b/in", "b in b", "b.in in b/in")
+	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
 	if path := tree.Modules[4].Config.Path; len(tree.Modules) != 7 || path != "module.a.module.up.module.in" {
 		t.Errorf("%d modules, one of them is %s", len(tree.Modules), path)
 	}
@@ -109,7 +129,7 @@ func TestInstallRecordsATree(t *testing.T) {
 	p.wantChanged()
 	p.mode = Upgrade
 	p.save()
-	p.wantChanged("a in a", "a.out in ../beside", "a.up in b", "a.up.in in b/in", "b in b", "b.in in b/in")
+	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
 }
 
 func TestRequirementsSayWhichModuleAsks(t *testing.T) {
@@ -142,7 +162,7 @@ func TestInstallTellsWhatIsWrong(t *testing.T) {
 		"missing":   {map[string]string{"main.tf": call("a", "./a")}, "main.tf", []string{"Unreadable module directory", `"a"`}},
 		"a file":    {map[string]string{"main.tf": call("a", "./a"), "a": ""}, "main.tf", []string{"is not a directory"}},
 		"no source": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "module \"x\" {}"}, "a/m.tf", []string{`"source" is required`}},
-		"computed":  {map[string]string{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Variables not allowed"}},
+		"computed":  {map[string]string{"main.tf": call("a", "${var.x}")}, "main.tf", []string{"Reference to undeclared input variable"}},
 		"null":      {map[string]string{"main.tf": "module \"a\" {\n  source = null\n}\n"}, "main.tf", []string{"has to be a string"}},
 		"nonsense":  {map[string]string{"main.tf": call("a", "nonsense")}, "main.tf", []string{"Invalid module source address", `"./nonsense"`}},
 		"version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"./a\"\n  version = \"1.0\"\n}\n", "a/m.tf": ""},
@@ -150,9 +170,9 @@ func TestInstallTellsWhatIsWrong(t *testing.T) {
 		"bad version": {map[string]string{"main.tf": "module \"a\" {\n  source = \"a/b/c\"\n  version = \"new\"\n}\n"},
 			"main.tf", []string{"Invalid version constraint"}},
 		"registry": {map[string]string{"main.tf": "\n" + call("a", "x/y/z")}, "main.tf",
-			[]string{"main.tf:2", "registry.terraform.io/x/y/z", "local modules only", "terraform get"}},
+			[]string{"main.tf:2", "registry.terraform.io/x/y/z", "nothing to ask registries with"}},
 		"repository": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("r", "github.com/o/r")}, "a/m.tf",
-			[]string{"m.tf:1", "git::https://github.com/o/r.git", "terraform get"}},
+			[]string{"m.tf:1", "git::https://github.com/o/r.git", "nothing to fetch it with"}},
 		"itself":     {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": call("b", "../b"), "b/m.tf": call("a", "../a")}, "b/m.tf", []string{"no end"}},
 		"the root":   {map[string]string{"main.tf": call("a", "./")}, "main.tf", []string{"no end"}},
 		"child bugs": {map[string]string{"main.tf": call("a", "./a"), "a/m.tf": "nonsense {}"}, "a/m.tf", []string{"Unsupported block type"}},
@@ -178,11 +198,11 @@ func TestInstallKeepsWhatIsRecorded(t *testing.T) {
 	p.wantChanged("vpc.in in .terraform/modules/vpc/m/in", "vpc.up in .terraform/modules/vpc/up")
 
 	p.mode = Upgrade
-	p.wantProblem("main.tf", "-upgrade", "terraform get -update", "-get=false")
+	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
 	p.mode = Normal
 	write(t, p.dir, "main.tf", strings.Replace(vpc, "~> 1.0", "~> 2.0", 1))
-	p.wantProblem("main.tf", "terraform get")
-	p.mode = Recorded
+	p.wantProblem("main.tf", "registry.terraform.io/x/vpc/y", "nothing to ask registries with")
+	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module version requirements have changed", "1.4.0", "~> 2.0")
 	if _, err := os.Stat(filepath.Join(p.dir, ".terraform/modules/vpc/up/up.tf")); err != nil {
 		t.Errorf("what couldn't be replaced is gone: %v", err)
@@ -219,11 +239,11 @@ func TestSaveRemovesWhatWasReplaced(t *testing.T) {
 
 func TestRecordedModeChangesNothing(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": ""})
-	p.mode = Recorded
+	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
 	p.mode = Normal
 	p.save()
-	p.mode = Recorded
+	p.mode = AsRecorded
 	p.save()
 	p.wantChanged()
 	write(t, p.dir, "main.tf", call("a", "./b"))

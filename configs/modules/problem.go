@@ -1,12 +1,13 @@
 package modules
 
 import (
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // problem returns an error about a place in the configuration.
@@ -57,7 +58,7 @@ func unreadable(call configs.ModuleCall, dir string, err error) *hcl.Diagnostic 
 func escapes(call configs.ModuleCall, parent *Module) *hcl.Diagnostic {
 	return problem(call.SourceRange, "Local module path escapes module package",
 		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package.",
-		call.Source, joinPath(parent.Config.Path, call.Name), shownSource(parent.pkg))
+		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
 }
 
 // repeated is about a module that would be in the tree without end.
@@ -66,34 +67,84 @@ func repeated(call configs.ModuleCall, child *Module) *hcl.Diagnostic {
 		"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir)
 }
 
-// notFetched is about a module that would have to be fetched.
-func notFetched(engine getproviders.Engine, mode Mode, call configs.ModuleCall, child *Module) *hcl.Diagnostic {
-	const format = "The module %q is called at %s:%d with the source %s, and %s. This version of tfdeps fetches local modules only.\n\n%s"
-	at := call.Range
-	if mode == Upgrade {
-		return problem(call.SourceRange, "Module can't be upgraded", format, call.Name, at.Filename, at.Start.Line, shownSource(child.Source),
-			"-upgrade asks for it to be fetched again", fmt.Sprintf(
-				"\"%[1]s get -update\" will fetch it; after that, \"tfdeps init -upgrade -get=false\" upgrades the providers.", engine.Program))
+// registryWarnings are what a registry's list of versions has that can't be used.
+func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
+	for _, text := range texts {
+		warning := problem(s.call.SourceRange, "Module registry returned an invalid version", "%s", text)
+		warning.Severity = hcl.DiagWarning
+		warnings = append(warnings, warning)
 	}
-	return problem(call.SourceRange, "Module can't be fetched", format, call.Name, at.Filename, at.Start.Line, shownSource(child.Source),
-		"it isn't installed yet", fmt.Sprintf("\"%s get\" will fetch it; after that, run \"tfdeps init\" again.", engine.Program))
+	return warnings
+}
+
+// unlocated is about a module whose package a registry didn't tell.
+func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
+	if w.ctx.Err() != nil {
+		return done[0]
+	}
+	summary := "Error accessing remote module registry"
+	if titled, ok := err.(interface{ Summary() string }); ok {
+		summary = titled.Summary()
+	}
+	return problem(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
+}
+
+// unfetched is about a module whose package couldn't be fetched.
+func (w *walk) unfetched(s *step, err error) *hcl.Diagnostic {
+	if w.ctx.Err() != nil {
+		return done[0]
+	}
+	return notFetched(s, err)
+}
+
+func notFetched(s *step, err error) *hcl.Diagnostic {
+	summary := "Failed to download module"
+	if _, ok := errors.AsType[*noSubdirError](err); ok {
+		summary = "Unreadable module subdirectory"
+	}
+	return problem(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(err.Error(), "."), hint(err))
+}
+
+// hint is what an error has to say of the way out.
+func hint(err error) string {
+	var hinted interface{ Hint() string }
+	if !errors.As(err, &hinted) || hinted.Hint() == "" {
+		return ""
+	}
+	return "\n\nhint: " + hinted.Hint()
+}
+
+// shownPackage is what a module is downloaded from: for people the address that
+// they know.
+func shownPackage(s *step) string {
+	if registry, ok := s.address.(Registry); ok {
+		return registry.Package()
+	}
+	return shown(Remote{Package: s.origin.remote.Package})
 }
 
 // outdated says why a record can't be used where none may be made; nil: it can.
-func (w *walk) outdated(call configs.ModuleCall, child *Module, recorded Record, ok bool) *hcl.Diagnostic {
-	const advice = "Run init without -get=false, which installs modules."
+func (w *walk) outdated(s *step) *hcl.Diagnostic {
+	call, recorded := s.call, s.recorded
+	because := func(code OutdatedCode, diag *hcl.Diagnostic) *hcl.Diagnostic {
+		diag.Extra = Outdated{Key: s.key, Code: code}
+		return diag
+	}
+	const advice = "Run init (without -get=false) or get, which install modules."
 	switch {
-	case !ok:
-		return problem(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice)
-	case recorded.Source != child.Source:
-		return problem(call.SourceRange, "Module source has changed",
-			"The module %q is installed from %q, and its source is %q now. %s", call.Name, shownSource(recorded.Source), shownSource(child.Source), advice)
+	case !s.known:
+		return because(Absent, problem(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
+	case recorded.Source != s.address.String():
+		return because(SourceChanged, problem(call.SourceRange, "Module source has changed",
+			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), shown(s.address), advice))
 	case !satisfies(recorded.Version, call.Version):
-		return problem(call.SourceRange, "Module version requirements have changed",
-			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice)
+		return because(VersionChanged, problem(call.SourceRange, "Module version requirements have changed",
+			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
 	case !isDir(w.at(recorded.Dir)):
-		return problem(call.Range, "Module not installed",
-			"The module %q is recorded to be in %s, which is no directory. %s", call.Name, recorded.Dir, advice)
+		return because(Absent, problem(call.Range, "Module not installed",
+			"The module %q is recorded to be in %s, which is no directory. %s", call.Name, recorded.Dir, advice))
 	}
 	return nil
 }

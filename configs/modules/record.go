@@ -6,6 +6,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -13,35 +14,70 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 )
 
-// find returns the record of the module that a call means: the one that there
-// is, if it may be kept, else a new one.
-func (w *walk) find(parent, child *Module, call configs.ModuleCall, address Address) (Record, *hcl.Diagnostic) {
-	recorded, ok := w.tree.Manifest[child.Key]
-	fits := ok && recorded.Source == child.Source && satisfies(recorded.Version, call.Version)
-	switch {
-	case w.Mode == Recorded:
-		return recorded, w.outdated(call, child, recorded, ok)
-	case w.Mode == Normal && fits && isDir(w.at(recorded.Dir)):
-		return recorded, nil
+// settle finds out for each call of a level where its module is: where it is
+// recorded to be, where the path leads to, or where its package is to be
+// fetched from.
+func (w *walk) settle(level []*step) {
+	var open []*step
+	for _, s := range level {
+		if !s.failed() {
+			s.fail(w.find(s))
+		}
+		if !s.failed() && s.record.Dir == "" {
+			open = append(open, s)
+		}
 	}
+	w.locate(open)
+}
+
+// find looks for the module of a call in the record, and where it may not be
+// kept, among the directories if its source is one.
+func (w *walk) find(s *step) *hcl.Diagnostic {
+	address, err := parseCall(s.call)
+	if err != nil {
+		return invalidSource(s.call, err)
+	}
+	s.address = address
+	s.recorded, s.known = w.tree.Manifest[s.key]
+	fits := s.known && s.recorded.Source == address.String() && satisfies(s.recorded.Version, s.call.Version)
+	switch {
+	case w.Mode == AsRecorded:
+		s.record = s.recorded
+		return w.outdated(s)
+	case w.Mode == Normal && fits && isDir(w.at(s.recorded.Dir)):
+		s.record = s.recorded
+		return nil
+	}
+	s.record = Record{Key: s.key, Source: address.String()}
 	local, isLocal := address.(Local)
 	if !isLocal {
-		return Record{}, notFetched(w.Engine, w.Mode, call, child)
+		return nil
 	}
-	dir, diag := w.resolveLocal(parent, local, call)
+	dir, diag := w.resolveLocal(s.parent, local, s.call)
 	if diag != nil {
-		return Record{}, diag
+		return diag
 	}
 	if !fits || w.Mode == Upgrade {
-		w.tree.Manifest.forget(child.Key)
+		w.tree.Manifest.forget(s.key)
 	}
-	record := Record{Key: child.Key, Source: child.Source, Dir: dir}
-	w.tree.Manifest[child.Key] = record
-	w.tree.replaced = append(w.tree.replaced, child.Key)
-	if w.Observe != nil {
-		w.Observe(record)
+	s.record.Dir = dir
+	w.tree.replaced = append(w.tree.replaced, s.key)
+	w.recordNow(s)
+	return nil
+}
+
+// parseCall reads the source of a call; only registries have versions.
+func parseCall(call configs.ModuleCall) (Address, error) {
+	if call.VersionRange != (hcl.Range{}) {
+		return ParseRegistry(call.Source)
 	}
-	return record, nil
+	return ParseAddress(call.Source)
+}
+
+// recordNow records where the module of a call is.
+func (w *walk) recordNow(s *step) {
+	w.tree.Manifest[s.key] = s.record
+	w.emit(Recorded{s.record})
 }
 
 // satisfies reports whether a recorded version is one that a call wants.
@@ -58,13 +94,7 @@ func satisfies(recorded, constraint string) bool {
 }
 
 // at returns where a recorded directory is for this process.
-func (w *walk) at(dir string) string {
-	dir = filepath.FromSlash(dir)
-	if filepath.IsAbs(dir) {
-		return filepath.Clean(dir)
-	}
-	return filepath.Join(w.root, dir)
-}
+func (w *walk) at(dir string) string { return w.tree.at(dir) }
 
 func isDir(name string) bool {
 	info, err := os.Stat(name)
@@ -108,16 +138,22 @@ func isOutside(dir, name string) bool {
 	return err != nil || !filepath.IsLocal(rel)
 }
 
-// setPackage notes which package the module is in: its own, or that of the
-// module that calls it by a path.
-func (m *Module) setPackage(parent *Module, address Address) {
+// setPackage notes which package the module is in: its own, which is usually in
+// the directory that belongs to the key, or that of the module that calls it
+// by a path.
+func (m *Module) setPackage(parent *Module, address Address, usual string) {
+	subdir := ""
 	switch address := address.(type) {
 	case Registry:
-		m.pkg, m.pkgDir = address.Package(), above(m.Dir, address.Subdir)
+		m.pkg, subdir = address.Package(), address.Subdir
 	case Remote:
-		m.pkg, m.pkgDir = address.Package, above(m.Dir, address.Subdir)
+		m.pkg, subdir = address.Package, address.Subdir
 	default:
 		m.pkg, m.pkgDir = parent.pkg, parent.pkgDir
+		return
+	}
+	if m.pkgDir = usual; m.Dir != usual && !strings.HasPrefix(m.Dir, usual+"/") {
+		m.pkgDir = above(m.Dir, subdir)
 	}
 }
 
@@ -130,9 +166,6 @@ func above(dir, subdir string) string {
 }
 
 func cutDir(dir, subdir string) (string, bool) {
-	if subdir == "." {
-		return dir, true
-	}
 	for subdir != "." {
 		if path.Base(dir) != path.Base(subdir) {
 			return "", false

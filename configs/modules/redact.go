@@ -3,9 +3,13 @@ package modules
 import (
 	"net/url"
 	"regexp"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
+
+// harmless are the parameters of package addresses whose values are no secrets.
+var harmless = []string{"archive", "checksum", "depth", "ref", "rev"}
 
 // shown returns an address as it may stand in messages: whoever needs a login
 // for a repository may have written it into the URL.
@@ -19,15 +23,15 @@ func shown(address Address) string {
 	if err != nil {
 		return withoutLogin(remote.String())
 	}
-	remote.Package = hosts.RedactURL(u)
+	remote.Package = hosts.RedactURL(u, harmless...)
 	if forced != "" {
 		remote.Package = forced + "::" + remote.Package
 	}
 	return remote.String()
 }
 
-// shownSource is shown for what is recorded, which may be no address.
-func shownSource(source string) string {
+// Redact returns a source address, or what was meant for one, as it may stand in messages: without a login.
+func Redact(source string) string {
 	if address, err := ParseAddress(source); err == nil {
 		return shown(address)
 	}
@@ -36,7 +40,13 @@ func shownSource(source string) string {
 
 var login = regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)
 
-// withoutLogin takes the login out of what looks like a URL and isn't one.
+// withoutLogin takes the login, and the values of a query, out of what looks
+// like a URL and isn't one.
 func withoutLogin(text string) string {
-	return login.ReplaceAllString(text, "//REDACTED@")
+	text, query, asks := strings.Cut(text, "?")
+	text = login.ReplaceAllString(text, "//REDACTED@")
+	if asks {
+		text += hosts.RedactURL(&url.URL{RawQuery: query}, harmless...)
+	}
+	return text
 }

@@ -13,7 +13,7 @@ func TestMessagesHaveNoLogins(t *testing.T) {
 		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
 		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",
 	} {
-		if got := shownSource(source); got != want {
+		if got := Redact(source); got != want {
 			t.Errorf("%q is shown as %q, want %q", source, got, want)
 		}
 	}

@@ -21,6 +21,7 @@ type Module struct {
 
 	pkg     string // the address of the package that the module is in; "" is the working directory's
 	pkgDir  string // where that package is
+	commit  string // of a repository, if the package was fetched just now
 	parents []string
 }
 
@@ -34,9 +35,43 @@ type Tree struct {
 	// Manifest is the record of where they are, and of modules that were called earlier.
 	Manifest Manifest
 
-	dir      string
+	root     string   // the directory of the root module
+	dir      string   // of the record
 	replaced []string // keys of modules whose former packages aren't needed
 	unsaved  bool     // whether there is anything to be saved
+}
+
+// Package is the package of a module that isn't in the one of its caller.
+type Package struct {
+	Record
+	Commit string // of a git repository; "" if it isn't one, or was fetched by an earlier run
+	Path   string // where the package is for this process; Dir is the module's, in it
+}
+
+// Packages returns the packages of all modules whose sources aren't local, in
+// the order of the tree.
+func (t *Tree) Packages() (all []Package) {
+	for _, m := range t.Modules {
+		if address, err := ParseAddress(m.Source); err != nil || m.Key == "" || isLocalAddress(address) {
+			continue
+		}
+		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at(m.pkgDir)})
+	}
+	return all
+}
+
+// at returns where a recorded directory is for this process.
+func (t *Tree) at(dir string) string {
+	dir = filepath.FromSlash(dir)
+	if filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	return filepath.Join(t.root, dir)
+}
+
+func isLocalAddress(address Address) bool {
+	_, local := address.(Local)
+	return local
 }
 
 // Requirements returns what all modules ask for, each with the path of the

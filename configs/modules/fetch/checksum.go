@@ -1,0 +1,137 @@
+package fetch
+
+import (
+	"context"
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+	"strings"
+)
+
+// checksum is what an archive has to have: "sha256" and hex digits, or "file" and
+// where there is a list of checksums. The zero value is none.
+type checksum struct{ kind, value string }
+
+// digests are the kinds of checksums, with the number of their bytes.
+var digests = []struct {
+	kind string
+	size int
+	make func() hash.Hash
+}{
+	{"md5", md5.Size, md5.New},
+	{"sha1", sha1.Size, sha1.New},
+	{"sha256", sha256.Size, sha256.New},
+	{"sha512", sha512.Size, sha512.New},
+}
+
+// parseChecksum reads the parameter of an address. Without a kind the length
+// tells it.
+func parseChecksum(text string) (checksum, error) {
+	if text == "" {
+		return checksum{}, nil
+	}
+	kind, value, found := strings.Cut(text, ":")
+	if !found {
+		kind, value = "", text
+	}
+	if kind == "file" {
+		return checksum{kind, value}, nil
+	}
+	raw, err := hex.DecodeString(value)
+	if err != nil {
+		return checksum{}, errors.New("the checksum is not in hex digits")
+	}
+	for _, digest := range digests {
+		if len(raw) == digest.size && (kind == "" || strings.EqualFold(kind, digest.kind)) {
+			return checksum{digest.kind, strings.ToLower(value)}, nil
+		}
+	}
+	return checksum{}, errors.New("the checksum must be one of md5, sha1, sha256 and sha512, and as long as these are")
+}
+
+// parseChecksums finds the checksum of a file in a list, in the form of sha256sum
+// or of the BSDs. A line that has no name is for whatever file is asked about.
+func parseChecksums(list string, names []string) (checksum, bool) {
+	for line := range strings.Lines(list) {
+		text, name := "", ""
+		switch field := strings.Fields(line); {
+		case len(field) == 0:
+			continue
+		case len(field) == 4 && strings.HasPrefix(field[1], "(") && strings.HasSuffix(field[1], ")"):
+			text, name = field[0]+":"+field[3], strings.Trim(field[1], "()")
+		case len(field) == 2:
+			text, name = field[0], strings.TrimLeft(field[1], "*?")
+		default:
+			text = field[0]
+		}
+		sum, err := parseChecksum(text)
+		if err != nil || sum.kind == "file" {
+			continue
+		}
+		if name == "" || contains(names, name) {
+			return sum, true
+		}
+	}
+	return checksum{}, false
+}
+
+// contains compares names without the "./" that a list may have before them.
+func contains(names []string, name string) bool {
+	for _, n := range names {
+		if n == name || n == strings.TrimPrefix(name, "./") {
+			return true
+		}
+	}
+	return false
+}
+
+// verify compares a file with its checksum.
+func (c checksum) verify(ctx context.Context, file string) error {
+	for _, digest := range digests {
+		if digest.kind != c.kind {
+			continue
+		}
+		got, err := hashFile(ctx, file, digest.make())
+		if err != nil {
+			return err
+		}
+		if got != c.value {
+			return fmt.Errorf("%w: %s is wanted, and it is %s (%s)", ErrChecksum, c.value, got, c.kind)
+		}
+	}
+	return nil
+}
+
+// hashFile returns a digest of a file, in hex digits.
+func hashFile(ctx context.Context, file string, digest hash.Hash) (string, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	if _, err := io.Copy(digest, cancellable{ctx, f}); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(digest.Sum(nil)), nil
+}
+
+// cancellable ends when its context does.
+type cancellable struct {
+	ctx  context.Context
+	from io.Reader
+}
+
+// Read implements io.Reader.
+func (c cancellable) Read(p []byte) (int, error) {
+	if c.ctx.Err() != nil {
+		return 0, context.Cause(c.ctx)
+	}
+	return c.from.Read(p)
+}

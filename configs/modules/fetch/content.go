@@ -1,0 +1,159 @@
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/configs/modules/git"
+)
+
+// content is a package on this machine.
+type content struct {
+	dir    string
+	linked bool   // dir isn't ours: it is where the address says that the package is
+	commit string // of a git repository
+	sha256 string // of an archive that was downloaded
+}
+
+// makeContent makes the content of a package, in a directory of its own.
+func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin) (made content, err error) {
+	if from.kind == "file" && from.archive == "" {
+		return findDir(from.url)
+	}
+	release, err := w.gate.Acquire(ctx, 0)
+	if err != nil {
+		return content{}, err
+	}
+	defer release()
+	dir, err := os.MkdirTemp(w.dir, from.kind+"-")
+	if err != nil {
+		return content{}, failed(stepPrepare, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	if from.archive != "" {
+		return f.makeFromArchive(ctx, w, from, dir)
+	}
+	made.dir = filepath.Join(dir, "package")
+	made.commit, err = f.makeDir(ctx, w, from, made.dir)
+	return made, err
+}
+
+// findDir returns a directory of this machine, which is used as it is.
+func findDir(dir string) (content, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return content{}, failed(stepRead, err)
+	}
+	if !info.IsDir() {
+		return content{}, failed(stepRead, fmt.Errorf("%s is neither a directory nor an archive by its name", dir))
+	}
+	return content{dir: dir, linked: true}, nil
+}
+
+// makeDir makes a directory with what is one where it comes from.
+func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst string) (commit string, err error) {
+	switch from.kind {
+	case "git":
+		commit, err = w.repositories.Checkout(ctx, gitRequest(from), dst)
+		if err != nil {
+			return "", failed(stepCheckout, err)
+		}
+		return commit, nil
+	case "hg":
+		err = f.cloneHg(ctx, from, dst)
+		if err != nil {
+			return "", failed(stepCheckout, err)
+		}
+		return "", nil
+	default:
+		err = f.getBucket(ctx, from, dst)
+		if err != nil {
+			return "", failed(stepDownload, err)
+		}
+		return "", nil
+	}
+}
+
+func gitRequest(from origin) git.Request {
+	req := git.Request{URL: from.url, Ref: from.ref, Depth: from.depth, Commit: from.known}
+	if from.sshKey != "" {
+		req.SSHKey = []byte(from.sshKey)
+	}
+	return req
+}
+
+// makeFromArchive gets an archive, and unpacks it.
+func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from origin, dir string) (content, error) {
+	archive, err := f.getArchive(ctx, w, from, dir)
+	if err != nil {
+		return content{}, err
+	}
+	sum, err := f.resolve(ctx, from)
+	if err == nil {
+		err = sum.verify(ctx, archive.path)
+	}
+	if err != nil {
+		return content{}, failed(stepCheck, err)
+	}
+	dst := filepath.Join(dir, "package")
+	if err := unpack(ctx, from.archive, archive.path, dst, f.bounds.withDefaults()); err != nil {
+		return content{}, failed(stepUnpack, err)
+	}
+	if filepath.Dir(archive.path) == dir {
+		_ = os.Remove(archive.path)
+	}
+	return content{dir: dst, sha256: archive.sha256}, nil
+}
+
+// getArchive gets an archive from wherever it is.
+func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from origin, dir string) (archive archiveFile, err error) {
+	switch from.kind {
+	case "http":
+		if archive, err = f.download(ctx, w, from, dir); err != nil {
+			err = failed(stepDownload, err)
+		}
+		return archive, err
+	case "file":
+		archive.path = from.url
+	case "git", "hg":
+		archive.path, err = f.fileInRepository(ctx, w, from, dir)
+	default:
+		archive.path = filepath.Join(dir, "archive")
+		if err = f.getBucket(ctx, from, archive.path); err != nil {
+			err = failed(stepDownload, err)
+		}
+	}
+	if err != nil {
+		return archiveFile{}, err
+	}
+	info, err := os.Lstat(archive.path)
+	if from.kind == "file" {
+		info, err = os.Stat(archive.path)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", archive.path)
+	}
+	if err != nil {
+		return archiveFile{}, failed(stepRead, err)
+	}
+	return archive, nil
+}
+
+// fileInRepository checks out the repository in which an archive is a file.
+func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from origin, dir string) (string, error) {
+	repository, file, err := from.parent()
+	if err != nil {
+		return "", failed(stepAddress, err)
+	}
+	checkout := filepath.Join(dir, "repository")
+	if _, err := f.makeDir(ctx, w, repository, checkout); err != nil {
+		return "", err
+	}
+	return filepath.Join(checkout, file), nil
+}

@@ -1,0 +1,171 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"net/url"
+
+	"github.com/tfdeps/tfdeps/configs/modules/git"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// What callers branch on, with errors.Is. Two more are getproviders.ErrUnauthorized,
+// that a server wants a login or another one, and getproviders.ErrUnreachable,
+// that there was no answer, or none that makes sense.
+var (
+	// ErrAddress: the address isn't one that anything could be fetched from.
+	ErrAddress = errors.New("this is no address of a package")
+	// ErrNotFound: whoever was asked doesn't have the package, or the ref.
+	ErrNotFound = errors.New("module package not found")
+	// ErrChecksum: the archive isn't the one that the address wants.
+	ErrChecksum = errors.New("the checksum is another")
+	// ErrOffline: it isn't on this machine, and nothing may be asked for.
+	ErrOffline = errors.New("it is not in the module store, and nothing may be asked for while offline")
+)
+
+// The steps in which things fail, in words that the package's address can follow.
+const (
+	stepPrepare  = "preparing to get"
+	stepAddress  = "reading the address of"
+	stepLocate   = "asking where to get"
+	stepDownload = "downloading"
+	stepCheck    = "checking"
+	stepUnpack   = "unpacking"
+	stepCheckout = "checking out"
+	stepRead     = "reading"
+	stepCopy     = "copying"
+)
+
+// Error says what failed for a package.
+type Error struct {
+	Package string // its address, without logins and values of the query; "?ref=" stays
+	Step    string // "downloading"
+	Status  int    // of the answer, if the server's status is the reason; else 0
+	Kind    error  // one of the errors that callers branch on, or nil
+	Err     error  // the cause
+}
+
+// Error implements error.
+func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.Err) }
+
+// Unwrap returns Kind and the cause.
+func (e *Error) Unwrap() []error {
+	if e.Kind == nil {
+		return []error{e.Err}
+	}
+	return []error{e.Kind, e.Err}
+}
+
+// Hint says what to do.
+func (e *Error) Hint() string {
+	switch e.Kind {
+	case getproviders.ErrUnauthorized:
+		if e.Status == 0 {
+			return "See whether the credentials are those of somebody who may read the package."
+		}
+		return "Logins for hosts of archives are taken from .netrc. See whether the host is in it, and whether the login may read the package."
+	case ErrNotFound:
+		if e.Status != 0 {
+			return "See whether the address is right. Some servers say so, too, of what they don't show without a login, which would have to be in .netrc."
+		}
+		return "See whether the address is right."
+	case ErrChecksum:
+		return "The archive was replaced, or the checksum in the source address is wrong. Find out which before you change it."
+	case ErrOffline:
+		return "Run once without -offline: what was fetched stays in the module store."
+	}
+	return ""
+}
+
+// failed says in which step there was an error. The package is known higher up.
+func failed(step string, err error) *Error {
+	e := &Error{Step: step, Kind: kindOf(err), Err: err}
+	if step == stepRead && errors.Is(err, fs.ErrNotExist) {
+		e.Kind = ErrNotFound
+	}
+	if status, ok := errors.AsType[*statusError](err); ok {
+		e.Status = status.code
+	}
+	return e
+}
+
+// named adds the package to an error, which others may have got for another
+// address.
+func named(ctx context.Context, pkg string, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return err
+	}
+	with := *e
+	with.Package = redact(pkg)
+	return &with
+}
+
+// kindOf tells which of the errors that callers branch on an error is.
+func kindOf(err error) error {
+	for _, kind := range []error{ErrAddress, ErrNotFound, ErrChecksum, ErrOffline, getproviders.ErrUnauthorized, getproviders.ErrUnreachable} {
+		if errors.Is(err, kind) {
+			return kind
+		}
+	}
+	var answered interface{ HTTPStatusCode() int } // of the SDK of s3
+	if errors.As(err, &answered) && answered.HTTPStatusCode() != 0 {
+		return kindOf(&statusError{code: answered.HTTPStatusCode()})
+	}
+	_, isRequest := errors.AsType[*hosts.RequestError](err)
+	switch {
+	case isRequest, errors.Is(err, git.ErrUnreachable):
+		return getproviders.ErrUnreachable
+	case errors.Is(err, git.ErrNotFound):
+		return ErrNotFound
+	case errors.Is(err, git.ErrAddress):
+		return ErrAddress
+	case errors.Is(err, git.ErrOffline):
+		return ErrOffline
+	}
+	return nil
+}
+
+// statusError is an answer that isn't the one that was hoped for.
+type statusError struct {
+	url    string // redacted
+	status string
+	code   int
+}
+
+func (e *statusError) Error() string { return fmt.Sprintf("GET %q: %s", e.url, e.status) }
+
+// Is reports which of the errors that callers branch on it is.
+func (e *statusError) Is(target error) bool {
+	switch e.code {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusProxyAuthRequired:
+		return target == getproviders.ErrUnauthorized
+	case http.StatusNotFound, http.StatusGone:
+		return target == ErrNotFound
+	default:
+		return target == getproviders.ErrUnreachable
+	}
+}
+
+func statusOf(resp *http.Response) *statusError {
+	return &statusError{
+		url:    hosts.RedactURL(resp.Request.URL),
+		status: fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode)),
+		code:   resp.StatusCode,
+	}
+}
+
+// withoutURL takes the URL out of an error of package url, which may hold a login.
+func withoutURL(err error) error {
+	if parse, ok := errors.AsType[*url.Error](err); ok {
+		return parse.Err
+	}
+	return err
+}

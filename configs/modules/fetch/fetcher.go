@@ -1,0 +1,118 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"os"
+	"runtime"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/git"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// Fetcher gets packages. The zero value works, and keeps nothing. It is safe for
+// many goroutines; set the fields before the first call, and don't copy it. What
+// it has fetched it doesn't fetch again: make a new one to see what has changed.
+type Fetcher struct {
+	// Client is for http and https; nil: http.DefaultClient. Logins are its
+	// business, see hosts.WithNetrc; those of a URL are sent anyway.
+	Client *http.Client
+	// Store is a directory, in the user's cache, where archives and repositories
+	// stay for later runs and other directories. It is made for the user alone.
+	// "", or one that can't be written: nothing stays.
+	Store string
+	// Environ is the environment of git and hg, like that of os.Environ. The
+	// SDKs of s3 and gcs look for credentials in the process's own, and in the
+	// files that it names.
+	Environ []string
+	// Rewrite returns the address that is to be used instead of the package's,
+	// such as that of a mirror; also for those to which servers point. Nil: none.
+	Rewrite func(pkg string) string
+	// Offline makes everything an error that isn't on this machine.
+	Offline bool
+	// Limit is how many packages are fetched at once; 0: 8.
+	Limit int
+
+	bounds   bounds
+	prepared par.Memo[struct{}, *workshop]
+	located  par.Memo[modules.FetchRequest, location]
+	contents par.Memo[origin, content]
+	pinned   par.Memo[modules.FetchRequest, struct{}]
+}
+
+var _ modules.Fetcher = (*Fetcher)(nil)
+
+// workshop is what the calls of one Fetcher share.
+type workshop struct {
+	dir          string     // temporary, for contents
+	gate         *par.Limit // what is fetched at once
+	copies       *par.Limit // what is copied at once: more than there are cores get in each other's way
+	store        store
+	repositories *git.Repositories
+}
+
+// Fetch implements [modules.Fetcher]. Whatever the number of calls, a package is
+// fetched once, and each call gets a copy, which is the caller's own. A
+// directory of this machine is not copied: dst becomes a symlink to it.
+//
+// Errors are of type [*Error], or the cause for which ctx ended. If there is one,
+// dst isn't there.
+func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst string) (modules.Fetched, error) {
+	w, err := f.prepared.Do(ctx, struct{}{}, f.prepare)
+	if err != nil {
+		return modules.Fetched{}, named(ctx, req.Package, failed(stepPrepare, err))
+	}
+	given := req.Package
+	req.Package = f.rewritten(given)
+	at, err := f.located.Do(ctx, req, func(ctx context.Context) (location, error) { return f.locate(ctx, w, req) })
+	if err != nil {
+		return modules.Fetched{}, named(ctx, given, err)
+	}
+	made, err := f.contents.Do(ctx, at.origin, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.origin) })
+	if err != nil {
+		return modules.Fetched{}, named(ctx, given, err)
+	}
+	if err := w.put(ctx, made, at.subdir, dst); err != nil {
+		return modules.Fetched{}, named(ctx, given, err)
+	}
+	_, _ = f.pinned.Do(ctx, req, func(context.Context) (struct{}, error) {
+		w.store.keepPin(req, at, made)
+		return struct{}{}, nil
+	})
+	return modules.Fetched{Commit: made.commit}, nil
+}
+
+// prepare makes what the calls share.
+func (f *Fetcher) prepare(context.Context) (*workshop, error) {
+	dir, err := os.MkdirTemp("", "tfdeps-modules-")
+	if err != nil {
+		return nil, err
+	}
+	limit := f.Limit
+	if limit < 1 {
+		limit = 8
+	}
+	kept := openStore(f.Store)
+	return &workshop{
+		dir:          dir,
+		gate:         par.NewLimit(limit),
+		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
+		store:        kept,
+		repositories: &git.Repositories{Dir: kept.at("git"), Environ: f.Environ, Offline: f.Offline},
+	}, nil
+}
+
+// errNotPrepared is that there is nothing to close.
+var errNotPrepared = errors.New("no package was fetched")
+
+// Close removes what was temporary. It is called after the last Fetch has
+// returned; the Fetcher must not be used any more.
+func (f *Fetcher) Close() error {
+	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*workshop, error) { return nil, errNotPrepared })
+	if err != nil {
+		return nil
+	}
+	return errors.Join(w.repositories.Close(), os.RemoveAll(w.dir))
+}

@@ -1,0 +1,47 @@
+package fetch
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestMetaTagOfAPage(t *testing.T) {
+	for name, c := range map[string]struct{ page, want string }{
+		"plain":           {`<html><head><meta name="terraform-get" content="https://h/n.zip"></head></html>`, "https://h/n.zip"},
+		"upper case":      {`<HTML><HEAD><META NAME="terraform-get" CONTENT="https://h/n.zip">`, "https://h/n.zip"},
+		"no html":         {`<meta content="https://h/n.zip?a=1&amp;b=2" name="terraform-get"/>`, "https://h/n.zip?a=1&b=2"},
+		"bare ampersand":  {`<meta content="https://h/n.zip?a=1&b=2" name="terraform-get"/>`, "https://h/n.zip?a=1&b=2"},
+		"no quotes":       {`<meta name=terraform-get content='https://h/n.zip'>`, "https://h/n.zip"},
+		"second":          {`<meta name="terraform-get" content=""><meta name="x" content="y"><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
+		"void elements":   {`<!DOCTYPE html><head><link rel=x><br><title>a & b &nbsp;</title><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
+		"in the body":     {`<html><body><meta name="terraform-get" content="https://h/n.zip"></body>`, ""},
+		"behind the head": {`<head></head><meta name="terraform-get" content="https://h/n.zip">`, ""},
+		"other name":      {`<meta name="go-import" content="https://h/n.zip">`, ""},
+		"charset":         {`<?xml version="1.0" encoding="latin1"?><meta name="terraform-get" content="https://h/n.zip">`, "https://h/n.zip"},
+		"text":            {"not a page", ""},
+		"zip":             {"PK\x03\x04\x00\x00", ""},
+		"empty":           {"", ""},
+		"too far":         {strings.Repeat("<br>", 300) + `<meta name="terraform-get" content="https://h/n.zip">`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := readMeta(strings.NewReader(c.page), 1000)
+			if err != nil || got != c.want {
+				t.Errorf("%q, %v; want %q", got, err, c.want)
+			}
+		})
+	}
+}
+
+func FuzzReadMeta(f *testing.F) {
+	f.Add(`<head><meta name="terraform-get" content="https://h/n.zip">`)
+	f.Add("<a b=c d><!-- <?x ?> ]]> &amp; &x;")
+	f.Fuzz(func(t *testing.T, page string) {
+		told, err := readMeta(strings.NewReader(page), 1<<16)
+		if err != nil {
+			t.Errorf("a reader without errors: %v", err)
+		}
+		if told != "" && !strings.Contains(page, "terraform-get") && !strings.Contains(page, "&") {
+			t.Errorf("%q says nothing of %q", page, told)
+		}
+	})
+}

@@ -1,0 +1,195 @@
+package fetch
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// unpacked unpacks an archive below a directory that has nothing else.
+func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst string, err error) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "archive")
+	if err := os.WriteFile(file, archive, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	around = t.TempDir()
+	dst = filepath.Join(around, "package")
+	return around, dst, unpack(t.Context(), kind, file, dst, b.withDefaults())
+}
+
+func TestEveryKindIsUnpacked(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	packed := filepath.Join(dir, "a.tar.gz")
+	if err := os.WriteFile(packed, providertest.TarGz(someTree), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(script string) []byte {
+		out, err := exec.CommandContext(t.Context(), "sh", "-c", script, "sh", packed).Output()
+		if err != nil {
+			t.Skipf("%s: %v", script, err)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		kind    string
+		archive func() []byte
+	}{
+		{"zip", func() []byte { return zipped(t, someTree) }},
+		{"tar.gz", func() []byte { return providertest.TarGz(someTree) }},
+		{"tgz", func() []byte { return providertest.TarGz(someTree) }},
+		{"tar", func() []byte { return run("gzip -dc $1") }},
+		{"tar.bz2", func() []byte { return run("gzip -dc $1 | bzip2") }},
+		{"tbz2", func() []byte { return run("gzip -dc $1 | bzip2") }},
+		{"tar.tbz2", func() []byte { return run("gzip -dc $1 | bzip2") }},
+		{"tar.xz", func() []byte { return run("gzip -dc $1 | xz") }},
+		{"txz", func() []byte { return run("gzip -dc $1 | xz") }},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			_, dst, err := unpacked(t, c.kind, c.archive(), bounds{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameTree(t, tree(t, dst), below(someTree, ""))
+		})
+	}
+	for _, kind := range []string{"gz", "bz2", "xz"} {
+		if _, _, err := unpacked(t, kind, providertest.TarGz(someTree), bounds{}); err == nil || !strings.Contains(err.Error(), "single file") {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
+
+func TestHostileArchives(t *testing.T) {
+	t.Parallel()
+	dir := tar.TypeDir
+	for name, c := range map[string]struct {
+		kind    string
+		archive []byte
+		fails   bool
+		want    map[string]string
+	}{
+		"tar, parent":          {"tgz", tarred(t, tar.Header{Name: "../x"}), true, nil},
+		"tar, parent within":   {"tgz", tarred(t, tar.Header{Name: "a/../../x"}), true, nil},
+		"tar, parent dir":      {"tgz", tarred(t, tar.Header{Name: "../d/", Typeflag: byte(dir)}, tar.Header{Name: "x"}), true, nil},
+		"tar, absolute":        {"tgz", tarred(t, tar.Header{Name: "/x"}), false, map[string]string{"x": ""}},
+		"tar, symlink":         {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}), false, map[string]string{"l": ""}},
+		"tar, through symlink": {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeSymlink, Linkname: ".."}, tar.Header{Name: "l/x"}), true, nil},
+		"tar, hard link":       {"tgz", tarred(t, tar.Header{Name: "l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}), false, map[string]string{"l": ""}},
+		"tar, device":          {"tgz", tarred(t, tar.Header{Name: "d", Typeflag: tar.TypeBlock, Devmajor: 8}), false, map[string]string{"d": ""}},
+		"tar, pipe":            {"tgz", tarred(t, tar.Header{Name: "p", Typeflag: tar.TypeFifo}), false, map[string]string{"p": ""}},
+		"tar, modes": {"tgz", tarred(t, tar.Header{Name: "d/", Typeflag: byte(dir), Mode: 0o1}, tar.Header{Name: "d/a", Mode: 0o6777}, tar.Header{Name: "b", Mode: 0o4}),
+			false, map[string]string{"d": "/", "d/a": "x ", "b": ""}},
+		"zip, parent":   {"zip", zipped(t, map[string]string{"../x": ""}), true, nil},
+		"zip, absolute": {"zip", zipped(t, map[string]string{"/x": "1"}), false, map[string]string{"x": "1"}},
+		"zip, symlink":  {"zip", zippedLink(t, "l", "/etc/passwd"), false, map[string]string{"l": "x /etc/passwd"}},
+		"zip, through":  {"zip", zippedLink(t, "l", "..", "l/x"), true, nil},
+		"zip, empty":    {"zip", zipped(t, nil), true, nil},
+		"zip, not one":  {"zip", []byte("PK"), true, nil},
+		"zip, size":     {"zip", zippedSize(t, 1<<63), true, nil},
+		"zip, sizes":    {"zip", zippedSize(t, 1<<40), true, nil},
+		"tar, cut":      {"tgz", providertest.TarGz(someTree)[:60], true, nil},
+		"tar, not one":  {"tgz", []byte("hello"), true, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" && (strings.Contains(name, "modes") || name == "zip, symlink") {
+				t.Skip("files have no modes there")
+			}
+			around, dst, err := unpacked(t, c.kind, c.archive, bounds{})
+			if entries, err := os.ReadDir(around); err != nil || len(entries) > 1 {
+				t.Errorf("outside of the package: %v, %v", entries, err)
+			}
+			if c.fails {
+				if err == nil {
+					t.Errorf("unpacked: %q", tree(t, dst))
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			sameTree(t, tree(t, dst), c.want)
+			err = filepath.Walk(dst, func(path string, info fs.FileInfo, err error) error {
+				if runtime.GOOS != "windows" && (info.Mode()&^(fs.ModeDir|0o755) != 0 || info.Mode()&0o600 != 0o600) {
+					t.Errorf("%s has mode %v", path, info.Mode())
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestArchivesThatAreTooLarge(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"a": strings.Repeat("a", 1000), "b": strings.Repeat("b", 1000)}
+	for kind, archive := range map[string][]byte{"zip": zipped(t, files), "tgz": providertest.TarGz(files)} {
+		for _, c := range []struct {
+			b    bounds
+			fits bool
+		}{{bounds{unpacked: 2000}, true}, {bounds{unpacked: 1999}, false}, {bounds{files: 1}, false}} {
+			if _, _, err := unpacked(t, kind, archive, c.b); (err == nil) != c.fits {
+				t.Errorf("%s, %+v: %v", kind, c.b, err)
+			}
+		}
+	}
+}
+
+func TestErrorsDontSayWhereTheArchiveIsForTheMoment(t *testing.T) {
+	t.Parallel()
+	err := withoutPath(errors.New("empty archive: /tmp/x/archive"), "/tmp/x/archive")
+	if err.Error() != "empty archive: the archive" {
+		t.Error(err)
+	}
+}
+
+// zippedLink makes an archive with a symlink and other files.
+func zippedLink(t testing.TB, name, target string, files ...string) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	header := &zip.FileHeader{Name: name}
+	header.SetMode(fs.ModeSymlink | 0o777)
+	link, err := w.CreateHeader(header)
+	if err == nil {
+		_, err = link.Write([]byte(target))
+	}
+	for _, file := range files {
+		_, createErr := w.Create(file)
+		err = errors.Join(err, createErr)
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}
+
+// zippedSize makes an archive with a file that has another size than it says.
+func zippedSize(t testing.TB, size uint64) []byte {
+	t.Helper()
+	var buf bytes.Buffer
+	w := zip.NewWriter(&buf)
+	header := &zip.FileHeader{Name: "a", UncompressedSize64: size, CompressedSize64: 4, CRC32: 0, Extra: nil}
+	f, err := w.CreateRaw(header)
+	if err == nil {
+		err = binary.Write(f, binary.LittleEndian, uint32(0))
+	}
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return buf.Bytes()
+}

@@ -1,0 +1,266 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// requireGit finds git and returns an environment that holds nothing of the
+// machine's own set-up.
+func requireGit(tb testing.TB) (program string, environ []string) {
+	tb.Helper()
+	program, err := exec.LookPath("git")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			tb.Fatal("TFDEPS_REQUIRE_PEERS=1, and git is not on PATH")
+		}
+		tb.Skip("git is not on PATH")
+	}
+	home := tb.TempDir()
+	environ = []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"),
+		"GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=n@example.com", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=n@example.com",
+		"GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
+	}
+	if runtime.GOOS == "windows" { // nothing works there without these
+		environ = append(environ, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "TEMP="+home, "TMP="+home)
+	}
+	return program, environ
+}
+
+// origin is a repository to be asked, with a working tree.
+type origin struct {
+	tb      testing.TB
+	dir     string
+	program string
+	environ []string
+}
+
+func newOrigin(tb testing.TB, args ...string) *origin {
+	tb.Helper()
+	program, environ := requireGit(tb)
+	o := &origin{tb: tb, dir: tb.TempDir(), program: program, environ: environ}
+	o.git(append([]string{"init", "--quiet", "--template="}, args...)...)
+	o.git("symbolic-ref", "HEAD", "refs/heads/main")
+	o.git("config", "core.autocrlf", "false")
+	return o
+}
+
+// git runs a command in the repository and returns its answer.
+func (o *origin) git(args ...string) string {
+	o.tb.Helper()
+	return o.gitInput("", args...)
+}
+
+func (o *origin) gitInput(input string, args ...string) string {
+	o.tb.Helper()
+	cmd := exec.Command(o.program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = o.dir, o.environ, strings.NewReader(input)
+	out, err := cmd.Output()
+	if err != nil {
+		said := ""
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			said = string(exit.Stderr)
+		}
+		o.tb.Fatalf("git %q: %v\n%s", args, err, said)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// commit writes files, name after content, and returns the new commit's ID.
+func (o *origin) commit(namesAndContents ...string) string {
+	o.tb.Helper()
+	for i := 0; i < len(namesAndContents); i += 2 {
+		path := filepath.Join(o.dir, filepath.FromSlash(namesAndContents[i]))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(namesAndContents[i+1]), 0o644)); err != nil {
+			o.tb.Fatal(err)
+		}
+	}
+	o.git("add", "--all")
+	o.git("commit", "--quiet", "--allow-empty", "--message=m")
+	return o.git("rev-parse", "HEAD")
+}
+
+// clone makes an ordinary clone.
+func (o *origin) clone() *origin {
+	o.tb.Helper()
+	c := *o
+	c.dir = filepath.Join(o.tb.TempDir(), "clone")
+	o.git("clone", "--quiet", o.url(), c.dir)
+	return &c
+}
+
+// commitOf returns what a ref means in a clone; "": nothing.
+func (o *origin) commitOf(ref string) string {
+	for _, name := range []string{ref, "refs/remotes/origin/" + ref} {
+		cmd := exec.Command(o.program, "rev-parse", "--verify", "--quiet", name+"^{commit}")
+		cmd.Dir, cmd.Env = o.dir, o.environ
+		if out, err := cmd.Output(); err == nil {
+			return strings.TrimSpace(string(out))
+		}
+	}
+	return ""
+}
+
+// raw stores an object that git wouldn't make.
+func (o *origin) raw(kind, content string) string {
+	o.tb.Helper()
+	return o.gitInput(content, "hash-object", "-t", kind, "-w", "--stdin", "--literally")
+}
+
+// commitTree makes a commit of a tree, and a branch for it.
+func (o *origin) commitTree(branch, tree string) string {
+	o.tb.Helper()
+	id := o.git("commit-tree", "-m", "m", tree)
+	o.git("update-ref", "refs/heads/"+branch, id)
+	return id
+}
+
+// url is how a repository on this file system is asked as if it were remote.
+func (o *origin) url() string { return fileURL(o.dir) }
+
+func fileURL(dir string) string {
+	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
+}
+
+// bench is a Repositories value with what a test needs around it.
+type bench struct {
+	*Repositories
+	tb   testing.TB
+	work string
+	log  string // arguments of every git, a line for each; "" before count
+}
+
+func newBench(tb testing.TB) *bench {
+	tb.Helper()
+	_, environ := requireGit(tb)
+	work := tb.TempDir()
+	b := &bench{tb: tb, work: work, Repositories: &Repositories{Dir: filepath.Join(work, "store"), Environ: environ}}
+	tb.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return b
+}
+
+// again is a later run with the same store.
+func (b *bench) again() *bench {
+	fresh := *b
+	fresh.Repositories = &Repositories{Dir: b.Dir, Environ: b.Environ, Program: b.Program}
+	return &fresh
+}
+
+// count puts a script in front of git that writes down its arguments.
+func (b *bench) count() *bench {
+	b.tb.Helper()
+	if runtime.GOOS == "windows" {
+		b.tb.Skip("no shell for a script in front of git")
+	}
+	program, _ := requireGit(b.tb)
+	b.log = filepath.Join(b.work, "log")
+	b.Program = script(b.tb, filepath.Join(b.work, "counted-git"), `echo "$@" >>'`+b.log+`'; exec '`+program+`' "$@"`)
+	return b
+}
+
+func script(tb testing.TB, path, body string) string {
+	tb.Helper()
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+// runs tells how often each command of git was started since the last call.
+func (b *bench) runs() map[string]int {
+	b.tb.Helper()
+	log, err := os.ReadFile(b.log)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		b.tb.Fatal(err)
+	}
+	if err := os.RemoveAll(b.log); err != nil {
+		b.tb.Fatal(err)
+	}
+	runs := map[string]int{}
+	for line := range strings.Lines(string(log)) {
+		for _, name := range []string{"ls-remote", "fetch", "init", "rev-parse", "update-ref", "read-tree", "fsck", "config", "ls-tree"} {
+			if strings.Contains(" "+strings.TrimSpace(line)+" ", " "+name+" ") {
+				runs[name]++
+				break
+			}
+		}
+		runs["all"]++
+	}
+	return runs
+}
+
+// files checks out a request and returns what has come: content by path, with
+// the mode in front for what is executable or a link.
+func (b *bench) files(req Request) (commit string, files map[string]string) {
+	b.tb.Helper()
+	commit, dst, err := b.checkout(b.tb.Context(), req)
+	if err != nil {
+		b.tb.Fatalf("%+v: %v", req, err)
+	}
+	return commit, readTree(b.tb, dst)
+}
+
+func (b *bench) checkout(ctx context.Context, req Request) (commit, dst string, err error) {
+	b.tb.Helper()
+	parent, err := os.MkdirTemp(b.work, "dst-")
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	dst = filepath.Join(parent, "module")
+	commit, err = b.Checkout(ctx, req, dst)
+	entries, _ := os.ReadDir(parent)
+	for _, entry := range entries {
+		if entry.Name() != "module" || err != nil {
+			b.tb.Errorf("%+v has left %s behind (error %v)", req, entry.Name(), err)
+		}
+	}
+	return commit, dst, err
+}
+
+func readTree(tb testing.TB, dir string) map[string]string {
+	tb.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path)
+		rel = filepath.ToSlash(rel)
+		info, err := d.Info()
+		switch {
+		case err != nil:
+			return err
+		case info.IsDir():
+			if entries, err := os.ReadDir(path); err == nil && len(entries) == 0 {
+				files[rel] = "empty directory"
+			}
+			return err
+		case info.Mode()&fs.ModeSymlink != 0:
+			target, err := os.Readlink(path)
+			files[rel] = "-> " + target
+			return err
+		}
+		content, err := os.ReadFile(path)
+		files[rel] = string(content)
+		if info.Mode()&0o100 != 0 && runtime.GOOS != "windows" {
+			files[rel] = "x:" + files[rel]
+		}
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return files
+}

@@ -1,0 +1,209 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+// childVariable makes the test program do one checkout: the store, the program
+// git, the URL, the ref and the destination are its arguments.
+const childVariable = "TFDEPS_TEST_CHECKOUT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) == "" {
+		goleak.VerifyTestMain(m)
+		return
+	}
+	a := os.Args[1:]
+	r := &Repositories{Dir: a[0], Program: a[1], Environ: os.Environ()}
+	if _, err := r.Checkout(context.Background(), Request{URL: a[2], Ref: a[3]}, a[4]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// child is a process of its own that does one checkout.
+func (b *bench) child(program, url, ref string) *exec.Cmd {
+	b.tb.Helper()
+	parent, err := os.MkdirTemp(b.work, "child-")
+	if err != nil {
+		b.tb.Fatal(err)
+	}
+	cmd := exec.CommandContext(b.tb.Context(), os.Args[0], b.Dir, program, url, ref, filepath.Join(parent, "module"))
+	cmd.Env = append(b.Environ[:len(b.Environ):len(b.Environ)], childVariable+"=1")
+	return cmd
+}
+
+// A process that is killed with everything it has locked doesn't stop the next
+// one. The script in front of git leaves what git would leave.
+func TestWhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell for a script in front of git")
+	}
+	program, _ := requireGit(t)
+	const locks = `mkdir -p "$store/objects/pack" "$store/refs/fetched"
+		for f in shallow.lock packed-refs.lock HEAD.lock config.lock objects/pack/tmp_pack_x refs/fetched/x.lock; do : >"$store/$f"; done; `
+	const kill = `kill -9 $PPID; exit 1`
+	for _, c := range []struct{ name, command, before, after string }{
+		{"before init", "init", kill, ""},
+		{"in init", "init", `mkdir -p "$last"; : >"$last/HEAD"; ` + kill, ""},
+		{"after init", "init", "", kill},
+		{"in fetch", "fetch", locks + kill, ""},
+		{"after fetch", "fetch", "", locks + kill},
+		{"before the ref", "update-ref", `mkdir -p "$store/refs/commits"; : >"$store/refs/commits/x.lock"; ` + kill, ""},
+		{"in checkout", "read-tree", kill, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o, ids := history(t)
+			for _, ref := range []string{"v1.0.0", "v1.0.0~1", ids["dev1"]} {
+				b := newBench(t)
+				killer := script(t, filepath.Join(b.work, "killer"), `
+					store=; last=; command=
+					for a; do
+						case "$a" in --git-dir=*) store="${a#--git-dir=}";; `+c.command+`) command=1;; esac
+						last="$a"
+					done
+					if [ -z "$command" ]; then exec '`+program+`' "$@"; fi
+					`+c.before+`
+					'`+program+`' "$@"
+					`+c.after)
+				if err := b.child(killer, o.url(), ref).Run(); err == nil {
+					t.Fatalf("ref %q: it wasn't killed", ref)
+				}
+				for _, again := range []string{ref, "", ids["dev1"] + "~1", "only/branch"} {
+					b.again().files(Request{URL: o.url(), Ref: again})
+				}
+				if left, _ := filepath.Glob(filepath.Join(b.Dir, "*.git", "*.lock")); len(left) > 0 {
+					t.Errorf("left: %q", left)
+				}
+			}
+		})
+	}
+}
+
+func TestManyProcessesShareAStore(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	b := newBench(t)
+	program, _ := requireGit(t)
+	var started []*exec.Cmd
+	var said []*strings.Builder
+	for _, ref := range []string{"v1.0.0", "", ids["dev1"], "only/branch~1", "v1.0.0", "only/branch", ids["main1"][:8], "v1.0.0~1"} {
+		cmd := b.child(program, o.url(), ref)
+		stderr := &strings.Builder{}
+		cmd.Stderr = stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		started, said = append(started, cmd), append(said, stderr)
+	}
+	for i, cmd := range started {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("%v: %s", err, said[i])
+		}
+	}
+}
+
+// A store that lacks what it should have is made anew, but not while offline.
+func TestDamagedStoreIsMadeAnew(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(store string) error{
+		"truncated packs": func(store string) error {
+			return eachPack(store, func(pack string) error { return errors.Join(os.Chmod(pack, 0o600), os.Truncate(pack, 40)) })
+		},
+		"no packs":    func(store string) error { return eachPack(store, os.Remove) },
+		"no HEAD":     func(store string) error { return os.Remove(filepath.Join(store, "HEAD")) },
+		"no contents": func(store string) error { return os.RemoveAll(filepath.Join(store, "objects")) },
+		"wrong bytes": func(store string) error {
+			return eachPack(store, func(pack string) error {
+				content, err := os.ReadFile(pack)
+				if err != nil {
+					return err
+				}
+				for i := 20; i < len(content)-20; i++ {
+					content[i] ^= 0x55
+				}
+				return errors.Join(os.Chmod(pack, 0o600), os.WriteFile(pack, content, 0o600))
+			})
+		},
+	} {
+		o, ids := history(t)
+		b := newBench(t)
+		b.files(Request{URL: o.url(), Ref: "v1.0.0"})
+		stores, err := filepath.Glob(filepath.Join(b.Dir, "*.git"))
+		if err != nil || len(stores) != 1 {
+			t.Fatalf("%q, %v", stores, err)
+		}
+		if err := damage(stores[0]); err != nil {
+			t.Fatal(err)
+		}
+		offline := b.again()
+		offline.Offline = true
+		if _, _, err := offline.checkout(t.Context(), Request{URL: o.url(), Ref: ids["main2"]}); err == nil {
+			t.Errorf("%s: nothing is missing", name)
+		}
+		for _, b := range []*bench{b, b.again()} { // one remembers its fetches
+			for _, ref := range []string{"v1.0.0", ids["dev1"], "v1.0.0~1"} {
+				b.files(Request{URL: o.url(), Ref: ref})
+			}
+		}
+	}
+}
+
+func eachPack(store string, do func(string) error) error {
+	packs, err := filepath.Glob(filepath.Join(store, "objects", "pack", "*.pack"))
+	if len(packs) == 0 {
+		return errors.Join(errors.New("there are no packs"), err)
+	}
+	for _, pack := range packs {
+		err = errors.Join(err, do(pack))
+	}
+	return err
+}
+
+// What is wrong with a tree isn't the store's fault: nothing is fetched again.
+func TestBadTreeIsNoDamage(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	blob := o.raw("blob", "x")
+	o.commitTree("bad", o.raw("tree", entry("40000", ".git", o.raw("tree", entry("100644", "config", blob)))))
+	b := newBench(t).count()
+	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: "bad"}); err == nil || !strings.Contains(err.Error(), "invalid path") {
+		t.Errorf("error %v", err)
+	}
+	if runs := b.runs(); runs["fetch"] != 1 || runs["fsck"] != 1 {
+		t.Errorf("%v", runs)
+	}
+}
+
+// A ref that moves between the list and the fetch: what was listed counts.
+func TestRefThatMovesMeanwhile(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell for a script in front of git")
+	}
+	o, ids := history(t)
+	b := newBench(t)
+	program, _ := requireGit(t)
+	b.Program = script(t, filepath.Join(b.work, "mover"), `
+		case " $* " in *" fetch "*) '`+program+`' -C '`+o.dir+`' tag -f v1.0.0 `+ids["dev1"]+` >&2;; esac
+		exec '`+program+`' "$@"`)
+	for _, ref := range []string{"v1.0.0", "only/branch"} {
+		want := map[string]string{"v1.0.0": "main2", "only/branch": "branch2"}[ref]
+		if commit, files := b.files(Request{URL: o.url(), Ref: ref}); commit != ids[want] || files["f"] != want {
+			t.Errorf("ref %q is %s", ref, files["f"])
+		}
+	}
+}

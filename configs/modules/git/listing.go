@@ -1,0 +1,154 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	heads   = "refs/heads/"
+	tags    = "refs/tags/"
+	remotes = "refs/remotes/"
+)
+
+// listing is what git ls-remote says of a repository.
+type listing struct {
+	head string            // the name of the default branch, "refs/heads/main"; "" if the server doesn't tell
+	refs map[string]string // by full name and "HEAD": the ID of the object, of what it is a tag of if it is one
+}
+
+// list asks a repository for its refs, once.
+func (r *Repositories) list(ctx context.Context, rem remote) (listing, error) {
+	if r.Offline {
+		return listing{}, ErrOffline
+	}
+	return r.listings.Do(ctx, rem.id, func(ctx context.Context) (listing, error) {
+		out, err := r.run(ctx, rem.call("--git-dir="+os.DevNull, "ls-remote", "--quiet", "--symref", "--", rem.id.url))
+		if err != nil {
+			return listing{}, unreachable(err)
+		}
+		return parseListing(out), nil
+	})
+}
+
+// unreachable marks an error of git itself as one of the repository.
+func unreachable(err error) error {
+	var exit *exitError
+	if errors.As(err, &exit) {
+		return fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return err
+}
+
+// parseListing reads the lines "ID<tab>name", after "ref: NAME<tab>HEAD". A
+// second line "ID<tab>name^{}" says what an annotated tag is a tag of. Lines that are
+// something else don't count.
+func parseListing(out string) listing {
+	l := listing{refs: map[string]string{}}
+	for line := range strings.Lines(out) {
+		id, name, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if target, symbolic := strings.CutPrefix(id, "ref: "); symbolic && name == "HEAD" {
+			l.head = target
+			continue
+		}
+		peeled := strings.TrimSuffix(name, "^{}")
+		if !ok || peeled == "" || !isFullID(id) || checkText(peeled) != nil {
+			continue
+		}
+		if _, known := l.refs[name]; !known || peeled != name {
+			l.refs[peeled] = id
+		}
+	}
+	return l
+}
+
+// find returns the full name and the ID of what a ref means, of those that
+// are listed.
+func (l listing) find(ref string, branchFirst bool) (name, id string, ok bool) {
+	for _, name := range l.candidates(ref, branchFirst) {
+		if id, ok := l.refs[name]; ok {
+			return name, id, true
+		}
+	}
+	return "", "", false
+}
+
+// candidates returns what a ref could be short for, as names of the
+// repository, in the order in which git looks in a clone of it. There the
+// branches are called refs/remotes/origin/NAME, and refs/heads/NAME is the default one alone.
+func (l listing) candidates(ref string, branchFirst bool) []string {
+	switch {
+	case ref == "" || ref == "HEAD" || ref == "@":
+		return []string{"HEAD"}
+	case branchFirst: // git clone --branch
+		return []string{heads + ref, tags + ref, ref}
+	}
+	var names []string
+	if strings.HasPrefix(ref, "refs/") {
+		names = append(names, ofClone(ref), ref)
+	}
+	if strings.HasPrefix(ref, "heads/") || strings.HasPrefix(ref, "tags/") || strings.HasPrefix(ref, "remotes/") {
+		names = append(names, ofClone("refs/"+ref))
+	}
+	names = append(names, tags+ref)
+	if l.head == heads+ref {
+		names = append(names, heads+ref)
+	}
+	return append(names, ofClone(remotes+ref), heads+ref)
+}
+
+// ofClone turns the full name that a ref has in a clone into that which it has
+// in the repository.
+func ofClone(name string) string {
+	rest, remote := strings.CutPrefix(name, remotes)
+	branch, ok := strings.CutPrefix(rest, "origin/")
+	switch {
+	case !remote:
+		return name
+	case rest == "origin" || branch == "HEAD":
+		return "HEAD"
+	case ok:
+		return heads + branch
+	}
+	return "" // there is no other remote
+}
+
+// state is a digest of the branches and tags: as long as it stays, a fetch
+// would bring nothing.
+func (l listing) state() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(l.refs)) {
+		fmt.Fprintf(&b, "%s %s\n", l.refs[name], name)
+	}
+	return digest(b.String())
+}
+
+// expression matches what git rev-parse understands though it is no ref: a
+// commit in short, v1.2.0~2, v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
+var expression = regexp.MustCompile(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`)
+
+func isExpression(ref string) bool { return expression.MatchString(ref) }
+
+// isFullID reports whether a text is the ID of an object, SHA-1 or SHA-256,
+// in lower case as git writes it.
+func isFullID(text string) bool {
+	_, err := hex.DecodeString(text)
+	return err == nil && (len(text) == 40 || len(text) == 64) && strings.ToLower(text) == text
+}
+
+// fullID returns the ID that a text is, if it is one, as git writes it.
+func fullID(text string) string {
+	lower := strings.ToLower(cmp.Or(text, "-"))
+	if isFullID(lower) {
+		return lower
+	}
+	return ""
+}

@@ -1,0 +1,142 @@
+package git
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// stopDelay is how long git may take to remove its lock files when it is
+	// told to end, and how long programs that it started may keep its output
+	// open after its end.
+	stopDelay = 500 * time.Millisecond
+
+	// answerBytes bounds what git may answer: the refs of the largest
+	// repositories known are a third of it.
+	answerBytes = 128 << 20
+	stderrBytes = 8 << 10
+)
+
+// strict are settings that the user's must not change: nothing but what we ask
+// for is done, and files are those of the repository on every system.
+var strict = []string{
+	"core.hooksPath=" + os.DevNull, "core.fsmonitor=false", "core.splitIndex=false", "core.sparseCheckout=false",
+	"core.autocrlf=false", "core.eol=lf", "core.protectNTFS=true", "core.protectHFS=true",
+	"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false", "fetch.prune=false", "fetch.pruneTags=false",
+	"submodule.recurse=false", "protocol.ext.allow=never", "advice.detachedHead=false",
+	// A pack appears when it is complete. Single objects would appear one by
+	// one, a commit before its files.
+	"fetch.unpackLimit=1",
+}
+
+// call is one run of git.
+type call struct {
+	args []string
+	dir  string   // working directory; "": the root
+	env  []string // on top of what every run has
+	url  string   // of the repository it is about, for its messages
+	key  []byte   // to log in with
+	// distrusted: see remote
+	distrusted bool
+}
+
+// run runs git and returns what it answers. Its error is an *exitError if git
+// has run.
+func (r *Repositories) run(ctx context.Context, c call) (string, error) {
+	program, err := r.program(ctx)
+	if err != nil {
+		return "", err
+	}
+	env, forget, err := r.environment(c)
+	if err != nil {
+		return "", err
+	}
+	defer forget()
+	var args []string
+	for _, setting := range strict {
+		args = append(args, "-c", setting)
+	}
+	stdout, stderr := &head{limit: answerBytes}, &tail{limit: stderrBytes}
+	cmd := exec.CommandContext(ctx, program, append(args, c.args...)...)
+	cmd.Dir = cmp.Or(c.dir, filepath.VolumeName(program)+string(filepath.Separator))
+	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, stdout, stderr, stopDelay
+	stopAll := ownGroup(cmd)
+	err = cmd.Run()
+	switch {
+	case ctx.Err() != nil:
+		stopAll()
+		return "", context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist) && cmd.Process == nil:
+		return "", fmt.Errorf("%w: %w", ErrNoProgram, err)
+	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
+		return "", &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}
+	case stdout.over:
+		return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
+	}
+	return string(stdout.kept), nil
+}
+
+// name is the command of git that is run.
+func (c call) name() string {
+	i := slices.IndexFunc(c.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	return c.args[max(i, 0)]
+}
+
+// program finds git. Relative directories of PATH don't count: what lies
+// around in the working directory isn't run.
+func (r *Repositories) program(ctx context.Context) (string, error) {
+	name := cmp.Or(r.Program, "git")
+	if filepath.Base(name) != name {
+		return filepath.Abs(name)
+	}
+	return r.programs.Do(ctx, name, func(context.Context) (string, error) {
+		for _, dir := range filepath.SplitList(variable(r.Environ, "PATH")) {
+			if !filepath.IsAbs(dir) {
+				continue
+			}
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+		return "", ErrNoProgram
+	})
+}
+
+// head keeps the first bytes that are written to it, and takes the others.
+type head struct {
+	limit int
+	kept  []byte
+	over  bool
+}
+
+// Write implements io.Writer.
+func (h *head) Write(p []byte) (int, error) {
+	room := h.limit - len(h.kept)
+	h.over = h.over || len(p) > room
+	h.kept = append(h.kept, p[:min(room, len(p))]...)
+	return len(p), nil
+}
+
+// tail keeps the last bytes that are written to it.
+type tail struct {
+	limit int
+	kept  []byte
+}
+
+// Write implements io.Writer.
+func (t *tail) Write(p []byte) (int, error) {
+	t.kept = append(t.kept, p...)
+	if over := len(t.kept) - t.limit; over > 0 {
+		t.kept = slices.Delete(t.kept, 0, over)
+	}
+	return len(p), nil
+}

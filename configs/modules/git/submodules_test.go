@@ -1,0 +1,209 @@
+package git
+
+import (
+	"encoding/hex"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// addSubmodule records a submodule without asking for it.
+func (o *origin) addSubmodule(path, url, commit string) {
+	o.tb.Helper()
+	o.git("config", "--file", ".gitmodules", "submodule."+path+".path", path)
+	o.git("config", "--file", ".gitmodules", "submodule."+path+".url", url)
+	o.git("add", ".gitmodules")
+	o.git("update-index", "--add", "--cacheinfo", "160000,"+commit+","+path)
+	o.git("commit", "--quiet", "--message=submodule")
+}
+
+func TestSubmodulesAreInTheTree(t *testing.T) {
+	t.Parallel()
+	inner, middle, outer := newOrigin(t), newOrigin(t), newOrigin(t)
+	old := inner.commit("i", "inner 1")
+	inner.commit("i", "inner 2")
+	middle.commit("m", "middle")
+	rel, err := filepath.Rel(middle.dir, inner.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	middle.addSubmodule("deps/inner", filepath.ToSlash(rel), old)
+	outer.commit("o", "outer")
+	outer.addSubmodule("with space/middle", middle.url(), middle.git("rev-parse", "HEAD"))
+	outer.addSubmodule("again", inner.url(), inner.git("rev-parse", "HEAD"))
+	outer.addSubmodule("off", inner.url(), old)
+	outer.git("config", "--file", ".gitmodules", "submodule.off.update", "none")
+	outer.git("update-index", "--add", "--cacheinfo", "160000,"+old+",without-url")
+	outer.git("add", ".gitmodules")
+	outer.git("commit", "--quiet", "--message=x")
+
+	b := newBench(t).count()
+	for range 2 {
+		_, files := b.files(Request{URL: outer.url()})
+		for name, content := range files {
+			if filepath.Base(name) == ".gitmodules" {
+				delete(files, name)
+			} else if strings.Contains(name, ".git") {
+				t.Errorf("there is %s: %q", name, content)
+			}
+		}
+		want := map[string]string{
+			"o": "outer", "with space/middle/m": "middle", "with space/middle/deps/inner/i": "inner 1", "again/i": "inner 2",
+			"off": "empty directory", "without-url": "empty directory",
+		}
+		if !maps.Equal(files, want) {
+			t.Errorf("got %q, want %q", files, want)
+		}
+	}
+	if runs := b.runs(); runs["ls-remote"] != 1 || runs["fetch"] != 4 { // each commit once
+		t.Errorf("%v", runs)
+	}
+}
+
+func TestSubmodulesThatAreRefused(t *testing.T) {
+	t.Parallel()
+	target := newOrigin(t)
+	commit := target.commit("f", "x")
+	for name, url := range map[string]string{
+		"option": "--upload-pack=touch x", "helper": "ext::sh -c touch% x", "fd": "fd::3", "scheme": "foo://x/y", "host": "ssh://-oProxyCommand=x/y", "relative": "x/y",
+	} {
+		o := newOrigin(t)
+		o.addSubmodule("sub", url, commit)
+		_, _, err := newBench(t).checkout(t.Context(), Request{URL: o.url()})
+		if !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), `submodule "sub"`) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for _, path := range []string{"../out", "a/../../out", ".git/hooks", "a/.GIT", "/abs"} {
+		o := newOrigin(t)
+		o.git("config", "--file", ".gitmodules", "submodule.x.path", path)
+		o.git("config", "--file", ".gitmodules", "submodule.x.url", target.url())
+		o.commit()
+		if _, _, err := newBench(t).checkout(t.Context(), Request{URL: o.url()}); err == nil {
+			t.Errorf("path %s is accepted", path)
+		}
+	}
+}
+
+// A commit that submodules lack, and one that is gone.
+func TestSubmoduleThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	o.addSubmodule("sub", "../nowhere", strings.Repeat("a", 40))
+	_, _, err := newBench(t).checkout(t.Context(), Request{URL: o.url()})
+	var whole *Error
+	if !errors.Is(err, ErrUnreachable) || !errors.As(err, &whole) || whole.URL != o.url() || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// What git submodule init makes of a relative URL is the oracle.
+func TestRelativeURLsOfSubmodules(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ parent, child string }{
+		{"https://example.com/a/b.git", "../c.git"}, {"https://example.com/a/b.git", "./c.git"}, {"https://example.com/a/b.git/", "../../x/c"},
+		{"https://u:p@example.com:8443/a/b", ".././../c/"}, {"ssh://git@example.com/a/b.git", "../c.git"}, {"git@example.com:a/b.git", "../c.git"},
+		{"git@example.com:b.git", "../c.git"}, {"git@example.com:a/b.git", "../../c.git"}, {"file:///srv/a/b", "../../c"}, {"/srv/a/b", "../c"},
+		{"/srv/a", "../../c"}, {"https://example.com/a/b.git", "https://example.org/c"}, {"https://example.com/a/b.git", "/srv/c"}, {"https://example.com/a", "../c/../d"},
+	} {
+		got, err := submoduleURL(c.parent, c.child)
+		o := newOrigin(t)
+		o.addSubmodule("sub", c.child, strings.Repeat("a", 40))
+		o.git("remote", "add", "origin", c.parent)
+		o.git("submodule", "--quiet", "init")
+		if want := o.git("config", "submodule.sub.url"); got != want || err != nil {
+			t.Errorf("%s of %s is %q, %v, want %q", c.child, c.parent, got, err, want)
+		}
+	}
+	for _, c := range []struct{ parent, child string }{{"https://example.com/a", "../../c"}, {"file:///a", "../../c"}, {"git@example.com:a", "../../c"}} {
+		if got, err := submoduleURL(c.parent, c.child); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s of %s is %q, %v", c.child, c.parent, got, err)
+		}
+	}
+}
+
+// entry is one of a tree, as it is stored.
+func entry(mode, name, id string) string {
+	raw, _ := hex.DecodeString(id)
+	return mode + " " + name + "\x00" + string(raw)
+}
+
+// Trees that were made to write elsewhere do not.
+func TestHostileTreesStayInside(t *testing.T) {
+	t.Parallel()
+	o := newOrigin(t)
+	o.commit("f", "x")
+	outside := t.TempDir()
+	blob := o.raw("blob", "evil")
+	file := o.raw("tree", entry("100644", "x", blob))
+	hooks := o.raw("tree", entry("100755", "post-checkout", blob))
+	link := func(target string) string { return o.raw("blob", target) }
+	for name, tree := range map[string]string{
+		"dotgit":         entry("40000", ".git", hooks),
+		"dotgit-case":    entry("40000", ".GiT", hooks),
+		"dotgit-short":   entry("40000", "git~1", hooks),
+		"dotgit-file":    entry("100644", ".git", blob),
+		"dotgit-ignored": entry("40000", ".g\u200cit", hooks),
+		"dotdot":         entry("40000", "..", file),
+		"slash":          entry("100644", "../../evil", blob),
+		"absolute":       entry("100644", outside+"/evil", blob),
+		"link-then-dir":  entry("120000", "a", link(outside)) + entry("40000", "a", file),
+		"dir-then-link":  entry("40000", "a", file) + entry("120000", "a", link(outside)),
+		"link-then-case": entry("120000", "A", link(outside)) + entry("40000", "a", file),
+		"modules-link":   entry("120000", ".gitmodules", link(outside+"/m")),
+		"links":          entry("120000", "abs", link(outside)) + entry("120000", "rel", link("../../..")),
+		"deep":           entry("40000", "d", o.raw("tree", entry("40000", ".git", hooks))),
+	} {
+		b := newBench(t)
+		o.commitTree(name, o.raw("tree", tree))
+		_, dst, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: name})
+		if entries, _ := os.ReadDir(outside); len(entries) > 0 {
+			t.Fatalf("%s has written %s", name, entries[0].Name())
+		}
+		if strings.HasPrefix(name, "dot") && err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+		if err != nil {
+			continue
+		}
+		for path := range readTree(t, dst) {
+			if strings.Contains(strings.ToLower(path), ".git/") {
+				t.Errorf("%s has made %s", name, path)
+			}
+		}
+		if matches, _ := filepath.Glob(filepath.Join(b.work, "*", "evil")); len(matches) > 0 {
+			t.Errorf("%s has made %s", name, matches)
+		}
+	}
+}
+
+func TestSubmoduleIsNotMovedThroughALink(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a privilege")
+	}
+	stage, outside := t.TempDir(), t.TempDir()
+	err := errors.Join(os.MkdirAll(filepath.Join(stage, "tree", "real"), 0o755), os.MkdirAll(filepath.Join(stage, "submodule-0", "tree"), 0o755),
+		os.Mkdir(filepath.Join(stage, "tree", "real", "sub"), 0o755), os.Mkdir(filepath.Join(outside, "sub"), 0o755),
+		os.Symlink(outside, filepath.Join(stage, "tree", "link")), os.Symlink("real", filepath.Join(stage, "tree", "inner")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	for _, path := range []string{"link/sub", "link", "inner/sub", "absent"} {
+		if err := moveInto(root, submodule{path: path, stage: "submodule-0"}); err == nil {
+			t.Errorf("moved into %s", path)
+		}
+	}
+	if err := moveInto(root, submodule{path: "real/sub", stage: "submodule-0"}); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,161 @@
+package modulelock
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const text = `# This file is maintained automatically by "tfdeps init -lock-modules".
+# Manual edits may be lost in future updates.
+
+module "net" {
+  source  = "registry.example.com/acme/net/cloud//sub"
+  version = "1.2.0"
+  hash    = "h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ="
+}
+
+module "net.dns" {
+  source = "git::https://git.example.com/dns.git?ref=v1"
+  commit = "0123456789abcdef0123456789abcdef01234567"
+  hash   = "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="
+}
+`
+
+func TestTheTextOfTheFile(t *testing.T) {
+	locks := locksOf(dns, network)
+	if got := string(locks.Encode()); got != text {
+		t.Errorf("got\n%s\nwant\n%s", got, text)
+	}
+	read, diags := Decode([]byte(text), FileName)
+	if diags.HasErrors() || !read.Equal(locks) {
+		t.Errorf("got %+v, %v", read.All(), diags)
+	}
+	if got := string((*Locks)(nil).Encode()); got != header {
+		t.Errorf("without locks: %q", got)
+	}
+}
+
+// broken are files, and what is said of them.
+var broken = []struct{ text, line, want string }{
+	{`module "a" {`, "1", "Unclosed configuration block"},
+	{`x = 1`, "1", "Unsupported argument"},
+	{`provider "a" {}`, "1", "Unsupported block type"},
+	{`module {}`, "1", "Missing key for module"},
+	{"module \"a\" {\n}", "1", `The argument "source" is required`},
+	{block("", `source = "s"`, hashLine), "1", "names of the calls"},
+	{block("a", `source = 1`, `hash = []`), "3", "Unsuitable value type"},
+	{block("a", `source = null`, hashLine), "2", `The argument "source" can't be null`},
+	{block("a", `source = ""`, hashLine), "2", "the address of a module"},
+	{block("a", `source = "https://me:pw@x.example/"`, hashLine), "2", `"https://x.example/"`},
+	{block("a", `source = "s"`, `hash = "h2:x"`), "3", "newer version of this program"},
+	{block("a", `source = "s"`, `version = "x"`, hashLine), "3", "has to be a version"},
+	{block("a", `source = "s"`, `version = "1.2"`, hashLine), "3", `"1.2.0"`},
+	{block("a", `source = "s"`, `commit = "v1"`, hashLine), "3", "full name of a commit"},
+	{block("a", `source = "s"`, `more = 1`, hashLine), "3", "Unsupported argument"},
+	{block("a", `source = var.x`, hashLine), "2", "Variables not allowed"},
+	{block("a", `source = "s"`, hashLine) + block("a", `source = "s"`, hashLine), "5", "is a lock for the module \"a\" already, at lock.hcl:1"},
+	{"<<<<<<< HEAD\n" + block("a", `source = "s"`, hashLine), "1", "merge conflict"},
+	{"x = " + strings.Repeat("[", 1_000_000), "1", "nested too deeply"},
+}
+
+const hashLine = `hash = "` + hashA + `"`
+
+func block(key string, lines ...string) string {
+	return fmt.Sprintf("module %q {\n%s\n}\n", key, strings.Join(lines, "\n"))
+}
+
+func TestProblemsHaveTheirPlace(t *testing.T) {
+	for _, c := range broken {
+		locks, diags := Decode([]byte(c.text), "lock.hcl")
+		if !diags.HasErrors() {
+			t.Errorf("%.80q is accepted", c.text)
+			continue
+		}
+		found := false
+		for _, diag := range diags {
+			said := diag.Summary + ": " + diag.Detail
+			found = found || diag.Subject != nil && fmt.Sprint(diag.Subject.Start.Line) == c.line && strings.Contains(said, c.want)
+		}
+		if !found {
+			t.Errorf("%.80q: got %v, want something with %q on line %s", c.text, diags, c.want, c.line)
+		}
+		if lock, ok := locks.Module("a"); ok && c.line != "5" {
+			t.Errorf("%.80q: %+v is locked", c.text, lock)
+		}
+	}
+}
+
+func TestABrokenBlockLeavesTheOthers(t *testing.T) {
+	locks, diags := Decode([]byte(block("b", `source = 1`)+text), FileName)
+	if !diags.HasErrors() || !locks.Equal(locksOf(dns, network)) {
+		t.Errorf("got %+v, %v", locks.All(), diags)
+	}
+}
+
+func TestSaveAndLoad(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	if locks, diags := Load(path); !locks.Empty() || len(diags) > 0 {
+		t.Errorf("without a file: %+v, %v", locks.All(), diags)
+	}
+	if err := locksOf(network).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	before := stat(t, path)
+	if err := locksOf(network).Save(path); err != nil || !os.SameFile(before, stat(t, path)) {
+		t.Errorf("a file that needn't change is replaced: %v", err)
+	}
+	if err := locksOf(network, dns).Save(path); err != nil {
+		t.Fatal(err)
+	}
+	locks, diags := Load(path)
+	if diags.HasErrors() || !locks.Equal(locksOf(network, dns)) {
+		t.Errorf("got %+v, %v", locks.All(), diags)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the directory has %v, %v", entries, err)
+	}
+}
+
+func TestWhatIsNoFileIsAnError(t *testing.T) {
+	dir := t.TempDir()
+	if _, diags := Load(dir); !diags.HasErrors() {
+		t.Error("a directory is read")
+	}
+	if err := locksOf(network).Save(filepath.Join(dir, "missing", FileName)); err == nil {
+		t.Error("a file is saved in a directory that isn't there")
+	}
+}
+
+func stat(t *testing.T, path string) os.FileInfo {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(text))
+	for _, c := range broken {
+		if len(c.text) < 10_000 {
+			f.Add([]byte(c.text))
+		}
+	}
+	f.Add([]byte(block("a${b}\\\"%{x}\n\x00é", `source = "$${x}\"\u00e9"`, hashLine)))
+	f.Fuzz(func(t *testing.T, src []byte) {
+		locks, diags := Decode(src, "lock.hcl")
+		if diags.HasErrors() {
+			return
+		}
+		encoded := locks.Encode()
+		again, diags := Decode(encoded, "lock.hcl")
+		if diags.HasErrors() || !again.Equal(locks) {
+			t.Errorf("%q is written as %q, which is %+v, %v", src, encoded, again.All(), diags)
+		}
+	})
+}

@@ -1,0 +1,168 @@
+package modulelock
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"golang.org/x/mod/sumdb/dirhash"
+)
+
+// tree makes a directory of files, by name and content.
+func tree(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func hash(t *testing.T, dir string) getproviders.Hash {
+	t.Helper()
+	h, err := HashTree(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+var netFiles = map[string]string{"main.tf": "# main\n", "sub/main.tf": "# sub\n", ".hidden": "x", "sub/.hg/x": "x", ".gitignore": "y"}
+
+func TestATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
+	dir := tree(t, netFiles)
+	want, err := dirhash.HashDir(dir, "", dirhash.Hash1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := hash(t, dir); string(got) != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+// The hash is a fact on which lock files of other systems rely.
+func TestTheHashOfATreeIsFixed(t *testing.T) {
+	for want, files := range map[getproviders.Hash]map[string]string{
+		hashB: nil,
+		"h1:YenF0SsR0pQ1d5xEolP3PndR6MHJrR35lMcGAsjh6dU=": netFiles,
+	} {
+		if got := hash(t, tree(t, files)); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
+
+func TestWhatDoesNotCount(t *testing.T) {
+	want := hash(t, tree(t, netFiles))
+	dir := tree(t, netFiles)
+	for name, content := range map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub"} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "empty"), 0o700), os.Chmod(filepath.Join(dir, "main.tf"), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	if got := hash(t, dir); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestWhatCounts(t *testing.T) {
+	seen := map[getproviders.Hash]string{hash(t, tree(t, netFiles)): "the tree"}
+	for name, change := range map[string]map[string]string{
+		"content":             {"main.tf": "# other\n"},
+		"a file more":         {"other.tf": ""},
+		"a hidden file":       {".terraform.lock.hcl": ""},
+		"version control":     {"sub/.git/x": ""},
+		"a file below .hg":    {"sub/.hg/y": ""},
+		"a name in a name":    {"main.tf  x": ""},
+		"another case":        {"sub/Main.tf.x": "# sub\n"},
+		"line ends":           {"main.tf": "# main\r\n"},
+		"a terraform's files": {".terraform/modules/modules.json": "{}"},
+	} {
+		files := map[string]string{}
+		for name, content := range netFiles {
+			files[name] = content
+		}
+		for name, content := range change {
+			files[name] = content
+		}
+		h := hash(t, tree(t, files))
+		if other, ok := seen[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		seen[h] = name
+	}
+}
+
+func TestSymlinksCountByTheirTarget(t *testing.T) {
+	hashes := map[getproviders.Hash]string{}
+	add := func(name, dir string) {
+		h := hash(t, dir)
+		if other, ok := hashes[h]; ok {
+			t.Errorf("%s has the hash of %s", name, other)
+		}
+		hashes[h] = name
+	}
+	link := func(target, name string) string {
+		dir := tree(t, netFiles)
+		if err := os.Symlink(filepath.FromSlash(target), filepath.Join(dir, name)); err != nil {
+			if runtime.GOOS == "windows" {
+				t.Skipf("symlinks can't be made here: %v", err)
+			}
+			t.Fatal(err)
+		}
+		return dir
+	}
+	add("no link", tree(t, netFiles))
+	add("a link to a file", link("sub/main.tf", "link"))
+	add("a link to a directory", link("sub", "link"))
+	add("a link to nothing", link("nothing", "link"))
+	add("a link to itself", link("link", "link"))
+	files := map[string]string{"link": "sub/main.tf"}
+	for name, content := range netFiles {
+		files[name] = content
+	}
+	add("a file with the text of a link", tree(t, files))
+
+	if name := hashes["h1:AyJKODncO8NS68+RKYn5GGzToVEfzb/36w2TC2w6OEg="]; name != "a link to a file" { // lock files of other systems rely on it
+		t.Errorf("the hash of a tree with a link isn't what it was: %v", hashes)
+	}
+	whole := filepath.Join(t.TempDir(), "whole")
+	if err := os.Symlink(tree(t, netFiles), whole); err != nil {
+		t.Fatal(err)
+	}
+	if h := hash(t, whole); hashes[h] != "no link" {
+		t.Errorf("a link in place of the package has the hash %s", h)
+	}
+}
+
+func TestATreeThatCanNotBeHashed(t *testing.T) {
+	if _, err := HashTree(t.Context(), filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a directory that isn't there: %v", err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	gone := errors.New("gone")
+	cancel(gone)
+	if _, err := HashTree(ctx, tree(t, netFiles)); !errors.Is(err, gone) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+	if runtime.GOOS == "windows" {
+		return // names have no newlines there
+	}
+	if _, err := HashTree(t.Context(), tree(t, map[string]string{"a\nb": ""})); err == nil {
+		t.Error("a newline in a name is accepted")
+	}
+}

@@ -1,0 +1,116 @@
+package modules
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/configs"
+)
+
+// Populate copies the module of a source address into a directory, which is to
+// become a configuration of its own. The directory has to be empty, but for
+// names that begin with a dot; such are not copied either, at any depth. The
+// source is one as in the configuration, but that local paths are those of the
+// process. Nothing is recorded.
+//
+// If anything fails, what was copied is removed again.
+func (in Installer) Populate(ctx context.Context, source, dir string) error {
+	if err := mustBeEmpty(dir); err != nil {
+		return err
+	}
+	address, err := ParseAddress(source)
+	if err != nil {
+		return err
+	}
+	if local, ok := address.(Local); ok {
+		return in.copyModule(filepath.FromSlash(string(local)), dir)
+	}
+	from, _, err := in.origin(ctx, address, "")
+	if err != nil {
+		return err
+	}
+	stage, err := newStage(in.Dir)
+	if err != nil {
+		return err
+	}
+	defer stage.remove()
+	pkg := stage.at("root")
+	if _, err := in.get(ctx, &from, pkg); err != nil {
+		return err
+	}
+	subdir, err := findSubdir(pkg, from)
+	if err != nil {
+		return err
+	}
+	return in.copyModule(filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
+}
+
+// mustBeEmpty refuses a directory in which something would be in the way.
+func mustBeEmpty(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			return fmt.Errorf("the directory is not empty: it has %s", entry.Name())
+		}
+	}
+	return nil
+}
+
+// copyModule copies a directory with all that is below. A module that uses what
+// is beside it would not be the same in another place.
+func (in Installer) copyModule(from, to string) (err error) {
+	module, _ := configs.LoadModule(from, in.Engine)
+	for _, call := range module.Calls {
+		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
+			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)
+		}
+	}
+	info, err := os.Stat(from)
+	if err == nil && !info.IsDir() {
+		err = fmt.Errorf("%s is not a directory", from)
+	}
+	if err != nil {
+		return err
+	}
+	if err = os.CopyFS(to, visible{os.DirFS(from)}); err != nil {
+		removeVisible(to)
+	}
+	return err
+}
+
+// removeVisible empties a directory as mustBeEmpty wants it.
+func removeVisible(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// visible is a file system without the names that begin with a dot.
+type visible struct{ fs.FS }
+
+// ReadDir implements [fs.ReadDirFS].
+func (v visible) ReadDir(name string) (shown []fs.DirEntry, err error) {
+	entries, err := fs.ReadDir(v.FS, name)
+	for _, entry := range entries {
+		if !strings.HasPrefix(entry.Name(), ".") {
+			shown = append(shown, entry)
+		}
+	}
+	return shown, err
+}
+
+// ReadLink implements [fs.ReadLinkFS].
+func (v visible) ReadLink(name string) (string, error) { return fs.ReadLink(v.FS, name) }
+
+// Lstat implements [fs.ReadLinkFS].
+func (v visible) Lstat(name string) (fs.FileInfo, error) { return fs.Lstat(v.FS, name) }

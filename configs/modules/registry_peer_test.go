@@ -1,0 +1,157 @@
+package modules
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// The real tool takes the same versions, from the same places. Each case is a
+// module of its own, at a location in one of the forms that there are.
+func TestTerraformTakesTheSameVersions(t *testing.T) {
+	t.Parallel()
+	var good, bad []int
+	for i, c := range selectCases {
+		if c.want == "" || c.lenient {
+			bad = append(bad, i)
+		} else {
+			good = append(good, i)
+		}
+	}
+	registry := newRegistry(t)
+	publishCases(registry)
+	registries := newRegistries(registry)
+
+	dir := t.TempDir()
+	env := callCases(t, registry, dir, good)
+	if out, err := terraform(t, dir, env, "get", "-no-color"); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	manifest, err := ReadManifest(filepath.Join(dir, ".terraform", "modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range good {
+		c, theirs := selectCases[i], manifest[fmt.Sprintf("m%d", i)]
+		choice, err := registries.Select(t.Context(), caseAddress(i), c.constraint)
+		if err != nil || choice.Version != theirs.Version {
+			t.Errorf("%q of %s: we choose %q, %v, they %q", c.constraint, c.listed, choice.Version, err, theirs.Version)
+			continue
+		}
+		remote, err := registries.Locate(t.Context(), caseAddress(i), choice.Version)
+		if want := ".terraform/modules/" + theirs.Key + "/" + remote.Subdir; err != nil || theirs.Dir != want {
+			t.Errorf("%q of %s: their directory is %s, ours %s, %v", c.constraint, c.listed, theirs.Dir, want, err)
+		}
+		if u, err := url.Parse(remote.Package); err != nil || !wasAsked(registry, u.Path) {
+			t.Errorf("%q of %s: they didn't fetch %s", c.constraint, c.listed, remote.Package)
+		}
+	}
+
+	dir = t.TempDir()
+	env = callCases(t, registry, dir, bad)
+	refused := refusedFiles(t, dir, env)
+	for _, i := range bad {
+		if !refused[fmt.Sprintf("m%d.tf", i)] {
+			t.Errorf("they do take a version for %q of %s", selectCases[i].constraint, selectCases[i].listed)
+		}
+	}
+}
+
+// caseAddress is what a case is called by.
+func caseAddress(i int) Registry {
+	return Registry{Host: "example.com", Namespace: "acme", Name: fmt.Sprintf("m%d", i), System: "cloud", Subdir: "part"}
+}
+
+// publishCases fills a registry. That a module can be in "part" and in
+// "sub/part" makes every location have one.
+func publishCases(registry *providertest.Registry) {
+	archive := providertest.TarGz(map[string]string{"part/main.tf": "", "sub/part/main.tf": ""})
+	for i, c := range selectCases {
+		for k, version := range strings.Fields(c.listed) {
+			path := registry.AddArchive(fmt.Sprintf("m%d-%d.tar.gz", i, k), archive)
+			forms := []string{
+				path, path + "//sub", path + "?archive=tar.gz", registry.BaseURL() + path, "../../../../../.." + path,
+				"./../../../../../.." + path + "//sub/./x/..?archive=tar.gz", "//" + registry.Host() + path,
+			}
+			registry.AddModule(providertest.ModuleSpec{
+				Namespace: "acme", Name: fmt.Sprintf("m%d", i), System: "cloud", Version: version, Location: forms[i%len(forms)],
+			})
+		}
+	}
+}
+
+// callCases writes a configuration with a file for each case, and returns the
+// environment that it takes.
+func callCases(t *testing.T, registry *providertest.Registry, dir string, cases []int) []string {
+	t.Helper()
+	for _, i := range cases {
+		text := fmt.Sprintf("module \"m%d\" {\n  source = %q\n", i, caseAddress(i))
+		if c := selectCases[i].constraint; c != "" {
+			text += fmt.Sprintf("  version = %q\n", c)
+		}
+		write(t, dir, fmt.Sprintf("m%d.tf", i), text+"}\n")
+	}
+	env, err := registry.Env(t.TempDir(), "example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+// terraform runs the real tool, and returns what it prints.
+func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
+	t.Helper()
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
+	}
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatalf("terraform is required: %v", err)
+		}
+		t.Skip("terraform is not installed")
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir = dir
+	cmd.Env = slices.Concat(os.Environ(), env, []string{"TF_DATA_DIR=", "TF_CLI_ARGS="})
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// refusedFiles returns the files with whose calls init isn't content.
+func refusedFiles(t *testing.T, dir string, env []string) map[string]bool {
+	t.Helper()
+	out, err := terraform(t, dir, env, "init", "-json")
+	if err == nil {
+		t.Fatal("nothing was refused")
+	}
+	refused := map[string]bool{}
+	for line := range strings.Lines(out) {
+		var message struct {
+			Diagnostic struct {
+				Severity string
+				Range    struct{ Filename string }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &message); err != nil {
+			t.Fatalf("%v in line %q", err, line)
+		}
+		if message.Diagnostic.Severity == "error" {
+			refused[message.Diagnostic.Range.Filename] = true
+		}
+	}
+	return refused
+}
+
+func wasAsked(registry *providertest.Registry, path string) bool {
+	return slices.ContainsFunc(registry.Log(), func(req providertest.Request) bool { return req.Path == path })
+}

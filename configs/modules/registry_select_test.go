@@ -1,0 +1,131 @@
+package modules
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// selectCase is what a registry lists, what a call asks for, and what it gets;
+// "" is nothing.
+type selectCase struct {
+	listed, constraint, want string
+	newest                   string // where nothing is chosen: the newest that there is
+	lenient                  bool   // the real tool chooses nothing
+}
+
+const manyVersions = "1.0.0 1.1.0 1.2.0-beta1 1.2.0-beta2 2.0.0 2.1.0-rc.1"
+
+// selectCases are compared with the real tool, too.
+var selectCases = []selectCase{
+	{listed: manyVersions, constraint: "", want: "2.0.0"},
+	{listed: manyVersions, constraint: "~> 1.0", want: "1.1.0"},
+	{listed: manyVersions, constraint: "~> 1", want: "2.0.0"},
+	{listed: manyVersions, constraint: "1", want: "1.0.0"},
+	{listed: manyVersions, constraint: "= 1.1", want: "1.1.0"},
+	{listed: manyVersions, constraint: ">= 1.0, < 2.0, != 1.1.0", want: "1.0.0"},
+	{listed: manyVersions, constraint: "!= 2.0.0", want: "1.1.0"},
+	{listed: manyVersions, constraint: "!= 2.1.0-rc.1", want: "2.0.0"},
+	{listed: manyVersions, constraint: "> 3", newest: "2.0.0"},
+	{listed: "2.0.0 1.0.0 10.0.0 9.0.0", constraint: "", want: "10.0.0"},
+
+	{listed: manyVersions, constraint: "1.2.0-beta1", want: "1.2.0-beta1"},
+	{listed: manyVersions, constraint: "=1.2.0-beta1", want: "1.2.0-beta1"},
+	{listed: manyVersions, constraint: " 1.2.0-beta1 ", want: "1.2.0-beta1"},
+	{listed: manyVersions, constraint: "1.2-beta1", want: "1.2.0-beta1"},
+	{listed: manyVersions, constraint: "2.1.0-rc.1", want: "2.1.0-rc.1"},
+	{listed: manyVersions, constraint: "1.2.0-BETA1", newest: "2.0.0"},
+	{listed: manyVersions, constraint: ">= 1.2.0-beta1", want: "2.0.0"},
+	{listed: manyVersions, constraint: ">= 1.2.0-beta1, < 1.2.0", newest: "2.0.0"},
+	{listed: manyVersions, constraint: "~> 1.2.0-beta1", newest: "2.0.0"},
+	{listed: manyVersions, constraint: "<= 1.2.0-beta2", want: "1.1.0"},
+	{listed: manyVersions, constraint: "> 1.0, 2.1.0-rc.1", newest: "2.1.0-rc.1"},
+	{listed: manyVersions, constraint: "= 1.2.0-beta1", want: "1.2.0-beta1", lenient: true},
+	{listed: manyVersions, constraint: "v1.2.0-beta1", want: "1.2.0-beta1", lenient: true},
+	{listed: manyVersions, constraint: "1.2.0-beta1, >= 1.2.0-alpha", want: "1.2.0-beta1", lenient: true},
+	{listed: "1.2.0-beta1", constraint: ""},
+	{listed: "1.2.0-beta1", constraint: "> 1.0"},
+
+	{listed: "1.0.0+a 1.0.0+b 1.0.0", constraint: "", want: "1.0.0+a"},
+	{listed: "1.0.0 1.0.0+b 1.0.0+a", constraint: "", want: "1.0.0"},
+	{listed: "1.0.0+a 1.0.0+b", constraint: "1.0.0+b", want: "1.0.0+a"},
+	{listed: "1.0.0+a 1.0.0+b", constraint: "!= 1.0.0+a", newest: "1.0.0+a"},
+	{listed: "1.0.0-x+a 1.0.0-x+b", constraint: "1.0.0-x+b", want: "1.0.0-x+b"},
+	{listed: "1.0.0-x+a 1.0.0-x+b", constraint: "1.0.0-x"},
+	{listed: "1.2.0 1.2.0.5 1.2.0.4", constraint: "~> 1.2.0", want: "1.2.0.5"},
+
+	{listed: "x 1.0.0 1.0.0-a_b 99999999999999999999.0.0", constraint: "", want: "1.0.0"},
+	{listed: "x", constraint: ""},
+}
+
+// list is what a registry that lists the versions of a case is understood to
+// say.
+func (c selectCase) list(t *testing.T) versionList {
+	t.Helper()
+	var entries []string
+	for version := range strings.FieldsSeq(c.listed) {
+		entries = append(entries, fmt.Sprintf(`{"version":%q}`, version))
+	}
+	list, err := decodeVersions([]byte(`{"modules":[{"versions":[` + strings.Join(entries, ",") + `]}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
+	for _, c := range selectCases {
+		want, err := parseWanted(c.constraint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		choice, err := c.list(t).choose(Registry{Host: "example.com"}, want)
+		if choice.Version != c.want {
+			t.Errorf("%q of %s: got %q, %v, want %q", c.constraint, c.listed, choice.Version, err, c.want)
+		}
+		if c.want != "" {
+			continue
+		}
+		none, ok := errors.AsType[*NoVersionError](err)
+		if !ok || !errors.Is(err, ErrNoVersion) || none.Newest != c.newest || none.Constraint != c.constraint {
+			t.Errorf("%q of %s: the error is %v, and should say that the newest is %q", c.constraint, c.listed, err, c.newest)
+		}
+	}
+}
+
+func TestOnlyPrereleasesAreToldAsAHint(t *testing.T) {
+	want, _ := parseWanted("> 1")
+	_, err := selectCase{listed: "1.0.0-a 1.0.0-b"}.list(t).choose(Registry{Host: "example.com"}, want)
+	none, ok := errors.AsType[*NoVersionError](err)
+	if !ok || !strings.Contains(none.Hint(), `"1.0.0-b"`) || none.Summary() != "Module has no versions" {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestWarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {
+	long := strings.Repeat("x", 1000)
+	list := versionList{odd: []string{long, "b\x1b[31m", "c", "d", "e", "f", "g"}}
+	warnings := list.warnings(Registry{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud"})
+	if len(warnings) != 1 || len(warnings[0]) > 300 || !strings.Contains(warnings[0], `"b\x1b[31m"`) || !strings.Contains(warnings[0], "2 more") {
+		t.Errorf("got %q", warnings)
+	}
+}
+
+func TestAConstraintThatPinsAVersion(t *testing.T) {
+	for constraint, want := range map[string]string{
+		"1.2.0": "1.2.0", "= 1.2.0": "1.2.0", "=1.2": "1.2.0", "v1.2.0": "1.2.0", "1.2.0-beta1": "1.2.0-beta1",
+		"": "", "~> 1.2.0": "", "!= 1.2.0": "", ">= 1.2.0": "", "1.2.0, != 1.3": "", "1.2.0, 1.2.0": "",
+	} {
+		parsed, err := parseWanted(constraint)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := parsed.pinned(); got != want || ok != (want != "") {
+			t.Errorf("%q pins %q, %t, want %q", constraint, got, ok, want)
+		}
+	}
+	if _, err := parseWanted("one"); err == nil {
+		t.Error("what is no constraint is taken for one")
+	}
+}

@@ -1,0 +1,120 @@
+package modules
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+)
+
+// remembrance is the content of a file of the store. The address stands in it
+// because names of files don't tell case apart on every system.
+type remembrance struct {
+	Module   string `json:"module"`
+	Version  string `json:"version"`
+	Location string `json:"location"`
+}
+
+// maxRemembrance is the most that is read of such a file, in bytes.
+const maxRemembrance = 64 << 10
+
+// storeDir is the directory with a file for each known version of a module.
+func (r *Registries) storeDir(module Registry) string {
+	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // no host has one, and Windows no colon
+	return filepath.Join(r.Store, "locations", host, module.Namespace, module.Name, module.System)
+}
+
+func (r *Registries) storeFile(known release) string {
+	return filepath.Join(r.storeDir(known.module), known.version+".json")
+}
+
+// recall returns the location of a release, if it is remembered. A file that
+// makes no sense doesn't exist.
+func (r *Registries) recall(wanted release) (Remote, bool) {
+	if r.Store == "" {
+		return Remote{}, false
+	}
+	content, err := readSmall(r.storeFile(wanted))
+	if err != nil {
+		return Remote{}, false
+	}
+	var known remembrance
+	if err := json.Unmarshal(content, &known); err != nil {
+		return Remote{}, false
+	}
+	if known.Module != wanted.module.Package() || known.Version != wanted.version {
+		return Remote{}, false
+	}
+	remote, err := parseLocation(known.Location)
+	return remote, err == nil
+}
+
+func readSmall(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+		return nil, errors.New("not a file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxRemembrance))
+}
+
+// remember writes down the location of a release, by one rename. That it can't
+// be is nobody's failure: the next run asks again.
+func (r *Registries) remember(known release, remote Remote) {
+	location := remote.String()
+	if again, err := parseLocation(location); r.Store == "" || err != nil || again != remote {
+		return
+	}
+	content, err := json.Marshal(remembrance{known.module.Package(), known.version, location})
+	if err != nil {
+		return
+	}
+	dir := r.storeDir(known.module)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return
+	}
+	temp, err := os.CreateTemp(dir, ".new-*") // 0600: a location may be a secret
+	if err != nil {
+		return
+	}
+	_, err = temp.Write(content)
+	if err = errors.Join(err, temp.Close()); err == nil {
+		err = os.Rename(temp.Name(), r.storeFile(known))
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name())
+	}
+}
+
+// remembered returns the versions of a module whose locations are known.
+func (r *Registries) remembered(module Registry) (versionList, error) {
+	var list versionList
+	if r.Store != "" {
+		files, _ := os.ReadDir(r.storeDir(module)) // what isn't there has no versions
+		for _, file := range files {
+			name, _ := strings.CutSuffix(file.Name(), ".json")
+			v, err := version.NewVersion(name)
+			if err != nil || v.String() != name {
+				continue
+			}
+			if _, ok := r.recall(release{module, name}); ok {
+				list.versions = append(list.versions, v)
+			}
+		}
+	}
+	if len(list.versions) == 0 {
+		return versionList{}, offline(release{module: module})
+	}
+	return list, nil
+}

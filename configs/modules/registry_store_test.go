@@ -1,0 +1,195 @@
+package modules
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// remembering returns what a registry is asked with, and what it is asked with
+// in later runs.
+func remembering(t *testing.T, versions ...string) (first *Registries, later func() *Registries, requests func() int) {
+	t.Helper()
+	registry := newRegistry(t)
+	addNet(registry, versions...)
+	store := filepath.Join(t.TempDir(), "store")
+	later = func() *Registries {
+		registries := newRegistries(registry)
+		registries.Store = store
+		return registries
+	}
+	return later(), later, func() int { return registry.Requests("") }
+}
+
+func mustLocate(t *testing.T, r *Registries, version string) Remote {
+	t.Helper()
+	remote, err := r.Locate(t.Context(), netModule, version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return remote
+}
+
+func TestARememberedVersionCostsNoRequest(t *testing.T) {
+	t.Parallel()
+	first, later, requests := remembering(t, "1.0.0", "1.1.0")
+	asked := mustLocate(t, first, "1.0.0")
+	before := requests()
+	r := later()
+	for _, constraint := range []string{"1.0.0", "= 1.0.0", "1.0"} {
+		choice, err := r.Select(t.Context(), netModule, constraint)
+		if err != nil || choice.Version != "1.0.0" {
+			t.Errorf("%q: got %+v, %v", constraint, choice, err)
+		}
+	}
+	if known := mustLocate(t, r, "1.0.0"); known != asked {
+		t.Errorf("got %v, want %v", known, asked)
+	}
+	if n := requests() - before; n != 0 {
+		t.Errorf("%d requests, want none", n)
+	}
+	for constraint, want := range map[string]string{"~> 1.0": "1.1.0", "1.1.0": "1.1.0", "": "1.1.0"} {
+		if choice, err := r.Select(t.Context(), netModule, constraint); err != nil || choice.Version != want {
+			t.Errorf("%q: got %+v, %v", constraint, choice, err)
+		}
+	}
+	if n := requests() - before; n != 1 {
+		t.Errorf("%d requests, want one for the versions", n)
+	}
+}
+
+func TestRelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
+	t.Parallel()
+	first, later, requests := remembering(t, "1.0.0")
+	mustLocate(t, first, "1.0.0")
+	before := requests()
+	if _, err := first.Relocate(t.Context(), netModule, "1.0.0"); err != nil || requests() != before {
+		t.Errorf("what was told in this run is asked again: %v", err)
+	}
+	outdate(t, first, "git::https://old.example.com/net.git")
+	r := later()
+	if old := mustLocate(t, r, "1.0.0"); old.Package != "git::https://old.example.com/net.git" {
+		t.Fatalf("got %v", old)
+	}
+	for range 2 {
+		if renewed, err := r.Relocate(t.Context(), netModule, "1.0.0"); err != nil || renewed.Subdir != "in/sub" {
+			t.Errorf("got %v, %v", renewed, err)
+		}
+	}
+	if known := mustLocate(t, later(), "1.0.0"); known.Subdir != "in/sub" {
+		t.Errorf("remembered is %v", known)
+	}
+	if n := requests() - before; n != 1 {
+		t.Errorf("%d requests, want 1", n)
+	}
+}
+
+// outdate makes the store say that netModule's version 1.0.0 is elsewhere.
+func outdate(t *testing.T, r *Registries, location string) {
+	t.Helper()
+	module := netModule
+	module.Subdir = ""
+	remote, err := parseLocation(location)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.remember(release{module, "1.0.0"}, remote)
+}
+
+func TestOfflineKnowsWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	first, later, requests := remembering(t, "1.0.0", "1.1.0", "2.0.0", "3.0.0-beta1")
+	for _, version := range []string{"1.0.0", "1.1.0", "3.0.0-beta1"} {
+		mustLocate(t, first, version)
+	}
+	before := requests()
+	r := later()
+	r.Offline = true
+	for constraint, want := range map[string]string{"": "1.1.0", "< 1.1": "1.0.0", "3.0.0-beta1": "3.0.0-beta1"} {
+		choice, err := r.Select(t.Context(), netModule, constraint)
+		if err != nil || choice.Version != want || choice.Unasked != (constraint != want) {
+			t.Errorf("%q: got %+v, %v, want %s", constraint, choice, err, want)
+			continue
+		}
+		mustLocate(t, r, choice.Version)
+	}
+	if _, err := r.Select(t.Context(), netModule, "2.0.0"); !errors.Is(err, ErrOffline) {
+		t.Errorf("a version that isn't known: %v", err)
+	}
+	if _, err := r.Locate(t.Context(), netModule, "2.0.0"); !errors.Is(err, ErrOffline) {
+		t.Errorf("a location that isn't known: %v", err)
+	}
+	other := netModule
+	other.Name = "other"
+	if _, err := r.Select(t.Context(), other, ""); !errors.Is(err, ErrOffline) {
+		t.Errorf("a module that isn't known: %v", err)
+	}
+	r.Store = ""
+	if _, err := r.Select(t.Context(), netModule, "1.0.0"); !errors.Is(err, ErrOffline) {
+		t.Errorf("without a store: %v", err)
+	}
+	if n := requests() - before; n != 0 {
+		t.Errorf("%d requests, want none", n)
+	}
+}
+
+func TestDamagedFilesOfTheStoreDoNotExist(t *testing.T) {
+	t.Parallel()
+	first, later, requests := remembering(t, "1.0.0")
+	asked := mustLocate(t, first, "1.0.0")
+	file := first.storeFile(release{netModule, "1.0.0"})
+	for _, content := range []string{
+		"", "null", "[]", "{", `{"module":"example.com/acme/net/cloud","version":"1.0.0"}`,
+		`{"module":"example.com/ACME/net/cloud","version":"1.0.0","location":"https://x.example/a"}`,
+		`{"module":"example.com/acme/net/cloud","version":"1.0.1","location":"https://x.example/a"}`,
+		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"./local"}`,
+		`{"module":"example.com/acme/net/cloud","version":"1.0.0","location":"a/b/c"}`,
+	} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		before := requests()
+		if known := mustLocate(t, later(), "1.0.0"); known != asked || requests() != before+1 {
+			t.Errorf("%s: got %v after %d requests", content, known, requests()-before)
+		}
+	}
+	if err := errors.Join(os.Remove(file), os.Mkdir(file, 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if known := mustLocate(t, later(), "1.0.0"); known != asked {
+		t.Errorf("a directory in place of the file: got %v", known)
+	}
+}
+
+func TestTheStoreIsTheUsersAlone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing on Windows")
+	}
+	t.Parallel()
+	first, _, _ := remembering(t, "1.0.0")
+	mustLocate(t, first, "1.0.0")
+	files := 0
+	err := filepath.WalkDir(first.Store, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return err
+		}
+		want := fs.FileMode(0o700)
+		if !entry.IsDir() {
+			files, want = files+1, 0o600
+		}
+		if info.Mode().Perm() != want {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		return nil
+	})
+	if err != nil || files != 1 {
+		t.Errorf("%d files, %v", files, err)
+	}
+}

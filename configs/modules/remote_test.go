@@ -1,0 +1,228 @@
+package modules
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// shelf is a Fetcher of packages that are there by name. It is the real one's
+// place in tests: nothing is asked for.
+type shelf struct {
+	packages map[string]map[string]string // by address: file name to content
+
+	mu    sync.Mutex
+	asked []FetchRequest
+}
+
+func (s *shelf) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.asked = append(s.asked, req)
+	files, ok := s.packages[req.Package]
+	if !ok {
+		return Fetched{}, errors.New("there is no such package on the shelf")
+	}
+	if err := os.Mkdir(dst, 0o755); err != nil {
+		return Fetched{}, err
+	}
+	for name, content := range files {
+		path := filepath.Join(dst, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o600)); err != nil {
+			return Fetched{}, err
+		}
+	}
+	return Fetched{Commit: "c0ffee"}, nil
+}
+
+const (
+	netURL  = "https://example.com/net.zip"
+	leafURL = "https://example.com/leaf.zip"
+)
+
+func newShelf() *shelf {
+	return &shelf{packages: map[string]map[string]string{
+		netURL: {
+			"main.tf":     call("sub", "./sub") + call("leaf", leafURL),
+			"sub/main.tf": call("up", "../beside"),
+			"beside/x.tf": "",
+			"d1/main.tf":  "",
+			"d2/main.tf":  "",
+		},
+		leafURL: {"main.tf": `resource "x_y" "z" {}`},
+	}}
+}
+
+func TestInstallFetchesLevelByLevel(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("b", netURL+"//sub") + call("a", netURL)})
+	p.fetcher = newShelf()
+	tree := p.save()
+	p.wantChanged(
+		"get "+netURL+" for a", "get "+netURL+" for b",
+		"a in .terraform/modules/a", "b in .terraform/modules/b/sub",
+		"a.sub in .terraform/modules/a/sub", "b.up in .terraform/modules/b/beside",
+		"get "+leafURL+" for a.leaf", "a.leaf in .terraform/modules/a.leaf",
+		"a.sub.up in .terraform/modules/a/beside",
+	)
+	var order []string
+	for _, m := range tree.Modules {
+		order = append(order, m.Key)
+	}
+	if want := []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"}; !slices.Equal(order, want) {
+		t.Errorf("the tree has %q, want %q", order, want)
+	}
+	if reqs, _ := tree.Requirements(p.engine); len(reqs) != 1 {
+		t.Errorf("required: %v", reqs)
+	}
+	p.save()
+	p.wantChanged()
+	p.wantNothingElse("a", "a.leaf", "b", "modules.json")
+}
+
+// wantNothingElse compares what is in the directory for modules.
+func (p *project) wantNothingElse(want ...string) {
+	p.t.Helper()
+	entries, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
+	var got []string
+	for _, entry := range entries {
+		got = append(got, entry.Name())
+	}
+	if err != nil || !slices.Equal(got, want) {
+		p.t.Errorf("there are %q, want %q (%v)", got, want, err)
+	}
+}
+
+func TestSubdirectoriesMayBePatterns(t *testing.T) {
+	for subdir, want := range map[string]string{
+		"s*":     "",
+		"d1":     "",
+		"d*":     "several directories that match",
+		"none":   `no directory "none"`,
+		"no*":    `no directory "no*"`,
+		"[":      "not a pattern",
+		"main*":  `no directory "main.tf"`,
+		"s*/../": "", // normalised to the package itself
+	} {
+		t.Run(subdir, func(t *testing.T) {
+			p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir)})
+			p.fetcher = newShelf()
+			if want == "" {
+				p.save()
+				return
+			}
+			p.wantProblem("main.tf", want, `"a"`, netURL)
+			p.wantNothing()
+		})
+	}
+}
+
+func TestWhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", netURL)})
+	full := newShelf()
+	p.fetcher = full
+	p.save()
+	before := p.read(".terraform/modules/modules.json")
+
+	p.fetcher = new(shelf)
+	p.mode = Upgrade
+	p.wantProblem("main.tf", "Failed to download module", `"a"`, netURL, "no such package on the shelf")
+	if after := p.read(".terraform/modules/modules.json"); after != before {
+		t.Errorf("modules.json was\n%s\nand is\n%s", before, after)
+	}
+	if p.read(".terraform/modules/a/main.tf") != full.packages[netURL]["main.tf"] {
+		t.Error("the module that was there isn't any more")
+	}
+}
+
+// A run that ends in the middle mustn't leave a record that says of a new
+// package that it is the old one.
+func TestNoRecordOutlivesItsPackage(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
+	p.fetcher = newShelf()
+	p.save()
+	write(t, p.dir, "main.tf", call("a", netURL)+call("b", leafURL))
+	half := newShelf()
+	delete(half.packages, leafURL) // which the new a needs
+	p.fetcher = half
+	p.wantProblem("a/main.tf", leafURL)
+	manifest, err := ReadManifest(filepath.Join(p.dir, ".terraform", "modules"))
+	if _, ok := manifest["a"]; ok || err != nil {
+		t.Errorf("there is still a record of a: %v, %v", manifest, err)
+	}
+	if _, ok := manifest["b"]; !ok {
+		t.Error("there is no record of b any more")
+	}
+}
+
+func TestFetchingEndsWhenTheContextDoes(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", netURL)})
+	ctx, cancel := context.WithCancel(t.Context())
+	p.ctx = ctx
+	p.fetcher = stopper(cancel)
+	_, problems := p.install()
+	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
+		t.Errorf("problems: %v", problems)
+	}
+	p.wantNothing()
+}
+
+// stopper is a Fetcher whose user loses patience.
+type stopper context.CancelFunc
+
+func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched, error) {
+	err := os.WriteFile(dst, nil, 0o600) // half of something
+	s()
+	return Fetched{}, errors.Join(err, context.Cause(ctx))
+}
+
+func TestPopulateCopiesAModule(t *testing.T) {
+	in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Engine: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
+		packages: map[string]map[string]string{netURL: {
+			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
+		}},
+	}}
+	dir := t.TempDir()
+	write(t, dir, ".terraform/x", "")
+	if err := in.Populate(t.Context(), netURL+"//m", dir); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if name, _ := filepath.Rel(dir, path); !entry.IsDir() {
+			got = append(got, filepath.ToSlash(name))
+		}
+		return err
+	})
+	if want := []string{".terraform/x", "in/x.tf", "main.tf"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("there are %q, want %q (%v)", got, want, err)
+	}
+	for source, want := range map[string]string{
+		netURL + "//n": "parent directory", netURL + "//o": `no directory "o"`, leafURL: "no such package", "x/y/z": "registries", "nonsense": "./nonsense",
+	} {
+		empty := t.TempDir()
+		if err := in.Populate(t.Context(), source, empty); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", source, err)
+		}
+		if left, err := os.ReadDir(empty); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", source, left, err)
+		}
+	}
+	if err := in.Populate(t.Context(), netURL+"//m", dir); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("into a directory that isn't empty: %v", err)
+	}
+}
+
+// wantNothing makes sure that there is no directory for modules.
+func (p *project) wantNothing() {
+	p.t.Helper()
+	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !os.IsNotExist(err) {
+		p.t.Errorf("there is a .terraform (%v)", err)
+	}
+}
