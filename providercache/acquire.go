@@ -8,35 +8,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// genuine is what is known of a package that passed all checks.
-type genuine struct {
-	Authentication getproviders.Authentication
-	H1             getproviders.Hash
-}
-
-// acquire gets one package and puts it into its place.
-func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
-	in.emit(FetchBegin{Provider: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source})
-	stage, err := in.Target.stage()
-	if err != nil {
-		return Outcome{}, t.failed(StepPublish, err)
-	}
-	defer stage.remove()
-	got, err := in.obtain(ctx, t, stage)
-	if err != nil {
-		return Outcome{}, err
-	}
-	dir := in.packagePath(t.Provider, t.Version)
-	if err := stage.publish(ctx, dir, got.H1); err != nil {
-		return Outcome{}, t.failed(StepPublish, err)
-	}
-	in.emit(FetchDone{
-		Provider: t.Provider, Version: t.Version, Dir: dir, Authentication: got.Authentication,
-		Source: t.Package.Source, PassedOver: t.Package.PassedOver,
-	})
-	return Outcome{Selection: t.Selection, Authentication: got.Authentication, H1: got.H1}, nil
-}
-
 // obtain makes the package, with all checks passed, in the stage.
 func (in *Installer) obtain(ctx context.Context, t task, stage *staging) (genuine, error) {
 	switch at := t.Package.Location.(type) {
@@ -56,6 +27,7 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 	if err != nil {
 		return genuine{}, err
 	}
+	defer received.discard()
 	digests := getproviders.Digests{SHA256: received.SHA256}
 	authentication, err := t.judge(authenticator, digests, in.Engine)
 	undecided := errors.Is(err, errNeedsH1)
@@ -72,7 +44,9 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 			return genuine{}, err
 		}
 	}
-	return genuine{authentication, content.H1}, nil
+	return genuine{
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
+	}, nil
 }
 
 // loadTrust gets what the package is judged by; nil if the source has nothing

@@ -18,17 +18,79 @@ type task struct {
 	// Recorded are the lock file's hashes for this version, of the schemes
 	// that are known; empty: the lock file has nothing to say.
 	Recorded []getproviders.Hash
+	// Bytes is how large an archive of this provider was before; 0: not known.
+	Bytes int64
 }
 
 // carryOut does what the plan says and returns an outcome for each selection.
-func (in *Installer) carryOut(ctx context.Context, plan Plan, locks *depsfile.Locks) []Outcome {
-	var outcomes []Outcome
-	for _, s := range plan.Present {
+func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting, locks *depsfile.Locks) []Outcome {
+	in.rememberRead(ctx, plan, local)
+	in.noteUses(ctx, plan)
+	present := in.keep(plan.Present, local)
+	linked, gone := in.link(ctx, plan.Link, local)
+	tasks, failed := in.describe(ctx, slices.Concat(plan.Fetch, gone), locks)
+	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.sized(tasks))))
+	in.rememberPlaced(ctx, outcomes)
+	return outcomes
+}
+
+// keep tells of packages that are in Target already.
+func (in *Installer) keep(selections []Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
+	for _, s := range selections {
 		in.emit(AlreadyInstalled{Provider: s.Provider, Version: s.Version})
-		outcomes = append(outcomes, Outcome{Selection: s, Present: true})
+		o := Outcome{Selection: s, Present: true}
+		if news := local[s.Provider].News; news != nil {
+			o.Authentication, o.H1 = news.Authentication, news.H1
+		}
+		outcomes = append(outcomes, o)
 	}
-	tasks, failed := in.describe(ctx, plan.Fetch, locks)
-	return slices.Concat(outcomes, failed, in.fetch(ctx, largestFirst(tasks)))
+	return outcomes
+}
+
+// rememberRead gives receipts to what had to be hashed.
+func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting) {
+	var inTarget, inCache []published
+	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
+		seen := local[s.Provider]
+		inTarget, inCache = append(inTarget, seen.ReadInTarget...), append(inCache, seen.ReadInCache...)
+	}
+	if len(inTarget) > 0 {
+		in.targetShelf().settle(ctx, inTarget...)
+	}
+	for _, p := range inCache {
+		in.rememberShared(ctx, p)
+	}
+}
+
+// rememberShared gives a receipt to a package of the cache that had to be
+// hashed, maybe because others were about to link its files: then they have
+// renewed its receipt by now, and know better.
+func (in *Installer) rememberShared(ctx context.Context, p published) {
+	unlock, err := in.Cache.lockPackage(ctx, p.Name)
+	if err != nil {
+		return
+	}
+	defer unlock()
+	at := in.cacheShelf()
+	if _, ok := at.genuine(p.Name); !ok {
+		at.settle(ctx, p)
+	}
+}
+
+// rememberPlaced gives receipts to what has been put into Target. Those of all
+// packages are made together, at the end, because a receipt counts only if what
+// it is about has been left alone for some moments.
+func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
+	var placed []published
+	for _, o := range outcomes {
+		if o.Err == nil && len(o.placed.Receipt.Record.Entries) > 0 {
+			placed = append(placed, o.placed)
+		}
+	}
+	if len(placed) > 0 {
+		in.targetShelf().settle(ctx, placed...)
+		in.rememberArchives(ctx, outcomes)
+	}
 }
 
 // describe asks where the packages are. This is one short request for each,
@@ -67,9 +129,11 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 	if len(tasks) == 0 {
 		return nil
 	}
-	made, _ := makeDirs(in.Target.Path) // an error comes up again where each task wants to write
-	defer removeEmpty(made)
-	sweep(in.Target.Path, in.now())
+	defer in.prepare(in.Target.Path)()
+	if in.Cache != nil {
+		sweep(in.Cache.Dir, in.now())
+		in.Cache.sweepPartials(in.now())
+	}
 	outcomes, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, tasks, in.acquire)
 	for i, err := range errs {
 		if err != nil {
@@ -79,19 +143,30 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 	return outcomes
 }
 
+// prepare makes a directory that packages are going to be put into, and clears
+// it of what killed processes left. done removes it if nothing came of that.
+func (in *Installer) prepare(dir string) (done func()) {
+	made, _ := makeDirs(dir) // an error comes up again where each package is written
+	sweep(dir, in.now())
+	return func() { removeEmpty(made) }
+}
+
 // largestFirst puts first what will take longest, so that the last core to
-// have work has it for as short as possible. Nothing tells the size of an
-// archive behind a URL before it is asked for; the network is slow, so these
-// are first, in the order of providers.
+// have work has it for as short as possible. Nothing but a receipt tells the
+// size of an archive behind a URL before it is asked for; the network is slow,
+// so those of which nothing is known are first, in the order of providers.
 func largestFirst(tasks []task) []task {
 	return slices.SortedStableFunc(slices.Values(tasks), func(a, b task) int {
-		return cmp.Compare(cost(b.Package.Location), cost(a.Package.Location))
+		return cmp.Compare(b.cost(), a.cost())
 	})
 }
 
-func cost(at getproviders.Location) int64 {
-	switch at := at.(type) {
+func (t task) cost() int64 {
+	switch at := t.Package.Location.(type) {
 	case getproviders.HTTPArchive:
+		if t.Bytes > 0 {
+			return t.Bytes
+		}
 		return math.MaxInt64
 	case getproviders.LocalArchive:
 		if info, err := os.Stat(string(at)); err == nil {

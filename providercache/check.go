@@ -30,15 +30,15 @@ type Reason struct {
 
 // Check says, without network and without writing, whether Install would have
 // anything to do. Each provider has at most one reason: the first that holds,
-// in the order lock file, constraints, hashes, package. Packages are read and
-// hashed. The error is the context's, or says that there is no Target.
+// in the order lock file, constraints, hashes, package. Packages that no receipt
+// knows are read and hashed. The error is the context's, or says that there is no Target.
 func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
 	if in.Target == nil {
 		return Status{}, errors.New("an Installer needs a Target")
 	}
 	locks = orEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	local := in.look(ctx, wanted, locks)
+	local := in.look(ctx, comparable(wanted, locks), locks, inTarget)
 	if ctx.Err() != nil {
 		return Status{}, cancelled(ctx)
 	}
@@ -57,6 +57,17 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	}
 	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
 	return status, nil
+}
+
+// comparable lists what Target can be asked for: locked versions with a hash of
+// unpacked packages. Without one, the source would have to be asked.
+func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []Selection) {
+	for _, p := range req.Providers() {
+		if lock, ok := locks.Provider(p); ok && len(ofScheme(lock.Hashes, getproviders.SchemeH1)) > 0 {
+			locked = append(locked, Selection{Provider: p, Version: lock.Version})
+		}
+	}
+	return locked
 }
 
 // reason returns the code and the detail of what is wrong with a provider;

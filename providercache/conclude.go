@@ -10,11 +10,20 @@ import (
 
 // Outcome is what became of one selection.
 type Outcome struct {
-	Selection      Selection
-	Present        bool // it was there already
+	Selection  Selection
+	Present    bool     // it was there already
+	FromCache  bool     // it was in the cache already
+	Link       LinkMode // how it got into Target from the cache; LinkAuto: it didn't
+	LinkReason error    // why in no better way; nil: there was none
+
+	// What the lock file has to learn of the package. If it was there already
+	// and the lock file knows it, that is nothing.
 	Authentication getproviders.Authentication
-	H1             getproviders.Hash // of the files; "" if the package was there already
-	Err            error             // nil, or a *ProviderError
+	H1             getproviders.Hash // of the files
+
+	Err error // nil, or a *ProviderError
+
+	placed published // what is to get a receipt
 }
 
 // Report is what an Install did, in the order of providers.
@@ -40,7 +49,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 		}
 	}
 	for _, o := range outcomes {
-		if o.Present {
+		if o.H1 == "" {
 			continue
 		}
 		prior := recorded(locks, o.Selection)

@@ -2,13 +2,13 @@
 // and only those that are what a source, its signatures and the lock file say
 // they should be.
 //
-// An installation looks around and then goes through four phases, each of
-// which hands a value to the next:
+// An installation looks around between four phases, each of which hands a value
+// to the next:
 //
-//	look       what the target directory holds of what the lock file names
 //	resolve    a version for each provider; asks the source for what isn't settled
-//	plan       which packages are present and which have to be fetched
-//	carry out  fetch, authenticate, unpack, publish; many providers at once
+//	look       what the target directory and the cache hold of these versions
+//	plan       which packages are present, which are in the cache, which have to be fetched
+//	carry out  fetch, authenticate, unpack, publish, link; many providers at once
 //	conclude   the new locks, or all errors
 //
 // # What is guaranteed
@@ -28,14 +28,54 @@
 // are whole and the next run may need them; locks are returned only if there
 // was no problem.
 //
+// A download that breaks off, or stalls, is resumed with what is missing, as long
+// as that brings bytes, ten times at most: the server is asked for the rest on
+// condition that the archive is still the same, by its ETag or its date. What it
+// sends instead, if it can't or won't, is taken from the beginning, once. In a run
+// that fails even so, or is killed, what has arrived of an archive whose checksum
+// is known beforehand stays in the Cache, in "partial/" and its checksum, for the
+// user alone, locked while somebody works on it, for a day. The next run hashes
+// and unpacks that and asks for the rest. However an archive was put together, it
+// is judged as a whole; if it has the wrong checksum, it is fetched once in one
+// piece before that is said. Nothing is kept where there is no Cache, or no lock
+// that ends with its process (on Windows).
+//
 // When the context ends, every method returns within moments, with errors that
-// match the context's, and without a trace of unfinished packages.
+// match the context's, and without a trace of unfinished packages, but for what
+// can be resumed.
 //
 // Many goroutines and many processes may install into one directory at the
 // same time: no lock is needed for that to be correct, because the rename
 // decides, and whoever comes second uses the other's package only if it has
 // the hash that it verified itself. Two runs may well do the same work twice.
 // This holds on file systems where rename is atomic.
+//
+// # The cache
+//
+// Working directories may share packages by a [Cache]. What holds for the
+// target directory holds for it: packages are staged on its file system and
+// appear by one rename. While a package is fetched into the cache or its files
+// are given further names, a lock on this one package is held, so that of many
+// runs one fetches it; where locks don't work, that is all that is lost.
+// Nobody waits for what is there.
+//
+// A package of the cache is used if the lock file records one of its hashes, or
+// if it has none and the package came from the source that it would come from
+// now. One that isn't what its own receipt says is damaged, and exchanged. One
+// that is sound, or can't be judged, and isn't what the lock file wants stays:
+// the target directory gets a package of its own, as a mirror's build and a
+// registry's can bear the same version.
+//
+// # Receipts
+//
+// What a package is, is known from its receipt, without reading it: the hash
+// of its files, with the status that they had when they were hashed, and what
+// was known of its archive. A change of the files changes their status, and
+// nobody but root can turn that back. Receipts are in the user's own directory,
+// where those who can write to a shared cache can't. They hold as long as the
+// status is the same; where it isn't, or tells nothing, packages are hashed.
+// Deleting a directory whose files are hard links of the cache's changes the
+// status, too, and costs that one time of hashing.
 //
 // # The order of checks
 //
@@ -63,6 +103,48 @@
 // private directory as if they were downloaded: a file that somebody may
 // change between two reads is not read twice.
 //
+// # Receipts
+//
+// To hash a package takes a second for each gigabyte, and it hardly ever
+// changes. So when it has been hashed, a receipt is kept: its hashes, who
+// vouched for it, where it came from, and what the file system says of each of
+// its files and directories (inode, size, mode, mtime, ctime). As long as that
+// is the same, the bytes are, because a change sets the ctime to the present and
+// nobody but root can set it back. A receipt counts only if
+//
+//   - all these times were past when they were noted, by more than the time
+//     within which two changes may look alike (20 ms; 2 s on file systems that
+//     aren't known, or keep whole seconds), and the clock hasn't been set back;
+//   - the file system is local, and the same: what another machine changes on a
+//     network file system, or a program behind FUSE, shows as that one likes;
+//   - there are nothing but files and directories in the package;
+//   - on Windows, where whoever may write to a file may set its times, nobody
+//     else but administrators may write to the package's directory.
+//
+// Everything else leads to hashing, and never to an error. Receipts are in the
+// user's state directory, which must be writable by nobody else, so whoever can
+// change packages in a shared cache can't write receipts for them. Those beside
+// a cache that is part of an image have neither inodes nor ctimes; they count
+// if root alone can write to them, to the cache and to all directories above.
+//
+// What is not seen: damage that a disk does by itself, and what root does on
+// purpose. Somebody who runs programs as the same user needs no packages.
+//
+// A package gets from a cache to its place as a symbolic link, a clone, hard
+// links or a copy. A hard link changes the ctime of the file that it shares, so
+// the cache's receipt is renewed under the package's lock, and serves all
+// directories with the same files.
+//
+// # Upkeep
+//
+// An [Upkeep] lists, verifies and removes packages of a cache, beside running
+// installations. Who uses a package is noted by those who install, in the
+// user's state directory, before they link it. Whoever removes it takes its
+// lock, moves it out of the way, and only then reads these notes: a link that was
+// made before is noted by then, and brings the package back; one that is made
+// later finds nothing, and the package is fetched. So locks, where there are any,
+// save work only. Directories that have files of their own lose nothing.
+//
 // # What is refused
 //
 // The package never chooses a version that the constraints and the locks
@@ -72,8 +154,12 @@
 //
 // # Differences from the real tools
 //
-// They are on purpose. A provider whose locked version is present and genuine
-// costs no request; theirs ask for its versions each time. A directory that
+// They are on purpose. A provider whose locked version is present and genuine,
+// or is in the cache, costs no request; theirs ask for its versions each time.
+// Packages of the cache serve without a lock entry, too; theirs fetch them
+// again, unless they are told to trust whatever is there. A cache hit adds the
+// signed hashes to a lock entry as a download does; theirs adds none. Unpacked
+// packages of a mirror are linked to where they are, not by way of the cache. A directory that
 // exists is exchanged as a whole; theirs unpack over it, so that stray files
 // survive and get into the lock file. The hash of an archive leaves out its
 // directory entries, because a directory's hash does; a lock file that counts

@@ -22,11 +22,14 @@ type Installed struct {
 // constraints allow, for callers who have neither a working directory nor a
 // lock file. c may be the zero Constraints.
 //
-// Without a lock file there is no hash by which a package that is in Target
-// could be recognised, and a version alone proves nothing. So the package is
-// fetched each time, and what is in Target stays untouched if it turns out to
-// be the same; a provider that runs from there is not disturbed. Whoever calls
-// often should keep Hashes, and use Install with locks made of them.
+// Without a lock file there is no hash by which a package could be recognised,
+// and a version alone proves nothing. What does is a receipt, so StateDir should
+// be set: then a package that is in Target or in the Cache, and came from the
+// source that it would come from now, is used. Else the package is fetched each
+// time, and what is in Target stays untouched if it turns out to be the same; a
+// provider that runs from there is not disturbed. Versions are asked for each
+// time; whoever calls often should keep Hashes, and use Install with locks made
+// of them.
 //
 // The error holds a [*ProviderError].
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {

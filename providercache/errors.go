@@ -64,6 +64,7 @@ type LockedVersionError struct {
 	Version      getproviders.Version
 	Constraints  getproviders.Constraints
 	Requirements []getproviders.Requirement // those that don't allow the version
+	Others       []getproviders.Requirement // those that do
 	Engine       getproviders.Engine
 }
 
@@ -73,22 +74,12 @@ func (e *LockedVersionError) Error() string {
 		e.Provider, e.Version, e.Constraints)
 }
 
-// Hint names the remedy, and whose constraint it is.
+// Hint names the remedy. Whose constraints it is about is in Requirements.
 func (e *LockedVersionError) Hint() string {
-	hint := "use init -upgrade to allow the selection of new versions"
-	if e.Engine.Program != "" {
-		hint = fmt.Sprintf("use %q to allow the selection of new versions", e.Engine.Program+" init -upgrade")
+	if e.Engine.Program == "" {
+		return "use init -upgrade to allow the selection of new versions"
 	}
-	var places []string
-	for _, r := range e.Requirements {
-		if r.Origin.File != "" {
-			places = append(places, fmt.Sprintf("%q at %s:%d", r.Constraints, r.Origin.File, r.Origin.Line))
-		}
-	}
-	if len(places) == 0 {
-		return hint
-	}
-	return hint + ", or change " + strings.Join(places, " and ")
+	return fmt.Sprintf("use %q to allow the selection of new versions", e.Engine.Program+" init -upgrade")
 }
 
 // NoVersionError says that a source has a provider, and no version of it that
@@ -98,6 +89,7 @@ type NoVersionError struct {
 	Constraints getproviders.Constraints
 	Source      string               // as Source.Describe names it
 	Newest      getproviders.Version // of those there are; zero if there are none
+	Conflict    Conflict             // whose constraints don't go together
 }
 
 // Error implements error.

@@ -9,7 +9,7 @@ import (
 // Event is something that happened during an Install, a Plan or an Ensure: one
 // of the types of this file. Events of one provider come in order, those of
 // different providers are mixed. Whatever is told by an event is also in what
-// the method returns, but for QueryWarning and FetchProgress.
+// the method returns, but for QueryWarning, Reading and FetchProgress.
 type Event interface{ event() }
 
 type (
@@ -40,6 +40,25 @@ type (
 		Provider getproviders.Provider
 		Version  getproviders.Version
 	}
+	// Reading comes when a package that is there is going to be hashed, because
+	// no receipt tells what it is: in Target, in the cache, or in both.
+	Reading struct {
+		Provider getproviders.Provider
+		Version  getproviders.Version
+		Dir      string
+	}
+	// LinkedFromCache comes in place of the Fetch events, when a package of the
+	// shared cache has been put into Target. Reason says why it wasn't done in
+	// a better way; nil: there is none.
+	LinkedFromCache struct {
+		Provider       getproviders.Provider
+		Version        getproviders.Version
+		Dir            string // in Target
+		Cache          string // the cache's directory
+		Link           LinkMode
+		Reason         error
+		Authentication getproviders.Authentication // as it was when the package was fetched, as far as that is known
+	}
 	// FetchBegin comes when a package starts to be fetched. Where it is, is
 	// known, and which source said so: see getproviders.Package.
 	FetchBegin struct {
@@ -50,14 +69,16 @@ type (
 	}
 	// FetchProgress comes while an archive is received over the network, at
 	// most ten times a second; Done and Total are bytes, Total is -1 if
-	// unknown. The first has a Done of 0 and the last has all of it.
+	// unknown. The last has all of it. The first has a Done of 0, or what an earlier
+	// run received; and if the archive has to be asked for anew, it is 0 again.
 	FetchProgress struct {
 		Provider    getproviders.Provider
 		Version     getproviders.Version
 		Done, Total int64
 	}
 	// FetchDone comes when the package is in its place. Source and PassedOver
-	// are those of getproviders.Package: who had it, and who failed before.
+	// are those of getproviders.Package: who had it, and who failed before. Link
+	// and Reason are set if it went by way of the cache.
 	FetchDone struct {
 		Provider       getproviders.Provider
 		Version        getproviders.Version
@@ -65,6 +86,8 @@ type (
 		Authentication getproviders.Authentication
 		Source         string
 		PassedOver     error
+		Link           LinkMode
+		Reason         error
 	}
 	// Failed is the last event of a provider that could not be installed.
 	Failed struct {
@@ -79,6 +102,8 @@ func (QueryBegin) event()       {}
 func (QueryDone) event()        {}
 func (QueryWarning) event()     {}
 func (AlreadyInstalled) event() {}
+func (Reading) event()          {}
+func (LinkedFromCache) event()  {}
 func (FetchBegin) event()       {}
 func (FetchProgress) event()    {}
 func (FetchDone) event()        {}

@@ -45,8 +45,12 @@ func (r *recorder) observe(e providercache.Event) {
 		add(e.Provider, "warnings %q", e.Warnings)
 	case providercache.QueryDone:
 		add(e.Provider, "selected %s", e.Version)
+	case providercache.Reading:
+		add(e.Provider, "read %s", e.Version)
 	case providercache.AlreadyInstalled:
 		add(e.Provider, "present %s", e.Version)
+	case providercache.LinkedFromCache:
+		add(e.Provider, "from the cache %s by %s", e.Version, e.Link)
 	case providercache.FetchBegin:
 		add(e.Provider, "fetch %s %T", e.Version, e.Location)
 	case providercache.FetchProgress:
@@ -95,7 +99,7 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	want := map[string][]string{
 		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "installed 1.0.0 self-signed"},
 		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "installed 1.0.0 unauthenticated"},
-		"acme/kept":   {`query "" true`, "selected 1.0.0", "present 1.0.0"},
+		"acme/kept":   {`query "" true`, "selected 1.0.0", "read 1.0.0", "present 1.0.0"},
 		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "failed: unpack"},
 		"acme/old":    {`query "> 1.0.0" false`, `warnings ["archived"]`, "failed: select"},
 		"acme/unfit":  {`query "2.0.0" true`, "failed: lock"},

@@ -25,9 +25,8 @@ func newRegistry(tb testing.TB, types ...string) (*providertest.Registry, *provi
 	for _, name := range types {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: linux})
 	}
-	client := registry.Client()
 	in := newInstaller(tb, registrySource(registry))
-	in.Client = client
+	in.Client = impatient(tb, registry.Client().Transport)
 	return registry, in
 }
 
@@ -77,12 +76,12 @@ func TestInstallTellsWhatIsWrongWithADownload(t *testing.T) {
 		is    error
 		text  string
 	}{
-		"cut":            {"archive", providertest.Fault{CutAfter: 100}, providercache.StepFetch, nil, "after 100 of "},
+		"cut":            {"archive", providertest.Fault{CutAfter: 100, NoRange: true}, providercache.StepFetch, getproviders.ErrUnreachable, "after 100 of "},
 		"forbidden":      {"archive", providertest.Fault{Status: 403}, providercache.StepFetch, getproviders.ErrUnauthorized, "403 Forbidden"},
 		"gone":           {"archive", providertest.Fault{Status: 404}, providercache.StepFetch, getproviders.ErrUnreachable, "404 Not Found"},
 		"other success":  {"archive", providertest.Fault{Status: 206}, providercache.StepFetch, getproviders.ErrUnreachable, "206 Partial Content"},
-		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, providercache.StepFetch, nil, "redirects"},
-		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, providercache.StepFetch, nil, "refused"},
+		"redirects":      {"archive", providertest.Fault{Redirect: "/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"}, providercache.StepFetch, getproviders.ErrUnreachable, "redirects"},
+		"elsewhere":      {"archive", providertest.Fault{Redirect: "https://localhost:1/?token=secret"}, providercache.StepFetch, getproviders.ErrUnreachable, "refused"},
 		"encoded":        {"archive", providertest.Fault{Header: http.Header{"Content-Encoding": {"br"}}}, providercache.StepFetch, nil, `"br"`},
 		"wrong bytes":    {"archive", providertest.Fault{Body: changed}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
 		"a web page":     {"archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum"},
@@ -156,7 +155,7 @@ func TestInstallComparesTheLengthOfABody(t *testing.T) {
 			source := newSource(t)
 			source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
-			in.Client, in.Limits = &http.Client{Transport: c.transport}, c.limits
+			in.Client, in.Limits = impatient(t, c.transport), c.limits
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 			if (err == nil) != c.ok {
 				t.Fatalf("got %v", err)

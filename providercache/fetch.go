@@ -2,6 +2,7 @@ package providercache
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -20,56 +21,56 @@ const (
 	bufferBytes = 256 << 10
 )
 
-func incomplete(from getproviders.Location, size, total int64, err error) error {
-	if total < 0 {
-		return fmt.Errorf("%s: after %d bytes: %w", from, size, err)
-	}
-	return fmt.Errorf("%s: after %d of %d bytes: %w", from, size, total, err)
+// source brings the bytes of an archive.
+type source interface {
+	io.ReadCloser
+	length() int64 // of the whole archive; -1: not known yet
 }
 
-// open returns the bytes of an archive and how many there will be, -1 if that
-// isn't known.
-func (in *Installer) open(ctx context.Context, from getproviders.Location) (io.ReadCloser, int64, error) {
-	if at, ok := from.(getproviders.HTTPArchive); ok {
-		return openHTTP(ctx, in.client(), at)
-	}
+// localFile is an archive on this machine.
+type localFile struct {
+	*os.File
+	size int64
+}
+
+func (f localFile) length() int64 { return f.size }
+
+// openFile opens an archive on this machine.
+func openFile(path string) (source, error) {
 	// Asked before it is opened, because opening a named pipe would wait for ever.
-	info, err := os.Stat(from.String())
+	info, err := os.Stat(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a file", from)
+		return nil, fmt.Errorf("%s is not a file", path)
 	}
-	file, err := os.Open(from.String())
-	return file, info.Size(), err
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return localFile{file, info.Size()}, nil
 }
 
-// openHTTP asks for an archive. It is asked for as it is: an encoding for the
-// transport would change the bytes that have to be hashed.
-func openHTTP(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (io.ReadCloser, int64, error) {
+// newRequest asks for an archive as it is: an encoding for the transport would
+// change the bytes that have to be hashed.
+func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request, error) {
 	if at.URL == nil {
-		return nil, 0, fmt.Errorf("the package has no URL")
+		return nil, errors.New("the package has no URL")
 	}
 	req, err := http.NewRequestWithContext(hosts.WithArchiveOwner(ctx, at.Owner), http.MethodGet, at.URL.String(), nil)
 	if err != nil {
-		return nil, 0, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
+		return nil, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
 	}
 	req.Header.Set("Accept-Encoding", "identity")
-	resp, err := hosts.Do(client, req, maxRedirects)
-	if err != nil {
-		return nil, 0, err
-	}
-	if err := checkResponse(resp); err != nil {
-		resp.Body.Close()
-		return nil, 0, err
-	}
-	return resp.Body, resp.ContentLength, nil
+	return req, nil
 }
 
-func checkResponse(resp *http.Response) error {
+// checkResponse makes sure that an answer has the status that it should, and
+// the archive as it is.
+func checkResponse(resp *http.Response, status int) error {
 	url := hosts.RedactURL(resp.Request.URL)
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode != status {
 		return &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
@@ -79,7 +80,7 @@ func checkResponse(resp *http.Response) error {
 }
 
 // StatusError says that a server answered a request for an archive with
-// another status than 200. It matches getproviders.ErrUnauthorized for 401 and
+// another status than 200 (or, for the rest of one, 206). It matches getproviders.ErrUnauthorized for 401 and
 // 403, and getproviders.ErrUnreachable for the rest.
 type StatusError struct {
 	URL    string // that answered, redirects followed; without secrets

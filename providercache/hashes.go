@@ -3,7 +3,6 @@ package providercache
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,9 +17,9 @@ import (
 // same checks as when they are installed, but for those against a lock file.
 // All platforms are worked on at once, within Limits.
 //
-// Archives are unpacked to nowhere. Each is kept in the system's directory for
-// temporary files while it is worked on: a zip archive is read from its end,
-// and memory is no place for it.
+// Archives are hashed while they arrive, and kept nowhere. One that can only be
+// read from its end, which hardly any is, is fetched once more and kept in the
+// system's directory for temporary files while it is worked on.
 //
 // If anything fails, the map is nil and the error joins a [*ProviderError] for
 // each platform, in the order given; nothing is observed.
@@ -57,9 +56,14 @@ func (in *Installer) hashes(ctx context.Context, s Selection, plat getproviders.
 	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed)), nil
 }
 
+// hashPackage reads a package, and writes it nowhere if that can be helped.
 func (in *Installer) hashPackage(ctx context.Context, t task) (genuine, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return in.judgeDirectory(ctx, t, string(dir))
+	}
+	got, err := in.hashOnTheWay(ctx, t)
+	if !errors.Is(err, errOdd) {
+		return got, err
 	}
 	temporary, err := os.MkdirTemp("", "tfdeps-")
 	if err != nil {
@@ -69,9 +73,40 @@ func (in *Installer) hashPackage(ctx context.Context, t task) (genuine, error) {
 	return in.obtainArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
 }
 
+// hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
+func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
+	var authenticator getproviders.Authenticator
+	var received archive
+	var content unpacked
+	err := par.Together(ctx,
+		func(ctx context.Context) (err error) {
+			authenticator, err = t.loadTrust(ctx)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			received, content, err = in.hashPassing(ctx, t)
+			if err != nil && !errors.Is(err, errOdd) {
+				err = t.failed(StepFetch, err)
+			}
+			return err
+		},
+	)
+	if err != nil {
+		return genuine{}, err
+	}
+	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
+	authentication, err := t.judge(authenticator, digests, in.Engine)
+	if err != nil {
+		return genuine{}, err
+	}
+	return genuine{
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
+	}, nil
+}
+
 // platformError adds the platform to what a provider's error says.
 func platformError(ctx context.Context, s Selection, plat getproviders.Platform, err error) error {
 	failure := failureOf(ctx, s, err)
-	failure.Err = fmt.Errorf("%s: %w", plat, failure.Err)
+	failure.Err = &PlatformError{Platform: plat, Err: failure.Err}
 	return failure
 }

@@ -25,6 +25,19 @@ type Installer struct {
 	Observe  func(Event)      // nil: nobody listens. Calls are serialised; it must not call the Installer
 	Now      func() time.Time // nil: time.Now
 
+	// Cache is what this Target shares packages with others by; nil: nothing.
+	// Link says how they get from there into Target: by default with a link to
+	// the package if the user named the cache, else with what leaves files that
+	// belong to Target.
+	Cache *Cache
+	Link  LinkMode
+
+	// StateDir is where receipts are kept, which tell later runs what a package
+	// is without reading it, in Target and in the cache; "": none are kept. It
+	// has to be the user's alone. Verify has no receipt count: all is hashed.
+	StateDir string
+	Verify   bool
+
 	// Skip holds providers that come to the engine by other means: one that its
 	// developer runs, say. They are neither installed nor checked, no event tells
 	// of them, and their entries in the locks stay as they are as long as they
@@ -48,14 +61,17 @@ const (
 // empty are fine, and it isn't changed.
 //
 // The locks returned are those that were given, with three changes. Entries
-// of packages that were fetched are made anew from the h1 of their files, the
-// hashes that a signature covers, and what was recorded before of the same
-// version. Entries of packages that were present stay as they are, even if
-// constraints have changed. Entries of providers that aren't required go.
+// of packages that were fetched or came from the Cache are made anew from the
+// h1 of their files, the hashes that a signature covers, and what was recorded
+// before of the same version. Entries that have the h1 of what is in Target
+// already stay as they are, even if constraints have changed. Entries of
+// providers that aren't required go.
 //
-// A package counts as present if its directory has one of the h1 hashes that
-// the lock file records for it. If there are none, there is nothing to trust,
-// and it is fetched.
+// A package that is in Target or in the Cache is used if it has one of the
+// hashes that the lock file records for it. Where the lock file has none, it is
+// used if a receipt tells that it was fetched from the very source that would
+// be asked for it now; the lock entry becomes what it would have become then.
+// Else there is nothing to trust, and the package is fetched.
 //
 // If anything fails, the locks are nil and the error joins one
 // [*ProviderError] for each provider that couldn't be installed, in order.
@@ -67,10 +83,10 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	locks = orEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	in.emit(Pending{Requirements: wanted})
-	local := in.look(ctx, wanted, locks)
 	selections, failed := in.resolve(ctx, wanted, locks, mode)
+	local := in.look(ctx, selections, locks, inTargetAndCache)
 	plan := makePlan(wanted, selections, local)
-	outcomes := in.carryOut(ctx, plan, locks)
+	outcomes := in.carryOut(ctx, plan, local, locks)
 	return conclude(req, locks, append(failed, outcomes...))
 }
 
@@ -85,8 +101,8 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	locks = orEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	in.emit(Pending{Requirements: wanted})
-	local := in.look(ctx, wanted, locks)
 	selections, failed := in.resolve(ctx, wanted, locks, mode)
+	local := in.look(ctx, selections, locks, inTargetAndCache)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
 	}

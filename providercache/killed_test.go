@@ -17,26 +17,44 @@ import (
 
 // dieVariable makes the test program install, and end without a word at the
 // place that it names, as if it had been killed there. The package's archive
-// and the target directory are its arguments.
+// and the target directory are its arguments, and maybe a cache and where
+// receipts are kept. At "fetched" it ends when all is done, and differently if
+// it had to fetch the package.
 const (
 	dieVariable = "TFDEPS_TEST_DIE_AT"
 	diedAsAsked = 3
+	didFetch    = 4
+	didLink     = 5
 )
 
 func die(where string) {
+	if where == "outside" {
+		installFromWeb()
+	}
 	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
 	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	source.trust("acme/widget", "1.0.0", dying(where))
+	source.from("acme/widget", "1.0.0", "the test")
 	in := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Engine: engine}
+	if len(os.Args) > 3 {
+		in.Cache, in.StateDir = &providercache.Cache{Dir: os.Args[3]}, os.Args[4]
+	}
+	end := didLink
 	in.Observe = func(e providercache.Event) {
 		_, begun := e.(providercache.FetchBegin)
 		_, done := e.(providercache.FetchDone)
 		if begun && where == "begun" || done && where == "done" {
 			os.Exit(diedAsAsked)
 		}
+		if begun {
+			end = didFetch
+		}
 	}
-	_, _, _ = in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
-	os.Exit(1)
+	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
+	if err != nil || where != "fetched" {
+		os.Exit(1)
+	}
+	os.Exit(end)
 }
 
 // dying is a Trust that ends the program.

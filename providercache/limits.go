@@ -5,6 +5,7 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -13,7 +14,8 @@ import (
 // each call: whoever asks is bounded by the Source and the Client as well.
 type Limits struct {
 	Queries      int   // metadata requests at once; 32
-	Downloads    int   // archives at once; 8
+	Downloads    int   // archives at once; 16
+	PerHost      int   // of them, from one host; 8
 	Unpacks      int   // archives being unpacked at once; GOMAXPROCS
 	PackageBytes int64 // size of one archive, and unpacked size of one package; 8 GiB
 	PackageFiles int   // entries of one package; 10 000
@@ -29,7 +31,8 @@ const (
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Queries:      cmp.Or(max(l.Queries, 0), 32),
-		Downloads:    cmp.Or(max(l.Downloads, 0), 8),
+		Downloads:    cmp.Or(max(l.Downloads, 0), 16),
+		PerHost:      cmp.Or(max(l.PerHost, 0), 8),
 		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
 		PackageBytes: min(cmp.Or(max(l.PackageBytes, 0), 8<<30), mostBytes),
 		PackageFiles: min(cmp.Or(max(l.PackageFiles, 0), 10_000), mostFiles),
@@ -38,11 +41,36 @@ func (l Limits) withDefaults() Limits {
 
 // gates are what the calls of one Installer have to share for the limits to
 // hold over all of them.
-type gates struct{ downloads, unpacks *par.Limit }
+type gates struct {
+	downloads, unpacks *par.Limit
+	hosts              *par.Memo[string, *par.Limit]
+	perHost            int
+}
 
 func (in *Installer) gates(ctx context.Context) (gates, error) {
 	return in.shared.Do(ctx, struct{}{}, func(context.Context) (gates, error) {
 		limits := in.Limits.withDefaults()
-		return gates{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks)}, nil
+		return gates{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks), new(par.Memo[string, *par.Limit]), limits.PerHost}, nil
 	})
+}
+
+// enter waits until an archive may be received. The host is waited for first,
+// so that those who queue for a slow one don't hold up the others.
+func (g gates) enter(ctx context.Context, t task) (leave func(), err error) {
+	leaveHost := func() {}
+	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok && at.URL != nil {
+		host, err := g.hosts.Do(ctx, at.URL.Host, func(context.Context) (*par.Limit, error) { return par.NewLimit(g.perHost), nil })
+		if err != nil {
+			return nil, err
+		}
+		if leaveHost, err = host.Acquire(ctx, 0); err != nil {
+			return nil, err
+		}
+	}
+	leaveAll, err := g.downloads.Acquire(ctx, 0)
+	if err != nil {
+		leaveHost()
+		return nil, err
+	}
+	return func() { leaveAll(); leaveHost() }, nil
 }

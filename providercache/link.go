@@ -2,9 +2,7 @@ package providercache
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -38,7 +36,7 @@ func (in *Installer) judgeDirectory(ctx context.Context, t task, dir string) (ge
 	if err != nil {
 		return genuine{}, err
 	}
-	return genuine{authentication, h1}, nil
+	return genuine{Authentication: authentication, H1: h1}, nil
 }
 
 func (in *Installer) stageDirectory(ctx context.Context, t task, dir string, stage *staging) error {
@@ -49,10 +47,8 @@ func (in *Installer) stageDirectory(ctx context.Context, t task, dir string, sta
 	if isItself(source, in.packagePath(t.Provider, t.Version)) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
-	if os.Symlink(source, stage.packagePath()) == nil {
-		return nil
-	}
-	return copyTree(ctx, source, stage.packagePath())
+	_, _, err = materialise(ctx, source, stage.packagePath(), []LinkMode{LinkSymlink, LinkCopy})
+	return err
 }
 
 // isItself reports whether source is the very directory that is at final. A
@@ -83,48 +79,4 @@ func findExecutable(dir string, p getproviders.Provider) (string, error) {
 
 func errNoExecutable(p getproviders.Provider) error {
 	return fmt.Errorf("provider binary not found: could not find executable file starting with terraform-provider-%s", p.Type)
-}
-
-// copyTree copies a directory, links to files as the files that they are: the
-// copy has the hash of the original.
-func copyTree(ctx context.Context, from, to string) error {
-	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
-	if err != nil {
-		return err
-	}
-	buffer := make([]byte, bufferBytes)
-	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			return os.Mkdir(filepath.Join(to, name), 0o755)
-		}
-		return copyFile(ctx, path, filepath.Join(to, name), buffer)
-	})
-}
-
-func copyFile(ctx context.Context, from, to string, buffer []byte) error {
-	info, err := os.Stat(from)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%s is not a file", from)
-	}
-	source, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer source.Close()
-	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = copyChunks(ctx, target, source, buffer)
-	return errors.Join(err, target.Chmod(info.Mode().Perm()), target.Close())
 }

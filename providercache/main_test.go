@@ -118,6 +118,13 @@ func (s *memorySource) trust(address, v string, t getproviders.Trust) {
 	s.packages[provider(address)][version(v)] = pkg
 }
 
+// from lets a package have an origin.
+func (s *memorySource) from(address, v, origin string) {
+	pkg := s.packages[provider(address)][version(v)]
+	pkg.Origin = origin
+	s.packages[provider(address)][version(v)] = pkg
+}
+
 // addZip publishes a local archive, by default one with an executable only.
 func (s *memorySource) addZip(tb testing.TB, address, v string, archive ...[]byte) {
 	tb.Helper()
@@ -158,6 +165,11 @@ func (s *memorySource) Package(_ context.Context, p getproviders.Provider, v get
 		return getproviders.Package{}, getproviders.ErrPlatformMissing
 	}
 	return pkg, nil
+}
+
+func (s *memorySource) Origin(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
+	pkg, err := s.Package(ctx, p, v, plat)
+	return pkg.Origin, err
 }
 
 func (s *memorySource) Describe(getproviders.Provider) string { return "memory" }

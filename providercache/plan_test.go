@@ -28,7 +28,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	got, err := json.Marshal(plan)
 	must(t, err)
 	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
-		`"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true},` +
+		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true},` +
 		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false}],` +
 		`"built_in":["terraform.io/builtin/terraform"]}`
 	if string(got) != want {
@@ -48,7 +48,7 @@ func TestPlanOfNothingMakesEmptyLists(t *testing.T) {
 	must(t, err)
 	got, err := json.Marshal(plan)
 	must(t, err)
-	if want := `{"present":[],"fetch":[],"built_in":[]}`; string(got) != want {
+	if want := `{"present":[],"link":[],"fetch":[],"built_in":[]}`; string(got) != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -13,7 +13,7 @@ const progressInterval = 100 * time.Millisecond
 // progress returns how the receiving of a package is told; nil if it isn't.
 // Packages from the same machine have no progress to speak of.
 func (in *Installer) progress(t task) func(done, total int64) {
-	if _, ok := t.Package.Location.(getproviders.HTTPArchive); !ok || in.Observe == nil {
+	if !isWeb(t.Package.Location) || in.Observe == nil {
 		return nil
 	}
 	return func(done, total int64) {
@@ -21,13 +21,18 @@ func (in *Installer) progress(t task) func(done, total int64) {
 	}
 }
 
-// meter wraps a reader so that its progress is told.
-func (in *Installer) meter(r io.Reader, total int64, tell func(done, total int64)) io.Reader {
+func isWeb(at getproviders.Location) bool {
+	_, ok := at.(getproviders.HTTPArchive)
+	return ok
+}
+
+// meter wraps a reader so that its progress is told. So much has been done.
+func (in *Installer) meter(r io.Reader, done, total int64, tell func(done, total int64)) io.Reader {
 	if tell == nil {
 		return r
 	}
-	tell(0, total)
-	return &meter{reader: r, total: total, tell: tell, now: in.now, last: in.now()}
+	tell(done, total)
+	return &meter{reader: r, done: done, total: total, tell: tell, now: in.now, last: in.now()}
 }
 
 type meter struct {

@@ -10,13 +10,21 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
+// errTaken says that there is another package, which has to stay.
+var errTaken = errors.New("there is another package in its place")
+
 // publish moves the package to its final path. What is there already is kept
-// if it is the same, and else replaced as a whole. Parent directories are made
-// now and not earlier, so that a failure leaves none behind.
-func (s *staging) publish(ctx context.Context, final string, h1 getproviders.Hash) (err error) {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+// if it is the same, and else replaced as a whole.
+func (s *staging) publish(ctx context.Context, final string, h1 getproviders.Hash) error {
+	_, err := s.offer(ctx, final, h1, func(getproviders.Hash) bool { return true })
+	return err
+}
+
+// offer is publish where what is there may have to stay: it is replaced if
+// yields, given its hash ("" if it can't be read), says so. Else the error is
+// errTaken. adopted: what is there is the same. Parent directories are made now
+// and not earlier, so that a failure leaves none behind.
+func (s *staging) offer(ctx context.Context, final string, h1 getproviders.Hash, yields func(there getproviders.Hash) bool) (adopted bool, err error) {
 	var made []string
 	defer func() {
 		if err != nil {
@@ -24,12 +32,13 @@ func (s *staging) publish(ctx context.Context, final string, h1 getproviders.Has
 		}
 	}()
 	for range attempts {
+		if ctx.Err() != nil {
+			return false, context.Cause(ctx)
+		}
 		_, err = os.Lstat(final)
 		switch {
-		case err == nil && s.isSame(ctx, final, h1):
-			return nil
 		case err == nil:
-			err = s.replace(final)
+			adopted, err = s.replaceUnlessSame(ctx, final, h1, yields)
 		case errors.Is(err, fs.ErrNotExist):
 			var more []string
 			if more, err = makeDirs(filepath.Dir(final)); err == nil {
@@ -37,27 +46,45 @@ func (s *staging) publish(ctx context.Context, final string, h1 getproviders.Has
 			}
 			made = append(made, more...)
 		}
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, errTaken) {
+			return adopted, err
 		}
 	}
-	return err
+	return false, err
 }
 
-// isSame reports whether what is published already is what would be: a
+func (s *staging) replaceUnlessSame(ctx context.Context, final string, h1 getproviders.Hash, yields func(there getproviders.Hash) bool) (same bool, err error) {
+	there, same := s.compare(ctx, final, h1)
+	switch {
+	case same:
+		return true, nil
+	case ctx.Err() != nil:
+		return false, context.Cause(ctx)
+	case !yields(there):
+		return false, errTaken
+	default:
+		return false, s.replace(final)
+	}
+}
+
+// compare reports whether what is published already is what would be: a
 // directory with the same files, or a link to the same place. A link where a
-// directory belongs is not followed.
-func (s *staging) isSame(ctx context.Context, final string, h1 getproviders.Hash) bool {
+// directory belongs is not followed. The hash is that of the directory, if it
+// could be read.
+func (s *staging) compare(ctx context.Context, final string, h1 getproviders.Hash) (there getproviders.Hash, same bool) {
 	if target, err := os.Readlink(s.packagePath()); err == nil {
 		existing, err := os.Readlink(final)
-		return err == nil && existing == target
+		return "", err == nil && existing == target
 	}
 	info, err := os.Lstat(final)
 	if err != nil || !info.IsDir() {
-		return false
+		return "", false
 	}
-	existing, err := getproviders.HashDir(ctx, final)
-	return err == nil && existing == h1
+	there, err = getproviders.HashDir(ctx, final)
+	if err != nil {
+		return "", false
+	}
+	return there, there == h1
 }
 
 // replace puts the package where another one is, which goes to the stage and

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -37,7 +36,7 @@ func (in *Installer) resolve(ctx context.Context, req getproviders.Requirements,
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
 			return in.keepLocked(s, lock, req[s.Provider])
 		}
-		return in.selectNewest(ctx, s)
+		return in.selectNewest(ctx, s, req[s.Provider])
 	}
 	settled, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, open, settle)
 	for i, s := range settled {
@@ -80,11 +79,9 @@ func (in *Installer) keepLocked(s Selection, lock depsfile.Lock, required []getp
 	s.Version, s.Locked = lock.Version, true
 	in.emit(QueryBegin{Provider: s.Provider, Constraints: s.Constraints, Locked: true})
 	if !s.Constraints.Allows(lock.Version) {
-		unmet := slices.DeleteFunc(slices.Clone(required), func(r getproviders.Requirement) bool {
-			return r.Constraints.Allows(lock.Version)
-		})
+		unmet, met := judgeLocked(required, lock.Version)
 		return s, s.failed(StepLock, &LockedVersionError{
-			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Engine: in.Engine,
+			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Engine: in.Engine,
 		})
 	}
 	in.emit(QueryDone{Provider: s.Provider, Version: s.Version})
@@ -92,7 +89,7 @@ func (in *Installer) keepLocked(s Selection, lock depsfile.Lock, required []getp
 }
 
 // selectNewest asks the Source and chooses the newest version that is allowed.
-func (in *Installer) selectNewest(ctx context.Context, s Selection) (Selection, error) {
+func (in *Installer) selectNewest(ctx context.Context, s Selection, required []getproviders.Requirement) (Selection, error) {
 	in.emit(QueryBegin{Provider: s.Provider, Constraints: s.Constraints})
 	available, err := in.Source.Versions(ctx, s.Provider)
 	if err != nil {
@@ -103,8 +100,12 @@ func (in *Installer) selectNewest(ctx context.Context, s Selection) (Selection, 
 	}
 	newest, ok := s.Constraints.Newest(available.Versions)
 	if !ok {
+		if err := in.unasked(s.Provider); err != nil {
+			return s, s.failed(StepSelect, err)
+		}
 		return s, s.failed(StepSelect, &NoVersionError{
 			Provider: s.Provider, Constraints: s.Constraints, Source: in.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
+			Conflict: FindConflict(required, available.Versions),
 		})
 	}
 	s.Version = newest

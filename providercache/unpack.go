@@ -57,6 +57,13 @@ func (a archive) open(p getproviders.Provider, limits Limits) (opened, error) {
 	if err != nil {
 		return opened{}, err
 	}
+	if a.file != nil {
+		err = a.file.isAt(file)
+	}
+	if err != nil {
+		file.Close()
+		return opened{}, err
+	}
 	entries, err := readEntries(file, a.Size, p, limits)
 	if err != nil {
 		file.Close()

@@ -1,0 +1,425 @@
+package providercache_test
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// machine is a user's machine, with a shared cache, beside a registry with
+// version 1.0.0 of acme's providers a and b.
+type machine struct {
+	registry     *providertest.Registry
+	cache, state string
+	named        bool
+}
+
+func newMachine(tb testing.TB) *machine {
+	registry, _ := newRegistry(tb, "a", "b")
+	dir := tb.TempDir()
+	return &machine{registry: registry, cache: filepath.Join(dir, "cache"), state: filepath.Join(dir, "state")}
+}
+
+// directory is a working directory on the machine.
+type directory struct {
+	*providercache.Installer
+	mu     sync.Mutex
+	read   []string // directories that were hashed
+	linked int      // packages from the cache
+	modes  []providercache.LinkMode
+	begun  int // packages fetched
+}
+
+// directory returns a new one.
+func (m *machine) directory(tb testing.TB) *directory {
+	tb.Helper()
+	cache, err := providercache.OpenCache(m.cache, m.named)
+	must(tb, err)
+	in := newInstaller(tb, registrySource(m.registry))
+	in.Client, in.Cache, in.StateDir = m.registry.Client(), cache, m.state
+	d := &directory{Installer: in}
+	in.Observe = d.observe
+	return d
+}
+
+func (d *directory) observe(e providercache.Event) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch e := e.(type) {
+	case providercache.Reading:
+		d.read = append(d.read, e.Dir)
+	case providercache.LinkedFromCache:
+		d.linked++
+		d.modes = append(d.modes, e.Link)
+	case providercache.FetchBegin:
+		d.begun++
+	}
+}
+
+// install installs both providers and returns how often the registry was
+// asked, by kinds of requests.
+func (m *machine) install(tb testing.TB, d *directory, locks *depsfile.Locks) (*depsfile.Locks, map[string]int) {
+	tb.Helper()
+	d.read, d.linked, d.begun, d.modes = nil, 0, 0, nil
+	before := m.requests()
+	got, _ := install(tb, d.Installer, both, locks)
+	asked := m.requests()
+	for kind, n := range before {
+		if asked[kind] -= n; asked[kind] == 0 {
+			delete(asked, kind)
+		}
+	}
+	return got, asked
+}
+
+func (m *machine) requests() map[string]int {
+	counts := map[string]int{}
+	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive", "other"} {
+		counts[kind] = m.registry.Requests(kind)
+	}
+	return counts
+}
+
+var both = require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0")
+
+// age lets the packages in a directory look as if they had been there for
+// longer than any clock's tick. Receipts make sure of that themselves.
+func age() { time.Sleep(30 * time.Millisecond) }
+
+func encoded(locks *depsfile.Locks) string { return string(locks.Encode(engine)) }
+
+func TestALockedProviderInTheCacheCostsNothing(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	locks, asked := m.install(t, m.directory(t), nil)
+	if asked["archive"] != 2 {
+		t.Fatalf("cold: %v", asked)
+	}
+	for i, named := range []bool{false, true, false} {
+		m.named = named
+		fresh := m.directory(t)
+		got, asked := m.install(t, fresh, locks)
+		if len(asked) > 0 || len(fresh.read) > 0 || fresh.linked != 2 {
+			t.Errorf("%d: %d packages came from the cache, with the requests %v, and were read: %q", i, fresh.linked, asked, fresh.read)
+		}
+		if encoded(got) != encoded(locks) {
+			t.Errorf("%d: the locks changed to\n%s", i, encoded(got))
+		}
+		if _, asked := m.install(t, fresh, locks); len(asked) > 0 || len(fresh.read) > 0 || fresh.linked > 0 {
+			t.Errorf("%d: nothing had changed, and %d were linked, with the requests %v, and read: %q", i, fresh.linked, asked, fresh.read)
+		}
+	}
+}
+
+func TestHardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	first, second := m.directory(t), m.directory(t)
+	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
+	locks, _ := m.install(t, first, nil)
+	m.install(t, second, locks)
+	if !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
+		t.Skipf("there are no hard links here, but %v", second.modes)
+	}
+	if m.install(t, first, locks); len(first.read) > 0 {
+		t.Errorf("read again: %q", first.read)
+	}
+}
+
+func TestWithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	cold, _ := m.install(t, m.directory(t), nil)
+	fresh := m.directory(t)
+	warm, asked := m.install(t, fresh, nil)
+	if want := map[string]int{"versions": 2}; !maps.Equal(asked, want) || fresh.begun > 0 || len(fresh.read) > 0 {
+		t.Errorf("requests %v, want %v; read %q", asked, want, fresh.read)
+	}
+	if encoded(warm) != encoded(cold) {
+		t.Errorf("the locks are\n%s\nand not\n%s", encoded(warm), encoded(cold))
+	}
+	// The directory's own packages serve as well.
+	fresh.Cache = nil
+	again, asked := m.install(t, fresh, nil)
+	if asked["package"] > 0 || encoded(again) != encoded(cold) {
+		t.Errorf("requests %v, and the locks are\n%s", asked, encoded(again))
+	}
+}
+
+func TestAnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.install(t, m.directory(t), nil)
+	moved := newMachine(t) // another registry for the same host
+	moved.cache, moved.state = m.cache, m.state
+	if _, asked := moved.install(t, moved.directory(t), nil); asked["archive"] != 2 {
+		t.Errorf("requests %v, want those for two archives", asked)
+	}
+}
+
+func TestALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	full, _ := m.install(t, m.directory(t), nil)
+	for scheme, expected := range map[string]string{getproviders.SchemeH1: "h1 alone", getproviders.SchemeZH: "zh alone"} {
+		poor := new(depsfile.Locks)
+		for _, lock := range full.All() {
+			lock.Hashes = slices.DeleteFunc(lock.Hashes, func(h getproviders.Hash) bool { return h.Scheme() != scheme })
+			poor.Set(lock)
+		}
+		fresh := m.directory(t)
+		got, asked := m.install(t, fresh, poor)
+		if len(asked) > 0 || len(fresh.read) > 0 || encoded(got) != encoded(full) {
+			t.Errorf("%s: requests %v, read %q, locks\n%s", expected, asked, fresh.read, encoded(got))
+		}
+	}
+}
+
+func TestPackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	must(t, os.RemoveAll(m.state)) // a cache that was restored in another place
+	for i, want := range []int{2, 0} {
+		fresh := m.directory(t)
+		age()
+		_, asked := m.install(t, fresh, locks)
+		if len(asked) > 0 || len(fresh.read) != want {
+			t.Errorf("%d: requests %v, read %q", i, asked, fresh.read)
+		}
+	}
+}
+
+func TestVerifyTrustsNoReceipt(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	d.Verify = true
+	if _, asked := m.install(t, d, locks); len(asked) > 0 || len(d.read) != 2 {
+		t.Errorf("requests %v, read %q", asked, d.read)
+	}
+}
+
+func TestADamagedEntryIsReplaced(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, locked := range map[string]bool{"locked": true, "not locked": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			d := m.directory(t)
+			d.Link = providercache.LinkCopy
+			locks, _ := m.install(t, d, nil)
+			sound := d.treeOf(t, d.Target.Path)
+			broken := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
+			must(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
+			if !locked {
+				locks = nil
+			}
+			fresh := m.directory(t)
+			fresh.Link = providercache.LinkCopy
+			if _, asked := m.install(t, fresh, locks); asked["archive"] != 1 {
+				t.Errorf("requests %v, want one for an archive", asked)
+			}
+			if got := fresh.treeOf(t, fresh.Target.Path); got != sound {
+				t.Errorf("got %s, want %s", got, sound)
+			}
+			if got := fresh.treeOf(t, m.cache); got != sound {
+				t.Errorf("the cache has %s, want %s", got, sound)
+			}
+		})
+	}
+}
+
+// treeOf returns all files of a directory with their content, but not those
+// with a dot.
+func (d *directory) treeOf(tb testing.TB, dir string) string {
+	tb.Helper()
+	var all strings.Builder
+	for _, name := range files(tb, dir) {
+		if !strings.HasPrefix(name, ".") {
+			all.WriteString(name + ": " + read(tb, filepath.Join(dir, name)) + "\n")
+		}
+	}
+	return all.String()
+}
+
+// only returns the file whose name begins so.
+func only(tb testing.TB, prefix string) string {
+	tb.Helper()
+	found, err := filepath.Glob(prefix + "*")
+	must(tb, err)
+	if len(found) != 1 {
+		tb.Fatalf("%s*: there is %q", prefix, found)
+	}
+	return found[0]
+}
+
+func TestAnEntryThatMatchesAnotherLockStays(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	registryLocks, _ := m.install(t, m.directory(t), nil)
+	sound := m.directory(t).treeOf(t, m.cache)
+	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
+		built := newMachine(t) // a mirror's own build of the same version
+		built.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+			Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"})})
+		built.cache, built.state = m.cache, m.state
+		if forget {
+			must(t, os.RemoveAll(m.state))
+		}
+		d := built.directory(t)
+		own, _ := built.install(t, d, nil)
+		if got := d.treeOf(t, m.cache); got != sound {
+			t.Errorf("%s: the cache has %s, and had %s", name, got, sound)
+		}
+		if !strings.Contains(d.treeOf(t, d.Target.Path), "built elsewhere") {
+			t.Errorf("%s: installed %s", name, d.treeOf(t, d.Target.Path))
+		}
+		// Later runs are content with it, and others with what is in the cache.
+		if _, asked := built.install(t, d, own); len(asked) > 0 {
+			t.Errorf("%s: requests %v of a later run", name, asked)
+		}
+		if _, asked := m.install(t, m.directory(t), registryLocks); len(asked) > 0 {
+			t.Errorf("%s: requests %v of another directory", name, asked)
+		}
+	}
+}
+
+func TestACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("nothing is read-only to root")
+	}
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "c", Version: "1.0.0", Platform: linux})
+	readOnly(t, m.cache)
+	d := m.directory(t)
+	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked != 2 {
+		t.Errorf("requests %v, %d linked", asked, d.linked)
+	}
+	install(t, d.Installer, require(registryHost+"/acme/c", ""), nil)
+}
+
+// readOnly takes the right to write from a tree until the test ends.
+func readOnly(tb testing.TB, dir string) {
+	tb.Helper()
+	var dirs []string
+	must(tb, filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && entry.IsDir() {
+			dirs = append(dirs, path)
+		}
+		return err
+	}))
+	for _, path := range dirs {
+		must(tb, os.Chmod(path, 0o555))
+		tb.Cleanup(func() { _ = os.Chmod(path, 0o755) })
+	}
+}
+
+func TestManyGoroutinesFetchEachPackageOnce(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	var all sync.WaitGroup
+	for range 50 {
+		d := m.directory(t)
+		all.Go(func() {
+			if _, _, err := d.Install(t.Context(), both, nil, providercache.Normal); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if n := m.registry.Requests("archive"); n != 2 {
+		t.Errorf("%d requests for archives, want 2", n)
+	}
+}
+
+func TestADanglingLinkIsRepaired(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.named = true
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	if !slices.ContainsFunc(tree(t, d.Target.Path), func(name string) bool { return strings.Contains(name, " -> "+m.cache) }) {
+		t.Skipf("there are no links here, but %q", tree(t, d.Target.Path))
+	}
+	must(t, os.RemoveAll(m.cache))
+	m.install(t, d, locks)
+	m.named, m.cache = false, filepath.Join(t.TempDir(), "elsewhere")
+	own := m.directory(t)
+	own.Target = d.Target
+	must(t, os.RemoveAll(d.Cache.Dir))
+	m.install(t, own, locks)
+	if got := tree(t, d.Target.Path); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
+		t.Errorf("there is %q", got)
+	}
+}
+
+func TestCheckAsksNobodyAndWritesNothing(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	before := tree(t, filepath.Dir(m.cache))
+	asked := m.registry.Requests("")
+	status, err := m.directory(t).Check(t.Context(), both, locks)
+	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_absent" {
+		t.Errorf("got %+v, %v", status, err)
+	}
+	if after := tree(t, filepath.Dir(m.cache)); !slices.Equal(after, before) || m.registry.Requests("") != asked {
+		t.Errorf("there is %q, and was %q", after, before)
+	}
+}
+
+func TestEnsurePrefersTheCache(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	for i, archives := range []int{1, 1, 1} {
+		d := m.directory(t)
+		if i == 2 {
+			d.Cache = nil
+			d.Target = &providercache.Dir{Path: m.cache}
+		}
+		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
+		must(t, err)
+		if m.registry.Requests("archive") != archives || len(installed.Hashes) < 2 {
+			t.Errorf("%d: %d archives, %q", i, m.registry.Requests("archive"), installed.Hashes)
+		}
+	}
+}
+
+func TestOpenCache(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "file"), "")
+	for path, usable := range map[string]bool{
+		"": false, dir: true, filepath.Join(dir, "x", "y"): true, filepath.Join(dir, "file"): false, filepath.Join(dir, "file", "x"): false,
+	} {
+		cache, err := providercache.OpenCache(path, false)
+		if (err == nil) != usable || (cache != nil) != usable {
+			t.Errorf("%q: %v, %v", path, cache, err)
+		}
+	}
+	if left := tree(t, dir); len(left) != 1 {
+		t.Errorf("there is %q", left)
+	}
+}

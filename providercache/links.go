@@ -1,0 +1,176 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// LinkMode says how a package gets from a cache into a working directory.
+type LinkMode int
+
+// The modes. The zero value leaves the choice to the Installer.
+const (
+	LinkAuto     LinkMode = iota
+	LinkSymlink           // a symbolic link to the package's directory, absolute, as the real tools make it
+	LinkClone             // copies that share their blocks until one is changed, on file systems that can (btrfs, XFS, APFS)
+	LinkHardlink          // the same files under further names: whoever writes into one changes all
+	LinkCopy              // copies
+)
+
+var linkModeNames = []string{"auto", "symlink", "clone", "hardlink", "copy"}
+
+// String returns the mode as ParseLinkMode reads it.
+func (m LinkMode) String() string {
+	if m < 0 || int(m) >= len(linkModeNames) {
+		return fmt.Sprintf("LinkMode(%d)", int(m))
+	}
+	return linkModeNames[m]
+}
+
+// ParseLinkMode reads "auto", "symlink", "clone", "hardlink" or "copy".
+func ParseLinkMode(given string) (LinkMode, error) {
+	for mode, name := range linkModeNames {
+		if name == given {
+			return LinkMode(mode), nil
+		}
+	}
+	return LinkAuto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
+}
+
+var errNotOwnFile = errors.New("only a file of one's own can be given another name")
+
+// materialise makes the package in the directory from appear at to, which must
+// not exist and which nobody else may know of yet. It takes the first rung of
+// the ladder that is possible; reason says why those above it weren't, nil if
+// there were none. With an error there is nothing at to.
+//
+// Nothing is ever written to what exists. A file that isn't a link's own is
+// made with the mode of the original; links inside the package become the
+// files that they lead to, because the copy has to have the hash of the
+// original.
+func materialise(ctx context.Context, from, to string, ladder []LinkMode) (used LinkMode, reason, err error) {
+	source, err := filepath.Abs(from)
+	if err != nil {
+		return LinkAuto, nil, err
+	}
+	if info, err := os.Stat(source); err != nil { // a symbolic link would be made, and dangle
+		return LinkAuto, nil, err
+	} else if !info.IsDir() {
+		return LinkAuto, nil, fmt.Errorf("%s is not a directory", source)
+	}
+	var failed []error
+	for _, mode := range ladder {
+		err := linkBy(ctx, mode, source, to)
+		if err == nil {
+			return mode, errors.Join(failed...), nil
+		}
+		if leftover := os.RemoveAll(to); ctx.Err() != nil || leftover != nil {
+			return LinkAuto, errors.Join(failed...), errors.Join(err, leftover)
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", mode, err))
+	}
+	if len(failed) == 0 {
+		return LinkAuto, nil, errors.New("no way of linking is allowed")
+	}
+	last := len(failed) - 1
+	return LinkAuto, errors.Join(failed[:last]...), failed[last]
+}
+
+func linkBy(ctx context.Context, mode LinkMode, from, to string) error {
+	switch mode {
+	case LinkSymlink:
+		return os.Symlink(from, to)
+	case LinkClone:
+		return makeTree(ctx, from, to, cloneFile)
+	case LinkHardlink:
+		return makeTree(ctx, from, to, hardLink)
+	case LinkCopy:
+		return copyTree(ctx, from, to)
+	default:
+		return errors.ErrUnsupported
+	}
+}
+
+// original is a file that is to appear somewhere else: its path without links,
+// and what it is.
+type original struct {
+	Path string
+	Info fs.FileInfo
+}
+
+// makeTree makes the directories of a package, and each file by place.
+func makeTree(ctx context.Context, from, to string, place func(file original, to string) error) error {
+	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.Mkdir(filepath.Join(to, name), 0o755)
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			if path, err = filepath.EvalSymlinks(path); err != nil {
+				return err
+			}
+		}
+		file, err := originalOf(path)
+		if err != nil {
+			return err
+		}
+		return place(file, filepath.Join(to, name))
+	})
+}
+
+func originalOf(path string) (original, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return original{}, err
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+		return original{}, fmt.Errorf("%s is not a file", path)
+	}
+	return original{path, info}, nil
+}
+
+// hardLink gives a file another name. Others' files stay theirs: their owner
+// could change what was checked.
+func hardLink(file original, to string) error {
+	if !isOwn(file.Info) {
+		return fmt.Errorf("%s: %w", file.Path, errNotOwnFile)
+	}
+	return os.Link(file.Path, to)
+}
+
+// copyTree copies a directory.
+func copyTree(ctx context.Context, from, to string) error {
+	buffer := make([]byte, bufferBytes)
+	return makeTree(ctx, from, to, func(file original, to string) error { return copyFile(ctx, file, to, buffer) })
+}
+
+func copyFile(ctx context.Context, file original, to string, buffer []byte) error {
+	source, err := os.Open(file.Path)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = copyChunks(ctx, target, source, buffer)
+	return errors.Join(err, target.Chmod(file.Info.Mode().Perm()), target.Close())
+}

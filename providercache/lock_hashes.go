@@ -1,0 +1,211 @@
+package providercache
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// LockBegin comes first when packages are going to be looked at for lock files:
+// each once, by platform and provider.
+type LockBegin struct{ Packages []LockedPackage }
+
+// LockFetch comes when a package is going to be read.
+type LockFetch struct{ Package LockedPackage }
+
+// LockDone comes when a package's hashes are known, or Err says why they aren't.
+type LockDone struct {
+	Package LockedPackage
+	Err     error
+}
+
+func (LockBegin) event() {}
+func (LockFetch) event() {}
+func (LockDone) event()  {}
+
+// hashed is what came of the work on one package.
+type hashed struct {
+	LockedPackage
+	err error
+}
+
+// wantedPackages are those of all requests, each once. They stand in the order of
+// platforms as they were asked for, and for each of them in that of providers.
+func wantedPackages(chosen []choice) (wanted []LockedPackage) {
+	rank := map[getproviders.Platform]int{}
+	seen := map[packageKey]bool{}
+	for _, c := range chosen {
+		for i, s := range c.selections {
+			for _, plat := range c.platforms[i] {
+				if _, ok := rank[plat]; !ok {
+					rank[plat] = len(rank)
+				}
+				if !seen[keyOf(s, plat)] {
+					wanted = append(wanted, LockedPackage{Selection: s, Platform: plat})
+				}
+				seen[keyOf(s, plat)] = true
+			}
+		}
+	}
+	slices.SortStableFunc(wanted, func(a, b LockedPackage) int {
+		if a.Platform != b.Platform {
+			return rank[a.Platform] - rank[b.Platform]
+		}
+		return a.Selection.Provider.Compare(b.Selection.Provider)
+	})
+	return wanted
+}
+
+// hashAll finds the hashes of all packages.
+func (in *Installer) hashAll(ctx context.Context, policy HashPolicy, wanted []LockedPackage) map[packageKey]hashed {
+	in.emit(LockBegin{Packages: wanted})
+	hasher := lockHasher{Installer: in, policy: policy, archives: openArchives(in.StateDir)}
+	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, wanted, func(ctx context.Context, p LockedPackage) (LockedPackage, error) {
+		got, err := hasher.hash(ctx, p)
+		in.emit(LockDone{Package: got, Err: err})
+		return got, err
+	})
+	// What was learned is worth keeping even if the run was interrupted; that it
+	// can't be kept costs time, later, and nothing else.
+	_ = hasher.archives.save(context.WithoutCancel(ctx))
+	results := make(map[packageKey]hashed, len(wanted))
+	for i, p := range wanted {
+		results[keyOf(p.Selection, p.Platform)] = hashed{found[i], errs[i]}
+	}
+	return results
+}
+
+// lockHasher finds the hashes of packages without installing them.
+type lockHasher struct {
+	*Installer
+	policy   HashPolicy
+	archives archives
+}
+
+// hash finds the hashes of one package: from the source, from what is
+// remembered, or by reading the package.
+func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, error) {
+	pkg, err := h.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	if err != nil {
+		return p, p.Selection.failed(StepMetadata, err)
+	}
+	p.Source = pkg.Source
+	t := task{Selection: p.Selection, Package: pkg}
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil {
+		return p, err
+	}
+	if listed, ok := h.listed(authenticator); ok {
+		return p.listed(listed), nil
+	}
+	if got, ok := h.recall(t, authenticator); ok {
+		return p.with(got, HashesRecalled), nil
+	}
+	h.emit(LockFetch{Package: p})
+	got, err := h.hashPackage(ctx, t)
+	if err != nil {
+		return p, err
+	}
+	h.remember(authenticator, got)
+	return p.with(got, HashesComputed), nil
+}
+
+// listed returns the hashes that a source lists for a package, if they are to be
+// believed. Without an h1 they would be of no use to an engine's plan.
+func (h lockHasher) listed(authenticator getproviders.Authenticator) ([]getproviders.Hash, bool) {
+	hashes, ok := authenticator.(getproviders.AnyHash)
+	known := slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return !h.Supported() })
+	return known, ok && h.policy == BelieveSources && len(ofScheme(known, getproviders.SchemeH1)) > 0
+}
+
+// recall returns what would be known of a package if it were read, provided that
+// its checksum is told and the content of the archive with this checksum is
+// remembered. All that vouches for the checksum is checked as if the archive
+// were here; an archive with another one would be refused in any case.
+func (h lockHasher) recall(t task, authenticator getproviders.Authenticator) (genuine, bool) {
+	sum, ok := t.foretold()
+	if !ok || authenticator == nil {
+		return h.recallListed(authenticator)
+	}
+	zh := getproviders.ZH(sum)
+	h1, ok := h.archives.knownH1(zh)
+	if !ok {
+		return genuine{}, false
+	}
+	authentication, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
+	if err != nil { // reading the package tells what is wrong
+		return genuine{}, false
+	}
+	return genuine{Authentication: authentication, H1: h1, ZH: zh}, true
+}
+
+// recallListed is recall for a mirror that lists nothing but an h1, as those do
+// that the real tools make: theirs counts directories in the archive, so it isn't
+// the one for the lock file, but no two archives with different files share it.
+func (h lockHasher) recallListed(authenticator getproviders.Authenticator) (genuine, bool) {
+	listed, ok := onlyH1(authenticator)
+	if !ok {
+		return genuine{}, false
+	}
+	h1, ok := h.archives.knownH1(listed)
+	return genuine{Authentication: getproviders.Authentication{Tier: getproviders.TierVerifiedChecksum}, H1: h1}, ok
+}
+
+// onlyH1 returns the one hash that a source lists, if that is an h1.
+func onlyH1(authenticator getproviders.Authenticator) (getproviders.Hash, bool) {
+	hashes, _ := authenticator.(getproviders.AnyHash)
+	if len(hashes) != 1 || hashes[0].Scheme() != getproviders.SchemeH1 {
+		return "", false
+	}
+	return hashes[0], true
+}
+
+// remember keeps what has been learned from reading a package.
+func (h lockHasher) remember(authenticator getproviders.Authenticator, got genuine) {
+	h.archives.rememberArchive(got.ZH, got.H1)
+	if listed, ok := onlyH1(authenticator); ok && got.ZH != "" {
+		h.archives.rememberListed(listed, got.H1)
+	}
+}
+
+// rememberListed is rememberArchive for an archive that is known by an h1 which
+// may count its directories.
+func (a archives) rememberListed(listed, h1 getproviders.Hash) {
+	if known, ok := a.knownH1(listed); !ok || known != h1 {
+		a.file.set(string(listed), []byte(h1))
+	}
+}
+
+// with returns the package with what is known of it.
+func (p LockedPackage) with(got genuine, from HashOrigin) LockedPackage {
+	p.H1, p.ZH, p.Authentication, p.From = got.H1, got.ZH, got.Authentication, from
+	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
+	return p
+}
+
+// listed returns the package with hashes that a source lists.
+func (p LockedPackage) listed(hashes []getproviders.Hash) LockedPackage {
+	p.From, p.Hashes = HashesListed, getproviders.SortHashes(hashes)
+	p.H1 = ofScheme(p.Hashes, getproviders.SchemeH1)[0]
+	if zh := ofScheme(p.Hashes, getproviders.SchemeZH); len(zh) > 0 {
+		p.ZH = zh[0]
+	}
+	return p
+}
+
+// rememberArchives keeps what installed packages tell of their archives, so that
+// a lock file for this platform costs no second download.
+func (in *Installer) rememberArchives(ctx context.Context, outcomes []Outcome) {
+	if in.StateDir == "" {
+		return
+	}
+	known := openArchives(in.StateDir)
+	for _, o := range outcomes {
+		if o.Err == nil && o.placed.Receipt.ZH != "" {
+			known.rememberArchive(o.placed.Receipt.ZH, o.H1)
+		}
+	}
+	_ = known.save(ctx)
+}

@@ -1,0 +1,72 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	must(t, os.RemoveAll(m.cache))
+	filler := m.directory(t)
+	filled, err := filler.Fill(t.Context(), providercache.WantedBy(providercache.LockedBy(locks)))
+	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
+		t.Fatalf("filled: %+v, %v", filled, err)
+	}
+	if left := tree(t, filler.Target.Path); len(left) > 0 {
+		t.Errorf("the target has %q", left)
+	}
+	again, err := m.directory(t).Fill(t.Context(), providercache.WantedBy(providercache.LockedBy(locks)))
+	if err != nil || !again[0].Present || !again[1].Present {
+		t.Errorf("filled again: %+v, %v", again, err)
+	}
+	fresh := m.directory(t)
+	got, asked := m.install(t, fresh, locks)
+	if len(asked) > 0 || len(fresh.read) > 0 || fresh.linked != 2 || encoded(got) != encoded(locks) {
+		t.Errorf("%d packages came from the cache, with the requests %v, and were read: %q", fresh.linked, asked, fresh.read)
+	}
+}
+
+func TestFillChoosesTheNewestVersion(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	d := m.directory(t)
+	wanted := []providercache.Wanted{
+		{Provider: provider(registryHost + "/acme/a")},
+		{Provider: provider(registryHost + "/acme/none")},
+		{Provider: provider(registryHost + "/acme/b"), Version: version("9.0.0")},
+	}
+	filled, err := d.Fill(t.Context(), wanted)
+	if err == nil || len(filled) != 3 || filled[0].Err != nil || filled[1].Err == nil || filled[2].Err == nil {
+		t.Fatalf("filled: %+v, %v", filled, err)
+	}
+	if got := filled[0].Selection.Version; got != version("1.0.0") {
+		t.Errorf("chose %s", got)
+	}
+}
+
+func TestFillCopiesWhatIsUnpackedInAMirror(t *testing.T) {
+	t.Parallel()
+	mirror := t.TempDir()
+	dir := filepath.Join(mirror, filepath.FromSlash(packageDir("acme/a", "1.0.0")))
+	write(t, filepath.Join(dir, "terraform-provider-a"), "unpacked")
+	m := newMachine(t)
+	d := m.directory(t)
+	d.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
+	filled, err := d.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/a")}})
+	must(t, err)
+	must(t, os.RemoveAll(mirror))
+	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}
+	got := slices.DeleteFunc(files(t, m.cache), func(name string) bool { return name[0] == '.' })
+	if !slices.Equal(got, want) || filled[0].Present {
+		t.Errorf("the cache has %q", got)
+	}
+}

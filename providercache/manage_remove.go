@@ -1,0 +1,180 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Removal is what became of packages that were to be removed.
+type Removal struct {
+	Removed []Cached
+	Kept    []Spared
+	Freed   int64 // bytes that the disk has gained
+	Shared  int64 // bytes of the packages that it hasn't, because other directories have the very files
+	// SharedWith are these directories, as far as they are known, sorted.
+	SharedWith []string
+}
+
+// Spared is a package that wasn't removed.
+type Spared struct {
+	Cached
+	Why error // ErrInUse, ErrNotOurs, or what the file system says
+}
+
+var (
+	// ErrInUse says that a package is being worked on, or that a directory has
+	// a symbolic link to it and would be without.
+	ErrInUse = errors.New("it is in use")
+	// ErrNotOurs says that a package of a cache that the user named has no
+	// receipt: somebody else may have put it there.
+	ErrNotOurs = errors.New("it has no receipt, so somebody else may have put it there")
+)
+
+// RemoveOptions say how careful Remove has to be.
+type RemoveOptions struct {
+	DryRun bool // only tell
+	Linked bool // remove what directories have symbolic links to, too
+	Others bool // remove what has no receipt, in a named cache, too
+}
+
+// Remove removes packages that List has told of. Each is taken out of the way
+// by a rename, under its lock, before anything of it is removed, so nobody sees
+// half a package; one whose lock is held stays. A directory that was about to
+// get a removed package fetches it again. The error is the cause of ctx; what
+// was removed until then is told.
+func (u *Upkeep) Remove(ctx context.Context, packages []Cached, o RemoveOptions) (done Removal, err error) {
+	var taken []*takenOut
+	defer func() {
+		for _, t := range taken {
+			t.end()
+		}
+	}()
+	for _, p := range packages {
+		if err = ctx.Err(); err != nil {
+			err = context.Cause(ctx)
+			break
+		}
+		t, why := u.takeOut(p, o)
+		if why != nil {
+			done.Kept = append(done.Kept, Spared{p, why})
+			continue
+		}
+		taken = append(taken, t)
+	}
+	taken = u.putBackLinked(taken, o, &done)
+	count := u.measure(taken)
+	done.Freed, done.Shared, done.SharedWith = count.freed, count.shared, count.with
+	u.forget(ctx, taken, o)
+	for _, t := range taken {
+		done.Removed = append(done.Removed, t.Cached)
+	}
+	return done, err
+}
+
+// takenOut is a package that isn't in its place any more.
+type takenOut struct {
+	Cached
+	stage  *staging // nil: it is still there, because nothing is to be done
+	unlock func()
+}
+
+// at is where the package is.
+func (t *takenOut) at() string {
+	if t.stage == nil {
+		return t.Dir
+	}
+	return t.stage.packagePath()
+}
+
+// end removes what is left of it, and lets others have the place.
+func (t *takenOut) end() {
+	if t.stage != nil {
+		t.stage.remove()
+	}
+	t.unlock()
+}
+
+// stays says why a package isn't to be removed.
+func (u *Upkeep) stays(p Cached, o RemoveOptions) error {
+	switch {
+	case len(p.Linked) > 0 && !o.Linked:
+		return ErrInUse
+	case u.Cache.Named && !p.Ours && !o.Others:
+		return ErrNotOurs
+	default:
+		return nil
+	}
+}
+
+// takeOut takes a package out of the way, or says why it stays.
+func (u *Upkeep) takeOut(p Cached, o RemoveOptions) (t *takenOut, why error) {
+	if why := u.stays(p, o); why != nil {
+		return nil, why
+	}
+	if o.DryRun {
+		return &takenOut{Cached: p, unlock: func() {}}, nil
+	}
+	unlock, err := u.Cache.tryLockPackage(p.name())
+	if err != nil {
+		return nil, ErrInUse
+	}
+	defer func() {
+		if why != nil {
+			unlock()
+		}
+	}()
+	stage, err := u.Cache.dir().stage()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(p.Dir, stage.packagePath()); err != nil {
+		stage.remove()
+		return nil, err
+	}
+	return &takenOut{p, stage, unlock}, nil
+}
+
+// putBackLinked looks again who has links to the packages: one that was made
+// before a package was out of the way is noted by now.
+func (u *Upkeep) putBackLinked(taken []*takenOut, o RemoveOptions, done *Removal) (rest []*takenOut) {
+	if o.DryRun || o.Linked || len(taken) == 0 {
+		return taken
+	}
+	using := u.uses()
+	for _, t := range taken {
+		if using.needs(t.name(), filepath.Join(using.root, filepath.FromSlash(t.name()))) && os.Rename(t.at(), t.Dir) == nil {
+			done.Kept = append(done.Kept, Spared{t.Cached, ErrInUse})
+			t.end()
+			continue
+		}
+		rest = append(rest, t)
+	}
+	return rest
+}
+
+// forget removes what is known of packages that are gone, and the directories
+// that were about them alone.
+func (u *Upkeep) forget(ctx context.Context, taken []*takenOut, o RemoveOptions) {
+	if o.DryRun || len(taken) == 0 {
+		return
+	}
+	at, last := u.shelf(), openNotes(u.state(), lastUsesDir, u.Cache.Dir)
+	for _, t := range taken {
+		at.own.drop(t.name())
+		last.remove(t.name())
+		removeEmpty(u.Cache.parents(t.name()))
+	}
+	_, _ = at.own.save(ctx), last.save(ctx)
+}
+
+// parents are the directories of the cache that a package is in, outermost first.
+func (c *Cache) parents(name string) (dirs []string) {
+	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		dirs = append(dirs, filepath.Join(c.Dir, dir))
+	}
+	slices.Reverse(dirs)
+	return dirs
+}

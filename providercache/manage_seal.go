@@ -1,0 +1,93 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Seal makes of a cache that was just filled what an image is to have: readable
+// for everybody, with all times set to at (in whole seconds), and nothing in it
+// that tells of the run, so that the same packages make the same image. base is
+// a directory above the cache, up to which times are set, too.
+//
+// Receipts are put beside it, in a directory with the name of the cache's and
+// ".receipts" behind, for the packages in filled that have no error; all that
+// were put there before stay. receipts is false if none can count, because
+// somebody else than root can write to the cache or to a directory above it;
+// packages are then read when they are used first.
+func (c *Cache) Seal(ctx context.Context, filled []Filled, base string, at time.Time) (receipts bool, err error) {
+	at = at.Truncate(time.Second)
+	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, locksDir)), makeAlike(c.Dir, at)); err != nil {
+		return false, err
+	}
+	r := openSystemReceipts(c.Dir)
+	for _, f := range filled {
+		p := Cached{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
+		entries, err := statTree(filepath.Join(c.Dir, filepath.FromSlash(p.name())))
+		if f.Err == nil && err == nil {
+			r.put(p.name(), f.got.receipt(statRecord{Entries: entries}))
+		}
+	}
+	if err := r.save(ctx); err != nil {
+		return false, err
+	}
+	if receipts = r.file.dir != ""; receipts && len(filled) > 0 {
+		err = makeAlike(r.file.dir, at)
+	}
+	if err != nil {
+		return false, err
+	}
+	return receipts, c.openWay(base, at)
+}
+
+// openWay lets everybody reach the cache from base on, which is above it.
+func (c *Cache) openWay(base string, at time.Time) error {
+	base, err := filepath.Abs(base)
+	for dir := filepath.Dir(c.Dir); err == nil; dir = filepath.Dir(dir) {
+		name, outside := filepath.Rel(base, dir)
+		if outside != nil || !filepath.IsLocal(name) {
+			return nil
+		}
+		var info fs.FileInfo
+		if info, err = os.Stat(dir); err == nil {
+			err = errors.Join(os.Chmod(dir, info.Mode()|0o555), os.Chtimes(dir, at, at))
+		}
+	}
+	return err
+}
+
+// makeAlike sets modes and times of a tree, of what is in a directory before
+// the directory.
+func makeAlike(root string, at time.Time) error {
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		paths = append(paths, path)
+		return os.Chmod(path, publicMode(entry, path))
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Backward(paths) {
+		if err := os.Chtimes(path, at, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publicMode lets everybody read, and run what its owner may run.
+func publicMode(entry fs.DirEntry, path string) fs.FileMode {
+	info, err := os.Lstat(path)
+	if entry.IsDir() || err == nil && info.Mode()&0o100 != 0 {
+		return 0o755
+	}
+	return 0o644
+}

@@ -1,0 +1,149 @@
+package providercache
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// imagePlace is a directory that is root's alone, as in a build of an image.
+func imagePlace(t *testing.T) string {
+	t.Helper()
+	if os.Getuid() != 0 || runtime.GOOS == "windows" {
+		t.Skip("only root can make what is root's alone")
+	}
+	above, err := os.MkdirTemp("/var/lib", "tfdeps-test-")
+	if err != nil {
+		t.Skipf("no place for it: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(above) })
+	if !rootsWithParents(above) {
+		t.Skipf("%s is not root's alone", filepath.Dir(above))
+	}
+	return above
+}
+
+// sealedAt fills and seals a cache below base, and returns it with what is in
+// base: modes, times, contents.
+func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Cache, map[string]string) {
+	t.Helper()
+	cache, err := OpenCache(filepath.Join(base, "providers", "v1"), false)
+	must(t, err)
+	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
+	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
+	must(t, os.Chmod(filepath.Join(dir, widgetFile), mode), os.Chmod(cache.Dir, 0o700))
+	unlock, err := cache.lockPackage(t.Context(), packageName)
+	must(t, err)
+	unlock()
+	h1, err := getproviders.HashDir(t.Context(), dir)
+	must(t, err)
+	p, _ := parseUnpacked(packageName)
+	filled := Filled{Selection: Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, got: genuine{H1: h1}}
+	receipts, err := cache.Seal(t.Context(), []Filled{filled}, base, time.Unix(1e9, 5))
+	if err != nil || !receipts {
+		t.Fatalf("sealed: %t, %v", receipts, err)
+	}
+	content := map[string]string{}
+	must(t, filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
+		info, infoErr := os.Lstat(path)
+		must(t, err, infoErr)
+		name, err := filepath.Rel(base, path)
+		content[name] = info.Mode().String() + " " + info.ModTime().UTC().String()
+		if !info.IsDir() {
+			content[name] += contentOf(t, path)
+		}
+		return err
+	}))
+	return cache, content
+}
+
+func TestASealedCacheIsTheSameEachTime(t *testing.T) {
+	t.Parallel()
+	place := imagePlace(t)
+	_, first := sealedAt(t, filepath.Join(place, "first"), 0o700)
+	time.Sleep(20 * time.Millisecond)
+	_, second := sealedAt(t, filepath.Join(place, "second"), 0o755)
+	for name, content := range first {
+		if second[name] != content {
+			t.Errorf("%s: %q, then %q", name, content, second[name])
+		}
+	}
+	if len(first) != len(second) || len(first) != 11 {
+		t.Errorf("%d names, then %d", len(first), len(second))
+	}
+}
+
+func TestASealedCacheIsKnownByItsReceipts(t *testing.T) {
+	t.Parallel()
+	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
+	packages, err := (&Upkeep{Cache: cache}).List()
+	if err != nil || len(packages) != 1 || packages[0].Condition != Complete || !packages[0].Ours {
+		t.Errorf("listed: %+v, %v", packages, err)
+	}
+}
+
+func TestWhatSomebodyWorksOnStays(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), false)
+	must(t, err)
+	writeTo(t, filepath.Join(cache.Dir, filepath.FromSlash(packageName), widgetFile), "the provider")
+	if _, err := tryLock(filepath.Join(cache.Dir, "probe")); err != nil {
+		t.Skipf("no locks here: %v", err)
+	}
+	unlock, err := cache.lockPackage(t.Context(), packageName)
+	must(t, err)
+	u := &Upkeep{Cache: cache}
+	packages, err := u.List()
+	must(t, err)
+	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
+		t.Errorf("while it is locked: %+v, %v", done, err)
+	}
+	unlock()
+	done, err = u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) != 1 {
+		t.Errorf("then: %+v, %v", done, err)
+	}
+}
+
+func TestAPromisedLinkKeepsItsPackage(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), true)
+	must(t, err)
+	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
+	p, _ := parseUnpacked(packageName)
+	in := &Installer{Cache: cache, StateDir: state, Target: &Dir{target}, Platform: p.Platform}
+	plan := Plan{Link: []Selection{{Provider: p.Provider, Version: p.Version}}}
+	in.noteUses(t.Context(), plan)
+	u := &Upkeep{Cache: cache, StateDir: state}
+	for _, c := range []struct {
+		later time.Duration
+		want  bool
+	}{{0, true}, {2 * underWay, false}} {
+		u.Now = func() time.Time { return time.Now().Add(c.later) }
+		using := u.uses()
+		if len(using.byDir) == 0 {
+			t.Skip("no state is kept here")
+		}
+		if got := using.needs(packageName, filepath.Join(using.root, filepath.FromSlash(packageName))); got != c.want {
+			t.Errorf("%v later: %t", c.later, got)
+		}
+	}
+}
+
+func FuzzParseUnpacked(f *testing.F) {
+	for _, name := range []string{packageName, "", "a/b/c/d/e", "registry.example.com/acme/widget/1.0.0/linux_amd64/", "h:443/n/t/1.0.0-rc1+b/a_b", "é.example/n/t/1.0.0/a_b"} {
+		f.Add(name)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if p, ok := parseUnpacked(name); ok && p.name() != name {
+			t.Errorf("%q became %q", name, p.name())
+		}
+	})
+}

@@ -1,0 +1,340 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// upkeep looks after the machine's cache.
+func (m *machine) upkeep(tb testing.TB) *providercache.Upkeep {
+	tb.Helper()
+	cache, err := providercache.OpenCache(m.cache, m.named)
+	must(tb, err)
+	return &providercache.Upkeep{Cache: cache, StateDir: m.state}
+}
+
+func list(tb testing.TB, u *providercache.Upkeep) []providercache.Cached {
+	tb.Helper()
+	packages, err := u.List()
+	must(tb, err)
+	return packages
+}
+
+func TestACacheThatIsNotThereIsAnEmptyOne(t *testing.T) {
+	t.Parallel()
+	u := newMachine(t).upkeep(t)
+	if packages := list(t, u); len(packages) > 0 {
+		t.Errorf("there is %v", packages)
+	}
+	if found, err := u.Verify(t.Context(), nil); err != nil || len(found) > 0 {
+		t.Errorf("verified: %v, %v", found, err)
+	}
+	if _, err := u.Collect(t.Context(), providercache.Policy{OlderThan: time.Hour}, providercache.RemoveOptions{DryRun: true}); err != nil {
+		t.Error(err)
+	}
+	if left := tree(t, u.Cache.Dir); len(left) > 0 {
+		t.Errorf("it was made, with %q", left)
+	}
+}
+
+func TestWhatIsNoPackageIsNotListed(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	for _, name := range []string{
+		".tfdeps-1/package/a/b/1.0.0/linux_amd64/x", "partial/abc", "host.example/acme/a/1.0.0/readme",
+		"host.example/acme/a/01.0.0/linux_amd64/x", "host.example/acme/a/1.0.0/linux/x", "host.example/ACME/a/1.0.0/linux_amd64/x",
+	} {
+		write(t, filepath.Join(m.cache, filepath.FromSlash(name)), "")
+	}
+	if packages := list(t, m.upkeep(t)); len(packages) > 0 {
+		t.Errorf("listed: %v", packages)
+	}
+}
+
+func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	copied, linked := m.directory(t), m.directory(t)
+	copied.Link, linked.Link = providercache.LinkCopy, providercache.LinkSymlink
+	yesterday := time.Now().Add(-30 * time.Hour)
+	copied.Now = func() time.Time { return yesterday }
+	locks, _ := m.install(t, copied, nil)
+	u := m.upkeep(t)
+	a := list(t, u)[0]
+	if target := resolve(t, copied.Target.Path); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
+		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
+	}
+	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
+		t.Errorf("used at %v, not at %v", got, yesterday)
+	}
+	m.install(t, linked, locks)
+	a = list(t, u)[0]
+	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolve(t, linked.Target.Path)}) {
+		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
+	}
+	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Ours || a.Condition != providercache.Complete {
+		t.Errorf("listed as %+v", a)
+	}
+	must(t, errors.Join(os.RemoveAll(copied.Target.Path), os.RemoveAll(linked.Target.Path)))
+	if a = list(t, u)[0]; len(a.Users) > 0 || len(a.Linked) > 0 {
+		t.Errorf("used by %q, and linked to by %q, which are gone", a.Users, a.Linked)
+	}
+}
+
+func resolve(tb testing.TB, path string) string {
+	tb.Helper()
+	real, err := filepath.EvalSymlinks(path)
+	must(tb, err)
+	return real
+}
+
+func TestAUseIsNotedOnceADay(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	m.install(t, d, locks)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "uses")), "\n") }
+	before := noted()
+	now := time.Now().Add(23 * time.Hour)
+	d.Now = func() time.Time { return now }
+	if m.install(t, d, locks); noted() != before {
+		t.Error("it was noted again after less than a day")
+	}
+	now = now.Add(2 * time.Hour)
+	if m.install(t, d, locks); noted() == before {
+		t.Error("it wasn't noted again after a day")
+	}
+}
+
+// contents reads the files of a directory.
+func contents(tb testing.TB, dir string) (all []string) {
+	tb.Helper()
+	for _, name := range files(tb, dir) {
+		all = append(all, read(tb, filepath.Join(dir, name)))
+	}
+	return all
+}
+
+func TestPackagesThatDifferFromTheirReceiptsAreFound(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	m.install(t, m.directory(t), nil)
+	u := m.upkeep(t)
+	all := list(t, u)
+	write(t, filepath.Join(all[0].Dir, "more"), "")
+	must(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
+	found, err := u.Verify(t.Context(), nil)
+	must(t, err)
+	for _, v := range found {
+		if v.Finding != providercache.Broken || !v.Differs() {
+			t.Errorf("%s: %s", v.Provider, v.Finding)
+		}
+	}
+	done, err := u.Remove(t.Context(), all, providercache.RemoveOptions{Others: true})
+	if err != nil || len(done.Removed) != 2 || len(list(t, u)) > 0 {
+		t.Errorf("removed: %+v, %v", done, err)
+	}
+}
+
+func TestLockFilesVouchForPackagesWithoutReceipts(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	u := m.upkeep(t)
+	u.StateDir = ""
+	other := locks.Clone()
+	for _, lock := range locks.All() {
+		lock.Hashes = []getproviders.Hash{"h1:other="}
+		other.Set(lock)
+	}
+	for _, c := range []struct {
+		locked providercache.Locked
+		want   providercache.Finding
+	}{
+		{nil, providercache.Unvouched},
+		{providercache.LockedBy(locks), providercache.Sound},
+		{providercache.LockedBy(other), providercache.NotLocked},
+		{providercache.LockedBy(other, locks), providercache.Sound},
+		{providercache.LockedBy(new(depsfile.Locks)), providercache.Unvouched},
+	} {
+		found, err := u.Verify(t.Context(), c.locked)
+		must(t, err)
+		for _, v := range found {
+			if v.Finding != c.want {
+				t.Errorf("%v: %s, not %s", c.locked, v.Finding, c.want)
+			}
+		}
+	}
+}
+
+func TestLockedHasNoMemoryOfOrder(t *testing.T) {
+	t.Parallel()
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	locksOf := func(pairs ...string) *depsfile.Locks {
+		l := new(depsfile.Locks)
+		for i := 0; i < len(pairs); i += 3 {
+			l.Set(depsfile.Lock{Provider: provider(pairs[i]), Version: version(pairs[i+1]), Hashes: []getproviders.Hash{getproviders.Hash(pairs[i+2])}})
+		}
+		return l
+	}
+	a, b := locksOf("acme/a", "1.0.0", "h1:a="), locksOf("acme/b", "1.0.0", "h1:b=")
+	both := locksOf("acme/b", "1.0.0", "h1:b=", "acme/a", "1.0.0", "h1:a=")
+	key := providercache.LockedBy(a, b).Key(plat)
+	if !strings.HasPrefix(key, providercache.KeyPrefix(plat)) {
+		t.Errorf("%q has no prefix", key)
+	}
+	for _, same := range []providercache.Locked{
+		providercache.LockedBy(b, a), providercache.LockedBy(both), providercache.LockedBy(a, b, both, a),
+	} {
+		if same.Key(plat) != key {
+			t.Errorf("%v has another key", same)
+		}
+	}
+	for _, other := range []providercache.Locked{
+		providercache.LockedBy(), providercache.LockedBy(a), providercache.LockedBy(a, locksOf("acme/b", "1.0.1", "h1:b=")),
+		providercache.LockedBy(both, locksOf("acme/b", "1.0.0", "h1:c=")), providercache.LockedBy(both, locksOf("acme/b", "2.0.0", "h1:b=")),
+	} {
+		if other.Key(plat) == key {
+			t.Errorf("%v has the same key", other)
+		}
+	}
+	if providercache.LockedBy(both).Key(getproviders.Platform{OS: "linux", Arch: "arm64"}) == key {
+		t.Error("another platform has the same key")
+	}
+}
+
+func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	u := m.upkeep(t)
+	at := time.Now()
+	for i, name := range []string{"b", "a", "c"} {
+		dir := filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/"+name, "1.0.0")))
+		write(t, filepath.Join(dir, "terraform-provider-"+name), strings.Repeat("x", 10_000))
+		old := at.Add(time.Duration(i-10) * 24 * time.Hour)
+		must(t, os.Chtimes(dir, old, old))
+	}
+	for name, c := range map[string]struct {
+		policy providercache.Policy
+		want   []string
+	}{
+		"nothing asked for": {providercache.Policy{}, nil},
+		"age":               {providercache.Policy{OlderThan: 9*24*time.Hour - time.Hour}, []string{"b", "a"}},
+		"size":              {providercache.Policy{MaxBytes: size(list(t, u)[0].OnDisk)}, []string{"b", "a"}},
+		"size of all":       {providercache.Policy{MaxBytes: size(1 << 40)}, nil},
+		"what is kept":      {providercache.Policy{MaxBytes: size(0), Keep: locked("a")}, []string{"b", "c"}},
+		"kept alone":        {providercache.Policy{Keep: locked("c")}, []string{"b", "a"}},
+		"kept, by age":      {providercache.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
+	} {
+		done, err := u.Collect(t.Context(), c.policy, providercache.RemoveOptions{DryRun: true})
+		must(t, err)
+		var got []string
+		for _, p := range done.Removed {
+			got = append(got, p.Provider.Type)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q go, not %q", name, got, c.want)
+		}
+	}
+	if len(list(t, u)) != 3 {
+		t.Error("a dry run removed something")
+	}
+}
+
+func size(n int64) *int64 { return &n }
+
+func locked(name string) providercache.Locked {
+	l := new(depsfile.Locks)
+	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: version("1.0.0")})
+	return providercache.LockedBy(l)
+}
+
+func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	d := m.directory(t)
+	d.Link = providercache.LinkHardlink
+	m.install(t, d, nil)
+	u := m.upkeep(t)
+	packages := list(t, u)
+	done, err := u.Remove(t.Context(), packages, providercache.RemoveOptions{})
+	must(t, err)
+	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolve(t, d.Target.Path)}) {
+		t.Errorf("removed: %+v", done)
+	}
+	if left := tree(t, m.cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
+		t.Errorf("left in the cache: %q", left)
+	}
+}
+
+func TestNothingIsTakenFromThoseWhoAreAboutToLinkIt(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	m.named = true
+	locks, _ := m.install(t, m.directory(t), nil)
+	u := m.upkeep(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	var collecting sync.WaitGroup
+	collecting.Go(func() {
+		for ctx.Err() == nil {
+			_, err := u.Collect(t.Context(), providercache.Policy{MaxBytes: size(0)}, providercache.RemoveOptions{})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 10 {
+		d := m.directory(t)
+		m.install(t, d, locks)
+		for _, name := range []string{"a", "b"} {
+			dir := filepath.Join(d.Target.Path, filepath.FromSlash(packageDir(registryHost+"/acme/"+name, "1.0.0")))
+			if _, err := os.Stat(dir); err != nil {
+				t.Error(err)
+			}
+		}
+		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Path)))) // so that it holds nothing any more
+	}
+	cancel()
+	collecting.Wait()
+}
+
+func TestLinkedPackagesAndThoseOfOthersStay(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	m.named = true
+	m.install(t, m.directory(t), nil)
+	write(t, filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
+	u := m.upkeep(t)
+	done, err := u.Remove(t.Context(), list(t, u), providercache.RemoveOptions{})
+	must(t, err)
+	var why []error
+	for _, kept := range done.Kept {
+		why = append(why, kept.Why)
+	}
+	inUse := func(err error) bool { return errors.Is(err, providercache.ErrInUse) }
+	if len(done.Removed) > 0 || len(why) != 3 || !slices.ContainsFunc(why, inUse) || !slices.Contains(why, providercache.ErrNotOurs) {
+		t.Errorf("removed %v, kept because of %v", done.Removed, why)
+	}
+	done, err = u.Remove(t.Context(), list(t, u), providercache.RemoveOptions{Linked: true, Others: true})
+	if err != nil || len(done.Removed) != 3 {
+		t.Errorf("removed: %+v, %v", done, err)
+	}
+}

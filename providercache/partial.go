@@ -1,0 +1,116 @@
+package providercache
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+const (
+	// partialDir holds archives of which not all has come yet, by their
+	// checksums, in a cache.
+	partialDir = "partial"
+	// partialsAfter is how long they wait for somebody to resume them.
+	partialsAfter = 24 * time.Hour
+)
+
+// landing is the file that an archive is received into.
+type landing struct {
+	*os.File
+	kept *Cache // that has it, for a later run; nil: it goes with its staging directory
+}
+
+// land opens the file for an archive: the one in the cache that an earlier run
+// may have begun, if the archive's checksum is known and nobody else works on
+// it; else a new one at path. It is in its place from the first byte on,
+// because who is killed can't move it there.
+func (in *Installer) land(t task, path string) (*landing, error) {
+	if sum, ok := t.foretold(); ok && in.Cache != nil && isWeb(t.Package.Location) {
+		if file, err := in.Cache.openPartial(sum); err == nil {
+			return &landing{file, in.Cache}, nil
+		}
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return &landing{file, nil}, err
+}
+
+// abandon closes a file that didn't become an archive. worthwhile: a later run
+// may get the rest.
+func (l *landing) abandon(worthwhile bool) {
+	if info, err := l.Stat(); err == nil && worthwhile && info.Size() > 0 {
+		l.Close()
+		return
+	}
+	l.discard()
+}
+
+// discard takes the file out of the cache and closes it; in this order, because
+// whoever removes such a file has its lock.
+func (l *landing) discard() {
+	if l.kept != nil {
+		_ = os.Remove(l.Name())
+	}
+	l.Close()
+	if l.kept != nil {
+		_ = os.Remove(filepath.Dir(l.Name())) // if it was the last one
+	}
+}
+
+// isAt makes sure that a file which was opened by the landing's name is the one
+// that was written. In a cache others may be able to rename files.
+func (l *landing) isAt(file *os.File) error {
+	written, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	found, err := file.Stat()
+	if err == nil && !os.SameFile(written, found) {
+		err = fmt.Errorf("%s was replaced while it was worked on", l.Name())
+	}
+	return err
+}
+
+// openPartial opens, and locks, the file for an archive, or makes it.
+func (c *Cache) openPartial(sum [sha256.Size]byte) (file *os.File, err error) {
+	dir := filepath.Join(c.Dir, partialDir)
+	for range attempts {
+		if _, err := makeDirs(dir); err != nil {
+			return nil, err
+		}
+		file, err = lockPartial(filepath.Join(dir, hex.EncodeToString(sum[:])), os.O_CREATE)
+		if err == nil || !isGone(err) {
+			break
+		}
+	}
+	return file, err
+}
+
+// sweepPartials removes those that nobody has resumed.
+func (c *Cache) sweepPartials(now time.Time) {
+	dir := filepath.Join(c.Dir, partialDir)
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || !isChecksum(entry.Name()) || now.Sub(info.ModTime()) < partialsAfter {
+			continue
+		}
+		if file, err := lockPartial(filepath.Join(dir, entry.Name()), 0); err == nil {
+			(&landing{file, c}).discard()
+		}
+	}
+}
+
+func isChecksum(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
+
+// sameAsAt reports whether an open file is the one at a path.
+func sameAsAt(info fs.FileInfo, path string) bool {
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(info, there)
+}

@@ -1,0 +1,255 @@
+package providercache_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// newResumable is newBreakable with a cache, where the file of the archive is
+// going to be.
+func newResumable(tb testing.TB) (registry *providertest.Registry, in *providercache.Installer, archive []byte, partial string) {
+	tb.Helper()
+	if runtime.GOOS == "windows" {
+		tb.Skip("nothing is kept here: there is no lock that ends with its process")
+	}
+	registry, in, archive = newBreakable(tb)
+	in.Cache = &providercache.Cache{Dir: filepath.Join(tb.TempDir(), "cache")}
+	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
+}
+
+// breakOff lets an installation fail after so many bytes of the archive.
+func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.Installer, after int64) {
+	tb.Helper()
+	registry.Break("archive", providertest.Fault{Status: 404})
+	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
+	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	if !errors.Is(err, getproviders.ErrUnreachable) {
+		tb.Fatal(err)
+	}
+	registry.Break("archive", providertest.Fault{})
+}
+
+func TestTheNextRunResumesWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	registry, in, archive, partial := newResumable(t)
+	breakOff(t, registry, in, 300_000)
+	info, err := os.Lstat(partial)
+	if err != nil || info.Size() != 300_000 || info.Mode() != 0o600 {
+		t.Fatalf("%v, %v; want a file of 300000 bytes for nobody else", info, err)
+	}
+	if left := tree(t, in.Cache.Dir); len(stagings(left)) != 0 {
+		t.Errorf("there is %q", left)
+	}
+	var progress []providercache.FetchProgress
+	in.Observe = func(e providercache.Event) {
+		if p, ok := e.(providercache.FetchProgress); ok {
+			progress = append(progress, p)
+		}
+	}
+	install(t, in, require(widgetAddress, ""), nil)
+	if got := ranges(registry.Server); got[len(got)-1] != "300000-" {
+		t.Errorf("asked for %q", got)
+	}
+	if first, last := progress[0], progress[len(progress)-1]; first.Done != 300_000 || last.Done != int64(len(archive)) || last.Total != last.Done {
+		t.Errorf("progress begins with %+v and ends with %+v", first, last)
+	}
+	if _, err := os.Lstat(filepath.Dir(partial)); !os.IsNotExist(err) {
+		t.Errorf("the directory of what is left is there still: %v", err)
+	}
+}
+
+// stagings returns the staging directories among names.
+func stagings(names []string) (found []string) {
+	for _, name := range names {
+		if stagingDirs([]string{name}) > 0 {
+			found = append(found, name)
+		}
+	}
+	return found
+}
+
+func TestWhatIsLeftMayBeAnything(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		left  func(archive []byte) []byte
+		fault providertest.Fault
+		asked []string // SIZE is the archive's
+	}{
+		"all of it":              {left: func(a []byte) []byte { return a }},
+		"nothing":                {left: func([]byte) []byte { return nil }, asked: []string{""}},
+		"a byte":                 {left: func(a []byte) []byte { return a[:1] }, asked: []string{"1-"}},
+		"too much":               {left: func(a []byte) []byte { return append(bytes.Clone(a), make([]byte, 9*len(a))...) }, asked: []string{"SIZE0-", ""}},
+		"something else":         {left: func([]byte) []byte { return bytes.Repeat([]byte("x"), 1000) }, asked: []string{"1000-", ""}},
+		"something of that size": {left: func(a []byte) []byte { return make([]byte, len(a)) }, asked: []string{"SIZE-", ""}},
+		"a part, and no ranges": {
+			left: func(a []byte) []byte { return a[:1000] }, asked: []string{"1000-"}, fault: providertest.Fault{NoRange: true},
+		},
+		"a part, and a cut": {
+			left: func(a []byte) []byte { return a[:1000] }, asked: []string{"1000-", "1500-"}, fault: providertest.Fault{CutAfter: 500, Times: 1},
+		},
+		"something else, and a cut": {
+			left: func([]byte) []byte { return make([]byte, 1000) }, asked: []string{"1000-", "1500-", ""}, fault: providertest.Fault{CutAfter: 500, Times: 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry, in, archive, partial := newResumable(t)
+			must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+			must(t, os.WriteFile(partial, c.left(archive), 0o600))
+			registry.Break("archive", c.fault)
+			locks, _ := install(t, in, require(widgetAddress, ""), nil)
+			want := strings.ReplaceAll(fmt.Sprint(c.asked), "SIZE", fmt.Sprint(len(archive)))
+			if got := fmt.Sprint(ranges(registry.Server)); got != want {
+				t.Errorf("asked for %q, want %q", got, want)
+			}
+			lock, _ := locks.Provider(provider(widgetAddress))
+			if want := getproviders.ZH(sha256.Sum256(archive)); lock.Hashes[len(lock.Hashes)-1] != want {
+				t.Errorf("the lock has %q, want %q", lock.Hashes, want)
+			}
+			if _, err := os.Lstat(partial); !os.IsNotExist(err) {
+				t.Errorf("it is there still: %v", err)
+			}
+		})
+	}
+}
+
+// TestWhatOthersCouldChangeIsNotResumed has files in the place of what is left
+// that aren't used, and are left alone.
+func TestWhatOthersCouldChangeIsNotResumed(t *testing.T) {
+	t.Parallel()
+	for name, put := range map[string]func(t *testing.T, partial string){
+		"others may write": func(t *testing.T, partial string) {
+			must(t, os.WriteFile(partial, []byte("x"), 0o600))
+			must(t, os.Chmod(partial, 0o620))
+		},
+		"a link": func(t *testing.T, partial string) {
+			target := filepath.Join(t.TempDir(), "target")
+			must(t, os.WriteFile(target, []byte("x"), 0o600))
+			must(t, os.Symlink(target, partial))
+		},
+		"a second name": func(t *testing.T, partial string) {
+			must(t, os.WriteFile(partial, []byte("x"), 0o600))
+			must(t, os.Link(partial, partial+".2"))
+		},
+		"a directory": func(t *testing.T, partial string) { must(t, os.Mkdir(partial, 0o700)) },
+		"no place":    func(t *testing.T, partial string) { must(t, os.WriteFile(filepath.Dir(partial)+"x", nil, 0o600)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry, in, _, partial := newResumable(t)
+			must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+			put(t, partial)
+			if name == "no place" {
+				must(t, os.Remove(filepath.Dir(partial)))
+				must(t, os.Rename(filepath.Dir(partial)+"x", filepath.Dir(partial)))
+			}
+			before := tree(t, filepath.Dir(partial))
+			install(t, in, require(widgetAddress, ""), nil)
+			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint([]string{""}) {
+				t.Errorf("asked for %q", got)
+			}
+			if after := tree(t, filepath.Dir(partial)); fmt.Sprint(after) != fmt.Sprint(before) {
+				t.Errorf("there is %q, and was %q", after, before)
+			}
+		})
+	}
+}
+
+func TestWhatIsLeftIsRemovedAfterADay(t *testing.T) {
+	t.Parallel()
+	registry, in, _, partial := newResumable(t)
+	old, young, foreign := filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 1)), filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 2)), filepath.Join(filepath.Dir(partial), "notes")
+	yesterday := time.Now().Add(-25 * time.Hour)
+	must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+	for _, path := range []string{old, young, foreign, partial} {
+		must(t, os.WriteFile(path, []byte("x"), 0o600))
+		if path != young {
+			must(t, os.Chtimes(path, yesterday, yesterday))
+		}
+	}
+	install(t, in, require(widgetAddress, ""), nil)
+	if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint([]string{""}) {
+		t.Errorf("asked for %q", got)
+	}
+	if got, want := tree(t, filepath.Dir(partial)), []string{filepath.Base(young), "notes"}; fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("there is %q, want %q", got, want)
+	}
+}
+
+// TestNothingIsLeftWhereNobodyKnowsWhatItWillBe: without a cache, without a
+// checksum, and of what the disk and not the network is to blame for.
+func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
+	t.Parallel()
+	t.Run("no cache", func(t *testing.T) {
+		t.Parallel()
+		registry, in, _, _ := newResumable(t)
+		in.Cache = nil
+		breakOff(t, registry, in, 1000)
+		nothingLeft(t, in)
+	})
+	t.Run("no checksum", func(t *testing.T) {
+		t.Parallel()
+		registry, in, _, _ := newResumable(t)
+		source := newSource(t)
+		source.add("acme/widget", "1.0.0", httpArchive(t, registry.BaseURL()+"/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"))
+		in.Source = source
+		registry.Break("archive", providertest.Fault{Status: 404})
+		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
+		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+		if !errors.Is(err, getproviders.ErrUnreachable) {
+			t.Fatal(err)
+		}
+		if left := files(t, in.Cache.Dir); len(left) > 1 { // but the lock of the package
+			t.Errorf("there is %q", left)
+		}
+	})
+	t.Run("wrong bytes", func(t *testing.T) {
+		t.Parallel()
+		registry, in, _, partial := newResumable(t)
+		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		if _, statErr := os.Lstat(partial); !errors.Is(err, getproviders.ErrAuthentication) || !os.IsNotExist(statErr) {
+			t.Errorf("got %v, %v", err, statErr)
+		}
+	})
+	t.Run("too large", func(t *testing.T) {
+		t.Parallel()
+		_, in, _, partial := newResumable(t)
+		in.Limits.PackageBytes = 100_000
+		must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
+		must(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
+			t.Errorf("got %v, %v", err, statErr)
+		}
+	})
+}
+
+// TestAnArchiveWaitsForWhatItIsJudgedBy: it is whole and stays, as its checksum
+// list can't be had.
+func TestAnArchiveWaitsForWhatItIsJudgedBy(t *testing.T) {
+	t.Parallel()
+	registry, in, archive, partial := newResumable(t)
+	registry.Break("sums", providertest.Fault{Status: 500, Delay: 300 * time.Millisecond})
+	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
+		t.Fatalf("got %v, %v, %v", err, info, statErr)
+	}
+	registry.Break("sums", providertest.Fault{})
+	install(t, in, require(widgetAddress, ""), nil)
+	if got := ranges(registry.Server); len(got) != 1 {
+		t.Errorf("asked for %q", got)
+	}
+}

@@ -1,0 +1,83 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package providercache
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestAPartialIsForOneAtATime(t *testing.T) {
+	cache := &Cache{Dir: filepath.Join(t.TempDir(), "cache")}
+	first, err := cache.openPartial([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := cache.openPartial([32]byte{1}); !errors.Is(err, unix.EWOULDBLOCK) {
+		t.Fatalf("got %v, %v while it was being worked on", second, err)
+	}
+	other, err := cache.openPartial([32]byte{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	first.Close()
+	again, err := cache.openPartial([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
+// TestAPartialThatWasRemovedIsNotResumed: it was opened before, and locked
+// after, another process was done with it.
+func TestAPartialThatWasRemovedIsNotResumed(t *testing.T) {
+	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "partial")
+			file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if replace {
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := checkPartial(file, path); !isGone(err) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestAnArchiveThatWasReplacedIsNotUnpacked: whoever can write to the cache
+// could put another file where a partial was.
+func TestAnArchiveThatWasReplacedIsNotUnpacked(t *testing.T) {
+	cache := &Cache{Dir: filepath.Join(t.TempDir(), "cache")}
+	file, err := cache.openPartial([32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	received := archive{Path: file.Name(), file: &landing{file, cache}}
+	defer received.discard()
+	if err := os.Remove(file.Name()); err != nil {
+		t.Fatal(err)
+	}
+	content := archiveOf(t, item{name: widgetFile, content: "evil"})
+	if err := os.WriteFile(file.Name(), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	received.Size = int64(len(content))
+	if _, err := received.open(widget, Limits{}.withDefaults()); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that it was replaced", err)
+	}
+}

@@ -1,0 +1,86 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// errChanged says that a package isn't any more what it was a moment ago.
+var errChanged = errors.New("the package in the shared cache has changed meanwhile")
+
+// ownLadder is for packages that are going to be nobody else's.
+var ownLadder = []LinkMode{LinkHardlink, LinkCopy}
+
+// acquire gets one package and puts it into its place. Packages that are
+// unpacked already, in a mirror, are linked to there; a cache would gain
+// nothing.
+func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
+	if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
+		return in.acquireOwn(ctx, t)
+	}
+	return in.acquireShared(ctx, t)
+}
+
+// acquireOwn gets a package for Target alone.
+func (in *Installer) acquireOwn(ctx context.Context, t task) (Outcome, error) {
+	in.emit(t.begun())
+	stage, err := in.Target.stage()
+	if err != nil {
+		return Outcome{}, t.failed(StepPublish, err)
+	}
+	defer stage.remove()
+	got, err := in.obtain(ctx, t, stage)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := in.publishTo(ctx, t.Selection, got, stage)
+	if err != nil {
+		return Outcome{}, t.failed(StepPublish, err)
+	}
+	in.emit(t.done(outcome))
+	return outcome, nil
+}
+
+// begun and done are the events of a package that is fetched.
+func (t task) begun() FetchBegin {
+	return FetchBegin{Provider: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source}
+}
+
+func (t task) done(o Outcome) FetchDone {
+	return FetchDone{
+		Provider: t.Provider, Version: t.Version, Dir: o.placed.Dir, Authentication: o.Authentication,
+		Source: t.Package.Source, PassedOver: t.Package.PassedOver, Link: o.Link, Reason: o.LinkReason,
+	}
+}
+
+// place puts a package into Target from where it is on this machine. intact is
+// asked, when that is done but for the publishing, if it may be used.
+func (in *Installer) place(ctx context.Context, s Selection, got genuine, from string, ladder []LinkMode, intact func(used LinkMode) error) (Outcome, error) {
+	stage, err := in.Target.stage()
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer stage.remove()
+	used, reason, err := materialise(ctx, from, stage.packagePath(), ladder)
+	if err == nil {
+		err = intact(used)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := in.publishTo(ctx, s, got, stage)
+	outcome.Link, outcome.LinkReason = used, reason
+	return outcome, err
+}
+
+// publishTo moves a package from its stage into Target.
+func (in *Installer) publishTo(ctx context.Context, s Selection, got genuine, stage *staging) (Outcome, error) {
+	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
+	dir := in.packagePath(s.Provider, s.Version)
+	return Outcome{
+		Selection: s, Authentication: got.Authentication, H1: got.H1,
+		placed: published{Name: in.packageName(s), Dir: dir, Receipt: got.receipt(record)},
+	}, stage.publish(ctx, dir, got.H1)
+}

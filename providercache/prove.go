@@ -1,0 +1,82 @@
+package providercache
+
+import (
+	"context"
+	"os"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// genuine is what is known of a package that passed all checks, or of one that
+// is there. Of one that merely was hashed it is H1 alone.
+type genuine struct {
+	Authentication getproviders.Authentication
+	H1             getproviders.Hash
+	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
+	Origin         string            // as getproviders.Package has it
+	ArchiveBytes   int64             // 0: not known
+}
+
+// prove finds out what a package is: by its receipt if that still holds, else
+// by reading it. What nothing could be concluded from isn't read, and nothing
+// is known of it then. The error says why it can't be read, or that it isn't
+// there. What was read is to get a receipt.
+func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, read []published, err error) {
+	name := l.packageName(t.Selection)
+	if found, ok := l.byReceipt(at, name); ok {
+		return found, nil, nil
+	}
+	receipt, known := at.find(name)
+	claimed := receipt.claims()
+	if len(ofScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && l.accepts(ctx, t, claimed)) {
+		_, err := os.Stat(at.path(name))
+		return genuine{}, nil, err
+	}
+	h1, record, err := l.read(ctx, t.Selection, at)
+	if err != nil {
+		return genuine{}, nil, err
+	}
+	found = genuine{H1: h1}
+	if known && claimed.H1 == h1 {
+		found = claimed
+	}
+	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
+		read = append(read, published{Name: name, Dir: at.path(name), Receipt: found.receipt(record)})
+	}
+	return found, read, nil
+}
+
+// byReceipt is prove without reading anything. A package in Target may consist
+// of hard links to the cache's files. Its own receipt doesn't hold any more
+// when another directory has linked the same files, because that changes their
+// status; the cache's receipt was renewed then.
+func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
+	if l.Verify {
+		return genuine{}, false
+	}
+	if found, ok := at.genuine(name); ok {
+		return found.claims(), true
+	}
+	if at.own == nil || at.root != l.target.root || l.shared.own == nil {
+		return genuine{}, false
+	}
+	if shared, ok := l.shared.own.find(name); ok {
+		if found, ok := at.own.heldBy(shared, name, at.path(name), l.now()); ok {
+			return found.claims(), true
+		}
+	}
+	found, ok := l.shared.own.linked(name, at.path(name), l.now())
+	return found.claims(), ok
+}
+
+// read hashes a package. The record is of the status that its files had before.
+func (in *Installer) read(ctx context.Context, s Selection, at shelf) (getproviders.Hash, statRecord, error) {
+	dir := at.path(in.packageName(s))
+	began := in.now()
+	record, _ := takeRecord(dir)
+	record.readFrom = began
+	in.emit(Reading{Provider: s.Provider, Version: s.Version, Dir: dir})
+	h1, err := getproviders.HashDir(ctx, dir)
+	return h1, record, err
+}

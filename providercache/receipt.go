@@ -1,0 +1,53 @@
+package providercache
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// receipt says what is known of a package that is on disk, so that its files
+// needn't be read again to know it. It holds as long as its Record does.
+type receipt struct {
+	H1     getproviders.Hash   `json:"h1"`
+	ZH     getproviders.Hash   `json:"zh,omitempty"`     // of the archive; "" for what was a directory
+	Signed []getproviders.Hash `json:"signed,omitempty"` // as getproviders.Authentication has them, like Tier and KeyID
+	Tier   getproviders.Tier   `json:"tier,omitempty"`
+	KeyID  string              `json:"key,omitempty"`
+	Origin string              `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
+
+	ArchiveBytes int64      `json:"bytes,omitempty"`
+	Taken        time.Time  `json:"taken,omitzero"` // before Record was taken
+	Record       statRecord `json:"record"`
+}
+
+func encodeReceipt(rc receipt) []byte {
+	encoded, err := json.Marshal(rc)
+	if err != nil { // a year of five digits
+		return nil
+	}
+	return encoded
+}
+
+var errNoReceipt = errors.New("this is no receipt")
+
+// decodeReceipt reads what encodeReceipt wrote. Names that lead out of the
+// package are refused: they are going to be looked at.
+func decodeReceipt(encoded []byte) (receipt, error) {
+	var rc receipt
+	if err := json.Unmarshal(encoded, &rc); err != nil {
+		return receipt{}, err
+	}
+	if rc.H1.Scheme() != getproviders.SchemeH1 || len(rc.Record.Entries) == 0 || rc.Record.Entries[0].Name != "." {
+		return receipt{}, errNoReceipt
+	}
+	for _, entry := range rc.Record.Entries {
+		if !fs.ValidPath(entry.Name) {
+			return receipt{}, errNoReceipt
+		}
+	}
+	return rc, nil
+}

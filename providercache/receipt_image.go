@@ -1,0 +1,95 @@
+package providercache
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Receipts of a cache that is part of an image are beside it, in a directory
+// of their own: whoever runs the image has no state yet. Inodes and ctimes
+// change when an image is pushed and pulled, and fractions of seconds get
+// lost, so the records leave them out. What makes up for that is that nobody
+// but root can write to any of it: whoever could forge it could replace this
+// program too.
+
+// imageSuffix makes the name of that directory from the cache's.
+const imageSuffix = ".receipts"
+
+var systemsOwn = keeper{
+	mine:    func(_ string, info fs.FileInfo) bool { return isRoots(info) },
+	dirMode: 0o755, fileMode: 0o644,
+}
+
+// openSystemReceipts reads the receipts beside a cache. There are none if the
+// cache, one of its parents or the receipts themselves are not root's alone to
+// write to. To make them, settle packages and save, when the cache is there;
+// what is written depends on nothing but the packages and their times in whole
+// seconds.
+func openSystemReceipts(cacheRoot string) *receipts {
+	root, err := filepath.Abs(cacheRoot)
+	if err == nil {
+		root, err = filepath.EvalSymlinks(root)
+	}
+	dir := root + imageSuffix
+	if err != nil || !rootsWithParents(root) {
+		dir = ""
+	}
+	r := newReceipts(dir, "packages", "packages", systemsOwn)
+	r.image = root + string(filepath.Separator)
+	return r
+}
+
+// rootsWithParents reports whether a directory and all its parents are root's.
+func rootsWithParents(dir string) bool {
+	for {
+		info, err := os.Lstat(dir)
+		if err != nil || !info.IsDir() || !isRoots(info) {
+			return false
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return true
+		}
+		dir = parent
+	}
+}
+
+// forImage leaves out of a record what doesn't survive in an image. The times
+// are cut, the sizes of directories aren't recorded anyway.
+func (r statRecord) forImage() statRecord {
+	stripped := statRecord{Entries: make([]statEntry, len(r.Entries))}
+	for i, entry := range r.Entries {
+		stripped.Entries[i] = entry.forImage()
+	}
+	return stripped
+}
+
+func (e statEntry) forImage() statEntry {
+	e.Inode, e.Changed = 0, 0
+	e.Modified -= e.Modified % int64(time.Second)
+	return e
+}
+
+// imageIsSame reports whether a package in the cache is what its record says,
+// and root's, with every directory on the way to it.
+func (r *receipts) imageIsSame(record statRecord, name, dir string) bool {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || real != r.image+filepath.FromSlash(name) || !rootsWithParents(real) {
+		return false
+	}
+	for _, entry := range record.Entries {
+		path := filepath.Join(real, filepath.FromSlash(entry.Name))
+		info, err := os.Lstat(path)
+		if err != nil || !isRoots(info) {
+			return false
+		}
+		stat, err := lstat(path)
+		stat.Name = entry.Name
+		if err != nil || stat.statEntry.forImage() != entry {
+			return false
+		}
+	}
+	return len(record.Entries) > 0
+}

@@ -1,0 +1,149 @@
+package providercache
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// imageCache makes a cache that is root's alone, as a build of an image would,
+// with a receipt beside it. /tmp is everybody's, so it is elsewhere.
+func imageCache(t *testing.T) (cache, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 || runtime.GOOS == "windows" {
+		t.Skip("only root can make what is root's alone")
+	}
+	above, err := os.MkdirTemp("/var/lib", "tfdeps-test-")
+	if err != nil {
+		t.Skipf("no place for it: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(above) })
+	if !rootsWithParents(above) {
+		t.Skipf("%s is not root's alone", filepath.Dir(above))
+	}
+	cache = filepath.Join(above, "cache")
+	dir = filepath.Join(cache, filepath.FromSlash(packageName))
+	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
+	writeTo(t, filepath.Join(dir, "docs", "page"), "words")
+	r := openSystemReceipts(cache)
+	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
+	must(t, r.save(t.Context()))
+	if !imageIsGenuine(cache) {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	return cache, dir
+}
+
+func imageIsGenuine(cache string) bool {
+	rc, ok := openSystemReceipts(cache).genuine(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
+	return ok && rc.H1 == "h1:widget="
+}
+
+// pushAndPull does to a tree what an image does to it: new inodes and ctimes,
+// and times in whole seconds.
+func pushAndPull(t *testing.T, from, to string) {
+	t.Helper()
+	must(t, os.CopyFS(to, os.DirFS(from)))
+	var paths []string
+	must(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
+		paths = append(paths, path)
+		return err
+	}))
+	for i := len(paths) - 1; i >= 0; i-- {
+		info, err := os.Stat(paths[i])
+		must(t, err)
+		name, err := filepath.Rel(from, paths[i])
+		must(t, err, os.Chmod(filepath.Join(to, name), info.Mode()))
+		must(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
+	}
+}
+
+func TestReceiptsOfAnImageSurviveIt(t *testing.T) {
+	t.Parallel()
+	cache, _ := imageCache(t)
+	pulled := cache + "-pulled"
+	pushAndPull(t, cache, pulled)
+	pushAndPull(t, cache+imageSuffix, pulled+imageSuffix)
+	if !imageIsGenuine(pulled) {
+		t.Error("they don't hold any more")
+	}
+}
+
+func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	path := filepath.Join(cache+imageSuffix, "packages")
+	first := contentOf(t, path)
+	again := cache + "-again"
+	pushAndPull(t, cache, again)
+	dir = again + dir[len(cache):]
+	r := openSystemReceipts(again)
+	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
+	must(t, r.save(t.Context()))
+	if second := contentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
+		t.Errorf("%s\nbecame\n%s", first, second)
+	}
+	left, err := os.ReadDir(again + imageSuffix)
+	if err != nil || len(left) != 1 {
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
+
+func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
+	t.Parallel()
+	chmod := func(mode os.FileMode) func(*testing.T, string) {
+		return func(t *testing.T, path string) { must(t, os.Chmod(path, mode)) }
+	}
+	give := func(t *testing.T, path string) { must(t, os.Chown(path, 12345, -1)) }
+	for name, c := range map[string]struct {
+		where  func(cache, dir string) string
+		change func(*testing.T, string)
+	}{
+		"parent, for the group":       {func(cache, _ string) string { return filepath.Dir(cache) }, chmod(0o775)},
+		"parent, somebody else's":     {func(cache, _ string) string { return filepath.Dir(cache) }, give},
+		"cache, for all":              {func(cache, _ string) string { return cache }, chmod(0o757)},
+		"between, for all":            {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
+		"package, somebody else's":    {func(_, dir string) string { return dir }, give},
+		"executable, for the group":   {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o775)},
+		"executable, other mode":      {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o555)},
+		"file below, somebody else's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
+		"receipts, for all":           {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
+		"receipts, somebody else's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
+		"content": {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, func(t *testing.T, path string) {
+			writeTo(t, path, "another provider")
+		}},
+		"a file more, an hour later": {func(_, dir string) string { return dir }, func(t *testing.T, path string) {
+			writeTo(t, filepath.Join(path, "more"), "")
+			must(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cache, dir := imageCache(t)
+			c.change(t, c.where(cache, dir))
+			if imageIsGenuine(cache) {
+				t.Error("it counts")
+			}
+		})
+	}
+}
+
+func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	r := openSystemReceipts(cache)
+	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
+	must(t, os.Rename(dir, moved))
+	if _, ok := r.genuine(packageName, moved, time.Now()); ok {
+		t.Error("a package outside the cache counts")
+	}
+	must(t, os.Symlink(moved, dir))
+	if _, ok := r.genuine(packageName, dir, time.Now()); ok {
+		t.Error("a link counts")
+	}
+	if openSystemReceipts(t.TempDir()).file.dir != "" {
+		t.Error("a directory of everybody's is taken for the system's")
+	}
+}

@@ -1,0 +1,54 @@
+package providercache
+
+import (
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// receiptRoots lists the directories that there are receipts for, targets and
+// caches, and the names of the packages in each. That is who uses a package:
+// packages don't know.
+func receiptRoots(state string) map[string][]string {
+	roots := map[string][]string{}
+	eachStateFile(state, receiptsDir, func(_, root string, entries map[string][]byte) {
+		roots[root] = slices.Sorted(maps.Keys(entries))
+	})
+	return roots
+}
+
+// sweepReceipts removes the receipts for directories that are gone.
+func sweepReceipts(state string) {
+	eachStateFile(state, receiptsDir, func(path, root string, _ map[string][]byte) {
+		if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
+			_ = os.Remove(path)
+		}
+	})
+}
+
+// eachStateFile reads the files that are about directories, of one kind.
+func eachStateFile(state, kind string, do func(path, root string, entries map[string][]byte)) {
+	dir := below(state, kind)
+	if dir == "" {
+		return
+	}
+	list, err := os.ReadDir(dir)
+	if info, statErr := os.Stat(dir); err != nil || statErr != nil || !isPrivate(dir, info) {
+		return
+	}
+	for _, item := range list {
+		path := filepath.Join(dir, item.Name())
+		content, err := readOwn(path, isPrivate)
+		if err != nil {
+			continue
+		}
+		root, entries, err := decodeState(content)
+		if err != nil || item.Name() != receiptsName(root) {
+			continue
+		}
+		do(path, root, entries)
+	}
+}

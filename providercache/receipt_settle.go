@@ -1,0 +1,96 @@
+package providercache
+
+import (
+	"context"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// published is a package that is in its place and is to get a receipt.
+type published struct {
+	Name, Dir string
+	// Receipt is the one to be, with the record of when the bytes were known: of
+	// where the package was unpacked and nobody else could change it, or from
+	// before it was hashed. Then readFrom says from when: if the package was
+	// young by then, what was hashed may have changed since, unseen.
+	Receipt receipt
+	// Linked: hard links to its files have been made since, which sets their
+	// ctime. The record has to be one that was genuine right before, and the
+	// package's lock held from then until save is done.
+	Linked bool
+}
+
+// settle gives receipts to packages at the end of a run. It waits until a
+// change could no longer bear the times that are there now, 20 ms at most and
+// only if anything is that young, so that the next run needs no hashing.
+//
+// A package that isn't what it was when its bytes were known gets none, but for
+// the ctime of its directory, which the rename to its place has set, and with
+// Linked those of its files. When ctx ends, no receipts are made; save writes
+// them.
+func (r *receipts) settle(ctx context.Context, now func() time.Time, packages ...published) {
+	taken, records := recordAll(now, packages)
+	if young(taken, records) {
+		if par.Pause(ctx, fineGranule+time.Millisecond) != nil {
+			return
+		}
+		taken, records = recordAll(now, packages)
+	}
+	for i, p := range packages {
+		if len(records[i].Entries) == 0 || !p.isWhatItWas(records[i]) {
+			r.dropOther(p.Name, p.Receipt.H1)
+			continue
+		}
+		p.Receipt.Taken, p.Receipt.Record = taken, records[i]
+		r.put(p.Name, p.Receipt)
+	}
+}
+
+// dropOther drops the receipt of a package if it says that the package has
+// another hash. One that says the same proves nothing about what is there now,
+// but still tells what such a package is and came from: it may be there again,
+// or another process may be about to renew the receipt.
+func (r *receipts) dropOther(name string, h1 getproviders.Hash) {
+	if there, ok := r.find(name); !ok || there.H1 != h1 {
+		r.drop(name)
+	}
+}
+
+// isWhatItWas reports whether the package is what it was when its bytes were
+// known.
+func (p published) isWhatItWas(now statRecord) bool {
+	before := p.Receipt.Record
+	if !before.withoutChanged(p.Linked).equal(now.withoutChanged(p.Linked)) {
+		return false
+	}
+	if before.readFrom.IsZero() {
+		return true
+	}
+	system, err := fileSystemOf(p.Dir)
+	return err == nil && before.settled(before.readFrom, system.Granule)
+}
+
+// recordAll takes the records of all packages; one that can't be taken is
+// empty. The time is before all of them: what changes later has a later ctime.
+func recordAll(now func() time.Time, packages []published) (taken time.Time, records []statRecord) {
+	taken = now()
+	for _, p := range packages {
+		record, err := takeRecord(p.Dir)
+		if err != nil {
+			record = statRecord{}
+		}
+		records = append(records, record)
+	}
+	return taken, records
+}
+
+func young(taken time.Time, records []statRecord) bool {
+	for _, record := range records {
+		if !record.settled(taken, fineGranule) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,356 @@
+package providercache
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"
+
+// shelved is a package in a directory of packages, and its receipts.
+type shelved struct {
+	state, root, dir string
+	receipts         *receipts
+}
+
+// shelve makes a package with a receipt that is good. The test is skipped on
+// file systems that no receipt counts on.
+func shelve(t *testing.T) shelved {
+	t.Helper()
+	s := shelved{state: filepath.Join(t.TempDir(), "state"), root: filepath.Join(t.TempDir(), "cache")}
+	s.dir = filepath.Join(s.root, filepath.FromSlash(packageName))
+	writeTo(t, filepath.Join(s.dir, widgetFile), "the provider")
+	writeTo(t, filepath.Join(s.dir, "LICENSE"), "free")
+	writeTo(t, filepath.Join(s.dir, "docs", "deep", "page"), "words")
+	s.receipts = openReceipts(s.state, s.root)
+	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: receipt{H1: "h1:widget=", Record: recordOf(t, s.dir)}})
+	if err := s.receipts.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !s.isGenuine() {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	return s
+}
+
+// isGenuine asks as the next process would.
+func (s shelved) isGenuine() bool {
+	rc, ok := openReceipts(s.state, s.root).genuine(packageName, s.dir, time.Now())
+	return ok && rc.H1 == "h1:widget="
+}
+
+func recordOf(t *testing.T, dir string) statRecord {
+	t.Helper()
+	record, err := takeRecord(dir)
+	if errors.Is(err, errNotRecordable) {
+		t.Skipf("no receipts here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+func must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rewrite changes a file and nothing that can be set back.
+func rewrite(t *testing.T, path, content string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+}
+
+func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, widgetFile), "the provider") },
+		"content below, mtime set back": func(t *testing.T, dir string) {
+			rewrite(t, filepath.Join(dir, "docs", "deep", "page"), "WORDS")
+		},
+		"one byte more": func(t *testing.T, dir string) {
+			rewrite(t, filepath.Join(dir, "LICENSE"), "free!")
+		},
+		"another file with all its times": func(t *testing.T, dir string) {
+			path := filepath.Join(dir, widgetFile)
+			info, err := os.Stat(path)
+			must(t, err)
+			must(t, os.Rename(path, path+".old"))
+			writeTo(t, path, "the provider")
+			must(t, os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime()))
+		},
+		"a file more": func(t *testing.T, dir string) { writeTo(t, filepath.Join(dir, "more"), "") },
+		"a file more below, mtimes set back": func(t *testing.T, dir string) {
+			below := filepath.Join(dir, "docs", "deep")
+			info, err := os.Stat(below)
+			must(t, err)
+			writeTo(t, filepath.Join(below, "more"), "")
+			must(t, os.Chtimes(below, time.Time{}, info.ModTime()))
+		},
+		"a file less":      func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
+		"a directory more": func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
+		"names exchanged": func(t *testing.T, dir string) {
+			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, widgetFile)
+			must(t, os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b))
+		},
+		"moved away and back": func(t *testing.T, dir string) {
+			must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+		},
+		"another directory": func(t *testing.T, dir string) {
+			must(t, copyTree(t.Context(), dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir))
+		},
+		"a directory below, another one": func(t *testing.T, dir string) {
+			docs := filepath.Join(dir, "docs")
+			must(t, copyTree(t.Context(), docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs))
+		},
+		"a link in its place": func(t *testing.T, dir string) {
+			must(t, os.Rename(dir, dir+".old"))
+			linkOrSkip(t, dir+".old", dir)
+		},
+		"a link in a file's place": func(t *testing.T, dir string) {
+			path := filepath.Join(dir, widgetFile)
+			must(t, os.Rename(path, dir+".old"))
+			linkOrSkip(t, dir+".old", path)
+		},
+		"gone": func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shelve(t)
+			change(t, s.dir)
+			if s.isGenuine() {
+				t.Error("it wasn't seen")
+			}
+		})
+	}
+}
+
+func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes here, and their times don't tell of links")
+	}
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"a file's mode":      func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, widgetFile), 0o644)) },
+		"a directory's mode": func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
+		"set and back": func(t *testing.T, dir string) {
+			must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755))
+		},
+		"another name": func(t *testing.T, dir string) { must(t, os.Link(filepath.Join(dir, widgetFile), dir+".other")) },
+		"a directory in a file's place": func(t *testing.T, dir string) {
+			must(t, os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := shelve(t)
+			change(t, s.dir)
+			if s.isGenuine() {
+				t.Error("it wasn't seen")
+			}
+		})
+	}
+}
+
+func linkOrSkip(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+}
+
+func TestAReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	good, _ := s.receipts.find(packageName)
+	granule := fineGranule
+	if system, err := fileSystemOf(s.dir); err == nil {
+		granule = system.Granule
+	}
+	newest := time.Unix(0, 0)
+	for _, entry := range good.Record.Entries {
+		newest = laterOf(newest, time.Unix(0, max(entry.Changed, entry.Modified)))
+	}
+	for name, c := range map[string]struct {
+		taken, now time.Time
+		want       bool
+	}{
+		"long after":               {newest.Add(time.Hour), newest.Add(2 * time.Hour), true},
+		"just long enough":         {newest.Add(granule + 1), newest.Add(time.Hour), granule == fineGranule},
+		"within the granule":       {newest.Add(granule), newest.Add(time.Hour), false},
+		"before":                   {newest.Add(-time.Hour), newest.Add(time.Hour), false},
+		"taken now":                {newest.Add(time.Hour), newest.Add(time.Hour), true},
+		"the clock was set back":   {newest.Add(time.Hour), newest.Add(time.Hour - 1), false},
+		"the clock was set far on": {newest.Add(1000 * time.Hour), newest.Add(time.Hour), false},
+	} {
+		rc := good
+		rc.Taken = c.taken
+		s.receipts.put(packageName, rc)
+		if _, got := s.receipts.genuine(packageName, s.dir, c.now); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	rc := good
+	rc.Record.FileSystem = "another"
+	s.receipts.put(packageName, rc)
+	if s.isGenuineIn(s.receipts) {
+		t.Error("the file system is another one, and it counts")
+	}
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (s shelved) isGenuineIn(r *receipts) bool {
+	_, ok := r.genuine(packageName, s.dir, time.Now())
+	return ok
+}
+
+// Where a file system keeps whole seconds, two changes may bear one time for
+// a second.
+func TestWholeSecondsNeedMoreTime(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_700_000_000, 0)
+	for name, c := range map[string]struct {
+		changed time.Time
+		taken   time.Duration
+		want    bool
+	}{
+		"whole, soon":      {at, time.Second, false},
+		"whole, late":      {at, 3 * time.Second, true},
+		"fractional, soon": {at.Add(1), time.Second, true},
+	} {
+		record := statRecord{Entries: []statEntry{{Name: ".", Modified: c.changed.UnixNano(), Changed: c.changed.UnixNano()}}}
+		if got := record.settled(at.Add(c.taken), fineGranule); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestNoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "package")
+	writeTo(t, filepath.Join(dir, widgetFile), "x")
+	recordOf(t, dir)
+	if _, err := takeRecord(filepath.Join(dir, widgetFile)); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := takeRecord(dir + ".absent"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+	linkOrSkip(t, dir, dir+".link")
+	if _, err := takeRecord(dir + ".link"); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a link: %v", err)
+	}
+	linkOrSkip(t, widgetFile, filepath.Join(dir, "link"))
+	if _, err := takeRecord(dir); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a link inside: %v", err)
+	}
+}
+
+func TestAReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	before := recordOf(t, s.dir)
+	moved := s.dir + ".moved"
+	must(t, os.Rename(s.dir, moved))
+	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: moved, Receipt: receipt{H1: "h1:moved=", Record: before}})
+	if rc, ok := s.receipts.genuine(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
+		t.Error("the rename to its place voids a package's receipt")
+	}
+	rewrite(t, filepath.Join(moved, "LICENSE"), "FREE")
+	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: moved, Receipt: receipt{H1: "h1:moved=", Record: before}})
+	if _, ok := s.receipts.genuine(packageName, moved, time.Now()); ok {
+		t.Error("there is a receipt for what has changed since it was checked")
+	}
+	if rc, _ := s.receipts.find(packageName); rc.H1 != "h1:moved=" {
+		t.Error("it is forgotten what the package was")
+	}
+	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: moved, Receipt: receipt{H1: "h1:other=", Record: before}})
+	if _, ok := s.receipts.find(packageName); ok {
+		t.Error("there is a receipt for what another package has replaced")
+	}
+}
+
+func TestWhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	rc := receipt{H1: "h1:widget=", Record: recordOf(t, s.dir)}
+	newest := time.Unix(0, rc.Record.Entries[0].Changed)
+	for taken, want := range map[time.Duration]bool{time.Hour: true, fineGranule / 2: false, -time.Hour: false} {
+		s.receipts.drop(packageName)
+		rc.Record.readFrom = newest.Add(taken)
+		s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: rc})
+		if got := s.isGenuineIn(s.receipts); got != want {
+			t.Errorf("hashed %v after the last change: %t", taken, got)
+		}
+	}
+}
+
+func TestASettlingThatIsInterruptedMakesNoReceipts(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	writeTo(t, filepath.Join(s.dir, "new"), "")
+	ctx, cancel := contextWithCause(t)
+	cancel(errStopped)
+	s.receipts.drop(packageName)
+	s.receipts.settle(ctx, time.Now, published{Name: packageName, Dir: s.dir, Receipt: receipt{H1: "h1:widget=", Record: recordOf(t, s.dir)}})
+	if _, ok := s.receipts.find(packageName); ok {
+		t.Error("there is a receipt")
+	}
+}
+
+func TestReceiptsKeepWhatTheySay(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	good, _ := s.receipts.find(packageName)
+	rc := receipt{
+		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, Tier: getproviders.TierPartner, KeyID: "ABCD",
+		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
+	}
+	s.receipts.put(packageName, rc)
+	must(t, s.receipts.save(t.Context()))
+	got, ok := openReceipts(s.state, s.root).find(packageName)
+	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
+		t.Errorf("got %+v, want %+v", got, rc)
+	}
+}
+
+func FuzzReceipt(f *testing.F) {
+	f.Add([]byte(`{"h1":"h1:x=","taken":"2026-01-01T00:00:00Z","record":{"fs":"ef53:1","entries":[{"n":".","m":2147484141,"mt":1,"ct":2},{"n":"a/b","s":3}]}}`))
+	f.Add([]byte(`{"h1":"h1:x=","record":{"entries":[{"n":"."},{"n":"../x"}]}}`))
+	f.Add([]byte(`{"h1":"zh:x","record":{"entries":[{"n":"."}]}}`))
+	f.Add([]byte(`{"record":{"entries":[null]}}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		rc, err := decodeReceipt(content)
+		if err != nil {
+			return
+		}
+		for _, entry := range rc.Record.Entries {
+			if !filepath.IsLocal(filepath.FromSlash(entry.Name)) {
+				t.Errorf("%q leads out of the package", entry.Name)
+			}
+		}
+		again, err := decodeReceipt(encodeReceipt(rc))
+		if err != nil || !again.Record.equal(rc.Record) || again.H1 != rc.H1 {
+			t.Errorf("%+v became %+v, %v", rc, again, err)
+		}
+		rc.Record.settled(rc.Taken, fineGranule)
+	})
+}

@@ -1,0 +1,309 @@
+package providercache_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+const widgetAddress = registryHost + "/acme/widget"
+
+// noise is what can't be compressed.
+func noise(size int) string {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(content)
+	return string(content)
+}
+
+// newBreakable starts a registry with one package that is large enough to
+// break, and returns an Installer that is quick to try again.
+func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Installer, []byte) {
+	tb.Helper()
+	registry, in := newRegistry(tb)
+	archive := zipOf(tb, map[string]string{"LICENSE": noise(5_000), "terraform-provider-widget": noise(400_000)})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
+	in.Client = impatient(tb, registry.Client().Transport)
+	return registry, in, archive
+}
+
+func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
+	tb.Helper()
+	client, err := hosts.NewClient(hosts.ClientOptions{
+		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: 100 * time.Millisecond,
+	})
+	must(tb, err)
+	return client
+}
+
+// archiveRequests returns the requests for archives.
+func archiveRequests(s *providertest.Server) (found []providertest.Request) {
+	for _, req := range s.Log() {
+		if req.Kind == "archive" {
+			found = append(found, req)
+		}
+	}
+	return found
+}
+
+// ranges returns what parts were asked for; "" is all of it.
+func ranges(s *providertest.Server) (asked []string) {
+	for _, req := range archiveRequests(s) {
+		asked = append(asked, strings.TrimPrefix(req.Header.Get("Range"), "bytes="))
+	}
+	return asked
+}
+
+// breakArchive applies a fault to requests for archives, and counts nothing of
+// what was sent before.
+func breakArchive(r *providertest.Registry, faults ...providertest.Fault) {
+	for i := len(faults) - 1; i >= 0; i-- { // the last one given strikes first
+		r.Break("archive", faults[i])
+	}
+}
+
+func TestABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		_, _, archive := newBreakable(t)
+		second := bytes.LastIndex(archive, []byte("PK\x03\x04"))
+		directory := bytes.LastIndex(archive, []byte("PK\x01\x02"))
+		for where, at := range map[string]int{
+			"after a byte":                1,
+			"in the first header":         10,
+			"after its fixed part":        30,
+			"after the first header":      30 + len("LICENSE"),
+			"in the first entry":          2_500,
+			"before the second entry":     second,
+			"after the second header":     second + 30 + len("terraform-provider-widget"),
+			"in the second entry":         second + 300_000,
+			"in the directory":            directory + 7,
+			"in the end record":           len(archive) - 22 + 3,
+			"before the last byte":        len(archive) - 1,
+			"in the middle of everything": len(archive) / 2,
+		} {
+			t.Run(protocol+" "+where, func(t *testing.T) {
+				t.Parallel()
+				registry, in, archive := newBreakable(t)
+				in.Client = impatient(t, speaking(t, registry.Client(), protocol))
+				registry.Break("archive", providertest.Fault{CutAfter: int64(at), Times: 1})
+				before := registry.Sent()
+				install(t, in, require(widgetAddress, ""), nil)
+				requests := archiveRequests(registry.Server)
+				if len(requests) != 2 || requests[0].Proto != protocol {
+					t.Fatalf("asked for %q, first with %s", ranges(registry.Server), requests[0].Proto)
+				}
+				got := requests[1].Header
+				if want := fmt.Sprintf("bytes=%d-", at); got.Get("Range") != want || !strings.HasPrefix(got.Get("If-Range"), `"`) {
+					t.Errorf("Range %q, If-Range %q; want %q, and an ETag", got.Get("Range"), got.Get("If-Range"), want)
+				}
+				documents := 20_000 // what else is asked for
+				if sent := registry.Sent() - before; sent > int64(len(archive)+documents) {
+					t.Errorf("%d bytes were sent for an archive of %d", sent, len(archive))
+				}
+			})
+		}
+	}
+}
+
+// speaking returns the transport of a server's client for one protocol.
+func speaking(tb testing.TB, client *http.Client, protocol string) http.RoundTripper {
+	if protocol == "HTTP/2.0" {
+		return client.Transport
+	}
+	old := client.Transport.(*http.Transport)
+	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: old.TLSClientConfig.RootCAs}}
+	tb.Cleanup(transport.CloseIdleConnections)
+	return transport
+}
+
+func TestWhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
+	t.Parallel()
+	const cut = 100_000
+	rest := fmt.Sprintf("%d-", cut)
+	header := func(pairs ...string) http.Header {
+		h := http.Header{}
+		for i := 0; i < len(pairs); i += 2 {
+			h[pairs[i]] = nil
+			if pairs[i+1] != "" {
+				h[pairs[i]] = pairs[i+1 : i+2]
+			}
+		}
+		return h
+	}
+	once := providertest.Fault{CutAfter: cut, Times: 1}
+	with := func(f providertest.Fault, change func(*providertest.Fault)) providertest.Fault { change(&f); return f }
+	for name, c := range map[string]struct {
+		faults []providertest.Fault
+		asked  []string
+		is     error  // nil: it succeeds
+		text   string // of the error
+	}{
+		"it stalls": {
+			faults: []providertest.Fault{with(once, func(f *providertest.Fault) { f.Stall = true })}, asked: []string{"", rest},
+		},
+		"it stalls before the first byte": {
+			faults: []providertest.Fault{{Stall: true, Times: 1}}, asked: []string{"", ""},
+		},
+		"it breaks off again and again": {
+			faults: []providertest.Fault{{CutAfter: cut, Times: 4}}, asked: []string{"", rest, "200000-", "300000-", "400000-"},
+		},
+		"it breaks off too often": {
+			faults: []providertest.Fault{{CutAfter: 1000}}, is: getproviders.ErrUnreachable, text: "after 11000 of ",
+			asked: []string{"", "1000-", "2000-", "3000-", "4000-", "5000-", "6000-", "7000-", "8000-", "9000-", "10000-"},
+		},
+		"it is gone": {
+			faults: []providertest.Fault{once, {Status: 404}}, asked: []string{"", rest}, is: getproviders.ErrUnreachable, text: "404",
+		},
+		"it denies access": {
+			faults: []providertest.Fault{once, {Status: 403}}, asked: []string{"", rest}, is: getproviders.ErrUnauthorized, text: "403",
+		},
+		"it is busy for a moment": {
+			faults: []providertest.Fault{once, {Status: 503, RetryAfter: "0", Times: 2}}, asked: []string{"", rest, rest, rest},
+		},
+		"it is busy for long": {
+			faults: []providertest.Fault{once, {Status: 503}}, asked: []string{"", rest, rest, rest}, is: getproviders.ErrUnreachable, text: "503",
+		},
+		"it has no parts and says so": {
+			faults: []providertest.Fault{with(once, func(f *providertest.Fault) { f.NoRange, f.Header = true, header("Etag", "") })},
+			asked:  []string{"", ""},
+		},
+		"it has no parts and doesn't say so": {
+			faults: []providertest.Fault{once, {NoRange: true}}, asked: []string{"", rest},
+		},
+		"it has no parts and breaks off twice": {
+			faults: []providertest.Fault{once, {NoRange: true, CutAfter: cut}}, asked: []string{"", rest, rest}, is: getproviders.ErrUnreachable, text: "after 100000 of ",
+		},
+		"it has a weak ETag": {
+			faults: []providertest.Fault{with(once, func(f *providertest.Fault) { f.Header = header("Etag", `W/"a"`) }), {Header: header("Etag", `W/"a"`)}},
+			asked:  []string{"", rest},
+		},
+		"it has another weak ETag": {
+			faults: []providertest.Fault{with(once, func(f *providertest.Fault) { f.Header = header("Etag", `W/"a"`) }), {Header: header("Etag", `W/"b"`)}},
+			asked:  []string{"", rest, ""},
+		},
+		"it sends another part": {
+			faults: []providertest.Fault{once, {Header: header("Content-Range", "bytes 5-10/20"), Times: 1}}, asked: []string{"", rest, ""},
+		},
+		"it sends a part of nothing": {
+			faults: []providertest.Fault{once, {Header: header("Content-Range", ""), Times: 1}}, asked: []string{"", rest, ""},
+		},
+		"it doesn't have the part": {
+			faults: []providertest.Fault{once, {Status: 416, Times: 1}}, asked: []string{"", rest, ""},
+		},
+		"it encodes the rest": {
+			faults: []providertest.Fault{once, {Header: header("Content-Encoding", "br")}}, asked: []string{"", rest}, is: nil, text: `"br"`,
+		},
+		"it had something else before": {
+			faults: []providertest.Fault{with(once, func(f *providertest.Fault) {
+				f.Body = func(b []byte) []byte { return append([]byte("other"), b...)[:len(b)] }
+			})},
+			asked: []string{"", rest, ""},
+		},
+		"it always has something else": {
+			faults: []providertest.Fault{once, {Body: func(b []byte) []byte { return bytes.Repeat([]byte("x"), len(b)) }}},
+			asked:  []string{"", rest, ""}, is: getproviders.ErrAuthentication, text: "checksum",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			registry, in, _ := newBreakable(t)
+			breakArchive(registry, c.faults...)
+			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint(c.asked) {
+				t.Errorf("asked for %q, want %q", got, c.asked)
+			}
+			switch {
+			case c.is == nil && c.text == "":
+				must(t, err)
+			case err == nil || c.is != nil && !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.text):
+				t.Errorf("got %v, want an error that matches %v, with %q", err, c.is, c.text)
+			default:
+				nothingLeft(t, in)
+			}
+		})
+	}
+}
+
+// TestASignedURLMayExpireWhileItIsUsed: what the registry names leads to
+// another place each time, which is good for one request.
+func TestASignedURLMayExpireWhileItIsUsed(t *testing.T) {
+	t.Parallel()
+	registry, in, archive := newBreakable(t)
+	served := 0
+	store, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if served++; req.URL.Query().Get("signature") != fmt.Sprint(served) {
+			http.Error(w, "expired", http.StatusForbidden)
+			return
+		}
+		w.Header().Set("Etag", `"same"`)
+		http.ServeContent(w, req, "", time.Time{}, bytes.NewReader(archive))
+	})})
+	must(t, err)
+	t.Cleanup(store.Close)
+	store.Break("other", providertest.Fault{CutAfter: 150_000, Times: 2})
+	for _, signature := range []int{3, 2, 1} {
+		registry.Break("archive", providertest.Fault{Redirect: fmt.Sprintf("%s/?signature=%d", store.BaseURL(), signature), Times: 1})
+	}
+	install(t, in, require(widgetAddress, ""), nil)
+	var asked []string
+	for _, req := range store.Log() {
+		asked = append(asked, req.Header.Get("Range"))
+	}
+	if want := []string{"", "bytes=150000-", "bytes=300000-"}; fmt.Sprint(asked) != fmt.Sprint(want) {
+		t.Errorf("asked for %q, want %q", asked, want)
+	}
+}
+
+// TestResumingEndsWithTheContext: it doesn't wait for its next try.
+func TestResumingEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	registry, in, _ := newBreakable(t)
+	client, err := hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour})
+	must(t, err)
+	in.Client = client
+	registry.Break("archive", providertest.Fault{CutAfter: 1000})
+	stop := errors.New("stop")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	in.Observe = func(e providercache.Event) {
+		if p, ok := e.(providercache.FetchProgress); ok && p.Done == 0 {
+			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
+		}
+	}
+	if _, _, err := in.Install(ctx, require(widgetAddress, ""), nil, providercache.Normal); !errors.Is(err, stop) {
+		t.Errorf("got %v", err)
+	}
+	nothingLeft(t, in)
+}
+
+// TestMemoryIsFlatWhileTransfersBreakOff counts all that is allocated.
+func TestMemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sends 16 MB")
+	}
+	registry, in := newRegistry(t)
+	archive := zipOf(t, map[string]string{"terraform-provider-widget": noise(16 << 20)})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
+	in.Client = impatient(t, speaking(t, registry.Client(), "HTTP/1.1")) // HTTP/2 has buffers of its own
+	registry.Break("archive", providertest.Fault{CutAfter: int64(len(archive) / 8), Times: 8})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	install(t, in, require(widgetAddress, ""), nil)
+	runtime.ReadMemStats(&after)
+	got := after.TotalAlloc - before.TotalAlloc
+	if got > uint64(len(archive)) { // about a quarter, but for what the race detector adds
+		t.Errorf("%d bytes were allocated for a package of %d bytes that came in 9 parts", got, len(archive))
+	}
+}

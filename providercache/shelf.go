@@ -1,0 +1,100 @@
+package providercache
+
+import (
+	"context"
+	"path/filepath"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// shelf is a directory of packages with the receipts that there are for it,
+// which were read when it was made. It is for many goroutines.
+type shelf struct {
+	root   string
+	own    *receipts // nil: what is here has none
+	system *receipts // of those who made an image with the cache in it; nil: there are none
+	now    func() time.Time
+}
+
+// targetShelf reads the receipts for Target.
+func (in *Installer) targetShelf() shelf {
+	return shelf{root: in.Target.Path, own: openReceipts(in.stateDir(), in.Target.Path), now: in.now}
+}
+
+// cacheShelf reads the receipts for the cache.
+func (in *Installer) cacheShelf() shelf {
+	if in.Cache == nil {
+		return shelf{}
+	}
+	dir := in.Cache.Dir
+	return shelf{dir, openReceipts(in.stateDir(), dir), openSystemReceipts(dir), in.now}
+}
+
+// stateDir is where receipts are kept. A directory that is somebody else's, or
+// would be made in one, isn't for us: with "sudo" we would leave things there
+// that its owner couldn't write to any more.
+func (in *Installer) stateDir() string { return usableState(in.StateDir) }
+
+func usableState(dir string) string {
+	if dir == "" || usable(dir, false) != nil {
+		return ""
+	}
+	return dir
+}
+
+// path is where a package is.
+func (s shelf) path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+// find returns the receipt of a package, which may have changed since.
+func (s shelf) find(name string) (found receipt, ok bool) {
+	for _, from := range []*receipts{s.own, s.system} {
+		if from == nil || ok {
+			continue
+		}
+		found, ok = from.find(name)
+	}
+	return found, ok
+}
+
+// genuine returns the receipt of a package if it still is what it was.
+func (s shelf) genuine(name string) (found receipt, ok bool) {
+	for _, from := range []*receipts{s.own, s.system} {
+		if from == nil || ok {
+			continue
+		}
+		found, ok = from.genuine(name, s.path(name), s.now())
+	}
+	return found, ok
+}
+
+// settle writes receipts for packages that are in their places. That it can't
+// costs the next run some hashing, and is nobody's failure.
+func (s shelf) settle(ctx context.Context, packages ...published) {
+	if s.own == nil || len(packages) == 0 {
+		return
+	}
+	s.own.settle(ctx, s.now, packages...)
+	_ = s.own.save(ctx)
+}
+
+// packageName is what receipts and locks know a package by.
+func (in *Installer) packageName(s Selection) string {
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.platform())
+}
+
+// claims is what a receipt says of its package.
+func (r receipt) claims() genuine {
+	return genuine{
+		Authentication: getproviders.Authentication{Tier: r.Tier, KeyID: r.KeyID, Signed: r.Signed},
+		H1:             r.H1, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes,
+	}
+}
+
+// receipt is what says so.
+func (g genuine) receipt(record statRecord) receipt {
+	return receipt{
+		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, Tier: g.Authentication.Tier, KeyID: g.Authentication.KeyID,
+		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record,
+	}
+}

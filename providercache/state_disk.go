@@ -1,0 +1,50 @@
+package providercache
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// readOwn reads a file that has to be a plain one, of those that mine accepts,
+// and of a size that a file of ours can have.
+func readOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|openPlain, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || !mine(path, info):
+		return nil, fmt.Errorf("%s is not a file that only its user can write to", path)
+	case info.Size() > maxStateBytes:
+		return nil, fmt.Errorf("%s is larger than any file of ours", path)
+	}
+	content := make([]byte, info.Size())
+	_, err = io.ReadFull(file, content)
+	return content, err
+}
+
+// replaceFile puts a file into its place by one rename.
+func replaceFile(path string, content []byte, mode os.FileMode) error {
+	file, err := os.CreateTemp(filepath.Dir(path), ".new-")
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil && mode != 0o600 {
+		err = file.Chmod(mode)
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}

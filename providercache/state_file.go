@@ -1,0 +1,238 @@
+package providercache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+const (
+	// stateFormat begins a file of ours; its number changes with the format.
+	stateFormat = "tfdeps-state 1"
+	// maxStateBytes is enough for the receipts of some thousand packages.
+	maxStateBytes = 16 << 20
+	// How long the lock on a file is waited for, which is held for
+	// milliseconds. Without it, what another process learned may be lost.
+	stateWaits = 3000
+	stateWait  = 10 * time.Millisecond
+)
+
+// stateFile is a file of keys and values that all processes of a user add to.
+// It is read as a whole and replaced as a whole, so that nobody sees half of
+// it. A file that is damaged, or not the user's own, counts as empty.
+//
+// It is safe for many goroutines.
+type stateFile struct {
+	dir, name string // dir "": nothing is kept
+	about     string // what the keys are about; a file about something else counts as empty
+	keeper    keeper
+	gate      *par.Limit // held while the maps are used
+	read      map[string][]byte
+	changes   map[string][]byte // nil: removed
+}
+
+// keeper is whose the file is, and what it and its directory are made with.
+type keeper struct {
+	mine     func(path string, info os.FileInfo) bool
+	dirMode  os.FileMode
+	fileMode os.FileMode
+	lock     string // the name of the file that writers lock; "": there is one writer
+}
+
+func openStateFile(dir, name, about string, k keeper) *stateFile {
+	f := &stateFile{dir: dir, name: name, about: about, keeper: k, gate: par.NewLimit(1), changes: map[string][]byte{}}
+	if dir == "" {
+		return f
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !k.mine(dir, info) {
+		return f
+	}
+	f.read = f.load()
+	return f
+}
+
+// locked calls do while no other goroutine uses the maps.
+func (f *stateFile) locked(do func()) {
+	leave, err := f.gate.Acquire(context.Background(), 0)
+	if err != nil { // it is the context's, which has no end
+		return
+	}
+	defer leave()
+	do()
+}
+
+func (f *stateFile) get(key string) (value []byte, ok bool) {
+	f.locked(func() {
+		var changed bool
+		if value, changed = f.changes[key]; !changed {
+			value = f.read[key]
+		}
+	})
+	return value, value != nil
+}
+
+// keys returns the keys in order.
+func (f *stateFile) keys() (all []string) {
+	f.locked(func() { all = slices.Sorted(maps.Keys(f.merge(f.read))) })
+	return all
+}
+
+// set keeps a value. What can't be written in a line isn't kept.
+func (f *stateFile) set(key string, value []byte) {
+	if f.dir == "" || key == "" || len(value) == 0 || bytes.ContainsAny([]byte(key), "\t\n") || bytes.ContainsRune(value, '\n') {
+		return
+	}
+	f.locked(func() { f.changes[key] = value })
+}
+
+func (f *stateFile) remove(key string) {
+	if _, ok := f.get(key); ok {
+		f.locked(func() { f.changes[key] = nil })
+	}
+}
+
+// load returns what the file holds; nil if that is nothing of ours.
+func (f *stateFile) load() map[string][]byte {
+	content, err := readOwn(filepath.Join(f.dir, f.name), f.keeper.mine)
+	if err != nil {
+		return nil
+	}
+	about, entries, err := decodeState(content)
+	if err != nil || about != f.about {
+		return nil
+	}
+	return entries
+}
+
+// save writes the changes, beside those that other processes have made since
+// the file was read. Without changes it does nothing.
+func (f *stateFile) save(ctx context.Context) (err error) {
+	f.locked(func() {
+		if f.dir == "" || len(f.changes) == 0 {
+			return
+		}
+		if err = f.makeDir(); err != nil {
+			return
+		}
+		if f.keeper.lock != "" {
+			defer lockState(ctx, filepath.Join(f.dir, f.keeper.lock))()
+		}
+		if err = ctx.Err(); err != nil {
+			err = context.Cause(ctx)
+			return
+		}
+		merged := f.merge(f.load())
+		if err = f.write(merged); err == nil {
+			f.read, f.changes = merged, map[string][]byte{}
+		}
+	})
+	return err
+}
+
+func (f *stateFile) merge(current map[string][]byte) map[string][]byte {
+	merged := make(map[string][]byte, len(current)+len(f.changes))
+	maps.Copy(merged, current)
+	maps.Copy(merged, f.changes)
+	maps.DeleteFunc(merged, func(_ string, value []byte) bool { return value == nil })
+	return merged
+}
+
+// makeDir makes the directory, and the one that it is in, with the keeper's
+// mode whatever the umask: what a group may write to wouldn't be read.
+func (f *stateFile) makeDir() error {
+	parent := filepath.Dir(f.dir)
+	if _, err := makeDirs(filepath.Dir(parent)); err != nil {
+		return err
+	}
+	for _, dir := range []string{parent, f.dir} {
+		err := os.Mkdir(dir, f.keeper.dirMode)
+		if err == nil {
+			err = os.Chmod(dir, f.keeper.dirMode)
+		}
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	info, err := os.Stat(f.dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !f.keeper.mine(f.dir, info) {
+		return fmt.Errorf("%s is not a directory that only its user can write to", f.dir)
+	}
+	return nil
+}
+
+// write replaces the file. If it has grown beyond measure, only the changes of
+// this process are kept.
+func (f *stateFile) write(merged map[string][]byte) error {
+	content := encodeState(f.about, merged)
+	if len(content) > maxStateBytes {
+		content = encodeState(f.about, f.merge(nil))
+	}
+	if len(content) > maxStateBytes {
+		return fmt.Errorf("there is more to remember than fits into %s", filepath.Join(f.dir, f.name))
+	}
+	return replaceFile(filepath.Join(f.dir, f.name), content, f.keeper.fileMode)
+}
+
+// lockState waits for a lock and returns what ends it; where there are no
+// locks, or it takes too long, that is nothing.
+func lockState(ctx context.Context, path string) (unlock func()) {
+	for range stateWaits {
+		held, err := tryLock(path)
+		if err == nil {
+			return closing(held)
+		}
+		if !errors.Is(err, errHeld) || par.Pause(ctx, stateWait) != nil {
+			break
+		}
+	}
+	return func() {}
+}
+
+// encodeState writes a head with a checksum, because nothing of this is synced
+// to the disk, and a line for each key in order.
+func encodeState(about string, entries map[string][]byte) []byte {
+	var body bytes.Buffer
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		fmt.Fprintf(&body, "%s\t%s\n", key, entries[key])
+	}
+	head := fmt.Sprintf("%s %x %s\n", stateFormat, sha256.Sum256(body.Bytes()), strconv.Quote(about))
+	return append([]byte(head), body.Bytes()...)
+}
+
+var errNoState = errors.New("this is no file of state, or it is damaged")
+
+// decodeState reads what encodeState wrote, and nothing else.
+func decodeState(content []byte) (about string, entries map[string][]byte, err error) {
+	head, body, _ := bytes.Cut(content, []byte("\n"))
+	rest, ok := bytes.CutPrefix(head, fmt.Appendf(nil, "%s %x ", stateFormat, sha256.Sum256(body)))
+	if !ok {
+		return "", nil, errNoState
+	}
+	if about, err = strconv.Unquote(string(rest)); err != nil {
+		return "", nil, errNoState
+	}
+	entries = make(map[string][]byte, bytes.Count(body, []byte("\n")))
+	for len(body) > 0 {
+		var line []byte
+		line, body, ok = bytes.Cut(body, []byte("\n"))
+		key, value, tabbed := bytes.Cut(line, []byte("\t"))
+		if !ok || !tabbed || len(key) == 0 || len(value) == 0 {
+			return "", nil, errNoState
+		}
+		entries[string(key)] = value
+	}
+	return about, entries, nil
+}

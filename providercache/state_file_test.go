@@ -1,0 +1,379 @@
+package providercache
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+func simpleReceipt(h1 string) receipt {
+	return receipt{H1: getproviders.Hash("h1:" + h1), Record: statRecord{Entries: []statEntry{{Name: "."}}}}
+}
+
+// onlyFile is the one file with receipts in a state directory.
+func onlyFile(t *testing.T, state string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(state, receiptsDir, "[0-9a-f]*[0-9a-f]"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %q, %v", found, err)
+	}
+	return found[0]
+}
+
+func saveOne(t *testing.T) (state, root string) {
+	t.Helper()
+	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
+	r := openReceipts(state, root)
+	r.put("a", simpleReceipt("first"))
+	must(t, r.save(t.Context()))
+	if _, ok := openReceipts(state, root).find("a"); !ok {
+		t.Fatal("nothing was saved, so this test shows nothing")
+	}
+	return state, root
+}
+
+func TestReceiptsAreOnesOwn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists are inherited here, not set")
+	}
+	state, root := saveOne(t)
+	file := onlyFile(t, state)
+	for path, want := range map[string]os.FileMode{state: os.ModeDir | 0o700, filepath.Dir(file): os.ModeDir | 0o700, file: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+	for _, path := range []string{state, filepath.Dir(file), file} {
+		info, err := os.Stat(path)
+		must(t, err)
+		must(t, os.Chmod(path, info.Mode()|0o020))
+		if _, ok := openReceipts(state, root).find("a"); ok {
+			t.Errorf("others can write to %s, and it was read", path)
+		}
+		must(t, os.Chmod(path, info.Mode()))
+	}
+	must(t, os.Chmod(filepath.Dir(file), 0o777))
+	r := openReceipts(state, root)
+	r.put("b", simpleReceipt("second"))
+	if r.save(t.Context()) == nil {
+		t.Error("saved where others can write")
+	}
+}
+
+func TestReceiptsOfOthersDontCount(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	state, root := saveOne(t)
+	file := onlyFile(t, state)
+	must(t, os.Chown(file, 12345, -1))
+	r := openReceipts(state, root)
+	if _, ok := r.find("a"); ok {
+		t.Error("somebody else's file was read")
+	}
+	r.put("b", simpleReceipt("second"))
+	must(t, r.save(t.Context()))
+	again := openReceipts(state, root)
+	if _, ok := again.find("b"); !ok {
+		t.Error("somebody else's file wasn't replaced")
+	}
+	if _, ok := again.find("a"); ok {
+		t.Error("what somebody else wrote is there")
+	}
+	must(t, os.Chown(state, 12345, -1))
+	if _, ok := openReceipts(state, root).find("b"); ok {
+		t.Error("somebody else's state was read")
+	}
+}
+
+func TestDamagedReceiptsCountAsNone(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, path string, content []byte) error{
+		"empty":   func(_ *testing.T, path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
+		"cut":     func(_ *testing.T, path string, c []byte) error { return os.WriteFile(path, c[:len(c)-5], 0o600) },
+		"one bit": func(_ *testing.T, path string, c []byte) error { c[len(c)-9] ^= 1; return os.WriteFile(path, c, 0o600) },
+		"zeros":   func(_ *testing.T, path string, c []byte) error { clear(c); return os.WriteFile(path, c, 0o600) },
+		"a later format": func(_ *testing.T, path string, c []byte) error {
+			c[len(stateFormat)-1]++
+			return os.WriteFile(path, c, 0o600)
+		},
+		"of another directory": func(_ *testing.T, path string, _ []byte) error {
+			return os.WriteFile(path, encodeState("/elsewhere", map[string][]byte{"a": encodeReceipt(simpleReceipt("x"))}), 0o600)
+		},
+		"a receipt of another shape": func(t *testing.T, path string, c []byte) error {
+			about, _, err := decodeState(c)
+			must(t, err)
+			return os.WriteFile(path, encodeState(about, map[string][]byte{"a": []byte("[]")}), 0o600)
+		},
+		"a link": func(t *testing.T, path string, _ []byte) error {
+			must(t, os.Rename(path, path+".old"))
+			err := os.Symlink(path+".old", path)
+			if runtime.GOOS == "windows" {
+				t.Skip("links are followed here")
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state, root := saveOne(t)
+			file := onlyFile(t, state)
+			content, err := os.ReadFile(file)
+			must(t, err, damage(t, file, content))
+			r := openReceipts(state, root)
+			if _, ok := r.find("a"); ok {
+				t.Error("it was read")
+			}
+			r.put("b", simpleReceipt("second"))
+			must(t, r.save(t.Context()))
+			if _, ok := openReceipts(state, root).find("b"); !ok {
+				t.Error("it wasn't replaced")
+			}
+		})
+	}
+}
+
+func TestProcessesDontLoseEachOthersReceipts(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	numbers := make([]int, 20)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	_, errs := par.Map(t.Context(), len(numbers), numbers, func(ctx context.Context, i int) (struct{}, error) {
+		r := openReceipts(state, root)
+		r.put(fmt.Sprint("package ", i), simpleReceipt("x"))
+		return struct{}{}, r.save(ctx)
+	})
+	must(t, errs...)
+	r := openReceipts(state, root)
+	if runtime.GOOS == "windows" { // there are no locks here
+		return
+	}
+	for i := range numbers {
+		if _, ok := r.find(fmt.Sprint("package ", i)); !ok {
+			t.Errorf("the receipt of package %d got lost", i)
+		}
+	}
+	if _, ok := r.find("a"); !ok {
+		t.Error("the first receipt got lost")
+	}
+}
+
+func TestWhatIsDroppedIsGone(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	other := openReceipts(state, root)
+	other.put("b", simpleReceipt("second"))
+	r := openReceipts(state, root)
+	r.drop("a")
+	if _, ok := r.find("a"); ok {
+		t.Error("it is still there")
+	}
+	must(t, other.save(t.Context()), r.save(t.Context()))
+	again := openReceipts(state, root)
+	if _, ok := again.find("a"); ok {
+		t.Error("it is there again")
+	}
+	if _, ok := again.find("b"); !ok {
+		t.Error("what another process wrote meanwhile is gone")
+	}
+}
+
+func TestNothingIsWrittenWithoutAChange(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	before, err := os.Stat(onlyFile(t, state))
+	must(t, err)
+	r := openReceipts(state, root)
+	r.drop("never there")
+	must(t, r.save(t.Context()))
+	after, err := os.Stat(onlyFile(t, state))
+	must(t, err)
+	if !os.SameFile(before, after) {
+		t.Error("the file was written again")
+	}
+	left, err := os.ReadDir(filepath.Join(state, receiptsDir))
+	if err != nil || len(left) > 2 { // the file and the lock
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
+
+func TestNoStateKeepsNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	writeTo(t, file, "")
+	for _, state := range []string{"", file} {
+		r := openReceipts(state, t.TempDir())
+		r.put("a", simpleReceipt("x"))
+		if _, ok := r.find("a"); ok {
+			t.Errorf("%q: it was kept", state)
+		}
+		must(t, r.save(t.Context()))
+		memo := openArchives(state)
+		memo.rememberArchive("zh:aa", "h1:x=")
+		must(t, memo.save(t.Context()))
+	}
+}
+
+func TestSavingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	r := openReceipts(state, root)
+	r.put("b", simpleReceipt("x"))
+	ctx, cancel := contextWithCause(t)
+	cancel(errStopped)
+	if err := r.save(ctx); !errors.Is(err, errStopped) {
+		t.Errorf("got %v", err)
+	}
+	if held, err := tryLock(filepath.Join(state, receiptsDir, "lock")); err == nil {
+		defer held.Close()
+		ctx, cancel := contextWithCause(t)
+		waiting := make(chan error, 1)
+		go func() { waiting <- r.save(ctx) }()
+		cancel(errStopped)
+		if err := <-waiting; !errors.Is(err, errStopped) {
+			t.Errorf("while another process holds the lock: %v", err)
+		}
+	}
+}
+
+func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	link := filepath.Join(t.TempDir(), "link")
+	linkOrSkip(t, root, link)
+	if _, ok := openReceipts(state, link).find("a"); !ok {
+		t.Error("the directory has none under another name")
+	}
+	if _, ok := openReceipts(state, filepath.Join(root, "below")).find("a"); ok {
+		t.Error("another directory has the same")
+	}
+	early := openReceipts(state, filepath.Join(link, "not", "there"))
+	early.put("b", simpleReceipt("x"))
+	must(t, early.save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
+	if _, ok := openReceipts(state, filepath.Join(root, "not", "there")).find("b"); !ok {
+		t.Error("the directory that was made later has none")
+	}
+}
+
+// TestStateDoesntGrowForEver: what doesn't fit is forgotten, but for what this
+// process has to say.
+func TestStateDoesntGrowForEver(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	f := openStateFile(dir, "file", "tests", usersOwn)
+	for i := range 4 {
+		f.set(fmt.Sprint("key", i), bytes.Repeat([]byte("x"), maxStateBytes/5))
+	}
+	must(t, f.save(t.Context()))
+	f = openStateFile(dir, "file", "tests", usersOwn)
+	f.set("new", bytes.Repeat([]byte("y"), maxStateBytes/3))
+	must(t, f.save(t.Context()))
+	f = openStateFile(dir, "file", "tests", usersOwn)
+	if _, ok := f.get("new"); !ok || len(f.read) != 1 {
+		t.Errorf("%d keys are there, the new one: %t", len(f.read), ok)
+	}
+	f.set("larger", bytes.Repeat([]byte("z"), maxStateBytes))
+	if f.save(t.Context()) == nil {
+		t.Error("no error")
+	}
+}
+
+func TestArchivesAreRemembered(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state")
+	memo := openArchives(state)
+	memo.rememberArchive("zh:aa", "h1:x=")
+	memo.rememberArchive("zh:bb", "zh:cc")
+	memo.rememberArchive("h1:x=", "h1:x=")
+	must(t, memo.save(t.Context()))
+	memo = openArchives(state)
+	if h1, ok := memo.knownH1("zh:aa"); !ok || h1 != "h1:x=" {
+		t.Errorf("got %q", h1)
+	}
+	for _, zh := range []getproviders.Hash{"zh:bb", "h1:x=", "", "zh:unknown"} {
+		if h1, ok := memo.knownH1(zh); ok {
+			t.Errorf("%q: got %q", zh, h1)
+		}
+	}
+}
+
+func FuzzState(f *testing.F) {
+	f.Add(encodeState("/a/b", map[string][]byte{"a": []byte("{}"), "b": []byte("[1]")}))
+	f.Add(encodeState("", nil))
+	f.Add([]byte(stateFormat + " \n"))
+	f.Add([]byte(strings.Repeat("\n", 9)))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		_, _, _ = decodeState(content)
+		// Whatever the lines are, with the right checksum they reach the rest.
+		head := encodeState("x", nil)
+		sealed := bytes.Replace(head, sumOf(nil), sumOf(content), 1)
+		about, entries, err := decodeState(append(sealed, content...))
+		if err != nil {
+			return
+		}
+		again, same, err := decodeState(encodeState(about, entries))
+		if err != nil || again != "x" || !maps.EqualFunc(entries, same, bytes.Equal) {
+			t.Errorf("%q became %q, %v", entries, same, err)
+		}
+	})
+}
+
+func sumOf(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
+
+func TestReceiptsTellWhoUsesAPackage(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state")
+	want := map[string][]string{}
+	for root, names := range map[string][]string{"one": {"a", "b"}, "two": {"b"}} {
+		root = filepath.Join(t.TempDir(), root)
+		must(t, os.Mkdir(root, 0o755))
+		r := openReceipts(state, root)
+		for _, name := range names {
+			r.put(name, simpleReceipt("x"))
+		}
+		must(t, r.save(t.Context()))
+		root, err := filepath.EvalSymlinks(root)
+		must(t, err)
+		want[root] = names
+	}
+	memo := openArchives(state)
+	memo.rememberArchive("zh:aa", "h1:x=")
+	must(t, memo.save(t.Context()))
+	if got := receiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for root := range want {
+		if filepath.Base(root) == "two" {
+			must(t, os.RemoveAll(root))
+			delete(want, root)
+		}
+	}
+	sweepReceipts(state)
+	if got := receiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("after sweeping: got %q, want %q", got, want)
+	}
+	if _, ok := openArchives(state).knownH1("zh:aa"); !ok {
+		t.Error("the archives were swept")
+	}
+	for _, none := range []string{"", filepath.Join(state, "absent")} {
+		if got := receiptRoots(none); len(got) != 0 {
+			t.Errorf("%q: %q", none, got)
+		}
+	}
+}

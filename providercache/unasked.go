@@ -1,0 +1,23 @@
+package providercache
+
+import (
+	"errors"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// unasked is about sources that may have what the others lack, and can't be
+// asked for it: see getproviders.MultiSource. It is nil if there are none.
+func (in *Installer) unasked(p getproviders.Provider) error {
+	source, ok := in.Source.(interface {
+		Unasked(getproviders.Provider) []*getproviders.NotKeptError
+	})
+	if !ok {
+		return nil
+	}
+	var errs []error
+	for _, err := range source.Unasked(p) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
