@@ -1,0 +1,372 @@
+package backend_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/configs/backend"
+)
+
+// parseBlock reads the text of one backend or cloud block.
+func parseBlock(tb testing.TB, text string) backend.Block {
+	tb.Helper()
+	file, diags := hclsyntax.ParseConfig([]byte(text), "main.tf", hcl.InitialPos)
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	content, diags := file.Body.Content(&hcl.BodySchema{Blocks: []hcl.BlockHeaderSchema{
+		{Type: "backend", LabelNames: []string{"type"}}, {Type: "cloud"},
+	}})
+	if diags.HasErrors() || len(content.Blocks) != 1 {
+		tb.Fatal(diags)
+	}
+	b := content.Blocks[0]
+	block := backend.Block{Type: backend.Cloud, Range: b.DefRange, Body: b.Body}
+	if len(b.Labels) > 0 {
+		block.Type = b.Labels[0]
+	}
+	return block
+}
+
+// decode reads a block that has to be fine.
+func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
+	tb.Helper()
+	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Engine: "1.15.9", Overrides: overrides})
+	if diags.HasErrors() {
+		tb.Fatal(diags)
+	}
+	return config
+}
+
+func record(tb testing.TB, config *backend.Config) *backend.Record {
+	tb.Helper()
+	r, err := backend.NewRecord(config, "1.15.9")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+func TestWhatIsWrongWithABlock(t *testing.T) {
+	big := strings.Repeat("[", 20000)
+	for _, tt := range []struct {
+		name, block, engine string
+		given               []string
+		want                string // summaries with places
+	}{
+		{name: "type", block: `backend "nope" {}`, want: "Unsupported backend type main.tf:1"},
+		{name: "former type", block: `backend "swift" {}`, want: "Unsupported backend type main.tf:1"},
+		{name: "young type", block: `backend "oci" {}`, engine: "1.11.4", want: "Unsupported backend type main.tf:1"},
+		{name: "young argument", block: `backend "oss" {
+  bucket                   = "b"
+  tablestore_instance_name = "i"
+}`, engine: "1.11.4", want: "Unsupported argument main.tf:3"},
+		{name: "argument", block: "backend \"local\" {\n  foo = 1\n}", want: "Unsupported argument main.tf:2"},
+		{name: "block", block: "backend \"local\" {\n  foo {}\n}", want: "Unsupported block type main.tf:2"},
+		{name: "type of a value", block: "backend \"local\" {\n  path = []\n}", want: "Incorrect attribute value type main.tf:2"},
+		{name: "variable", block: "backend \"local\" {\n  path = var.p\n}", want: "Variables not allowed main.tf:2"},
+		{name: "function", block: "backend \"local\" {\n  path = upper(\"p\")\n}", want: "Function calls not allowed main.tf:2"},
+		{name: "required", block: `backend "s3" {}`, want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
+		{name: "required in a block", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  assume_role {}\n}",
+			want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
+		{name: "required in an object", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}",
+			want: "Incorrect attribute value type main.tf:4"},
+		{name: "block twice", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}",
+			want: "Duplicate workspaces block main.tf:4"},
+		{name: "pair's name", block: `backend "local" {}`, given: []string{"nope=1"}, want: "Invalid backend configuration argument"},
+		{name: "pair for a block", block: `backend "kubernetes" {}`, given: []string{"secret_suffix=s", "exec={}"}, want: "Invalid backend configuration argument"},
+		{name: "pair's type", block: `backend "http" {}`, given: []string{"retry_max=hunter2"}, want: "Invalid backend configuration value"},
+		{name: "pair's syntax", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2"}, want: "Unterminated tuple constructor expression"},
+		{name: "pair without quotes", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2]"}, want: "Variables not allowed"},
+		{name: "pair's parts", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths={a="hunter2"}`}, want: `Incorrect attribute value type -backend-config="config_paths=...":1`},
+		{name: "pair's depth", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=" + big}, want: `Value nested too deeply`},
+		{name: "pair's loop", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths=[for x in ["hunter2"]: x]`}, want: "Unsuitable value type"},
+		{name: "file", block: `backend "local" {}`, given: []string{"nofile"}, want: "Failed to read file"},
+		{name: "directory", block: `backend "local" {}`, given: []string{"."}, want: "Failed to read file"},
+		{name: "no file twice", block: `backend "local" {}`, given: []string{"", ""}, want: "Failed to read file, Failed to read file"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.engine == "" {
+				tt.engine = "1.15.9"
+			}
+			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Engine: tt.engine, Overrides: tt.given})
+			if isKnown := !strings.HasPrefix(tt.want, "Unsupported backend type"); (config != nil) != isKnown {
+				t.Errorf("the Config is %+v", config)
+			}
+			if config != nil {
+				if _, err := backend.NewRecord(config, "1.15.9"); err == nil || config.Text("path") != "" || config.Has("path") || config.Workspace() != "" {
+					t.Error("there are errors, and there are values")
+				}
+			}
+			if got := summaries(diags); got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if strings.Contains(diags.Error(), "hunter2") {
+				t.Errorf("the message has the secret: %v", diags)
+			}
+		})
+	}
+}
+
+func summaries(diags hcl.Diagnostics) string {
+	var all []string
+	for _, d := range diags {
+		text := d.Summary
+		if d.Subject != nil {
+			text += " " + d.Subject.Filename + ":" + string(rune('0'+d.Subject.Start.Line))
+		}
+		all = append(all, text)
+	}
+	return strings.Join(all, ", ")
+}
+
+func TestRequiredArgumentFromAVariable(t *testing.T) {
+	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
+	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
+		_, diags := backend.Decode(block, backend.Options{Engine: "1.15.9", Getenv: func(name string) string {
+			if name == "TENCENTCLOUD_REGION" {
+				return value
+			}
+			return ""
+		}})
+		if diags.HasErrors() != wanted {
+			t.Errorf("with %q: got %v", value, diags)
+		}
+	}
+}
+
+func TestOverridesReadFiles(t *testing.T) {
+	dir := t.TempDir()
+	write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
+	write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
+	write(t, filepath.Join(dir, "bad.hcl"), "nope = 1\n")
+	config := decode(t, `backend "local" { path = "x" }`, filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.json"))
+	if path, workspaces := config.Text("path"), config.Text("workspace_dir"); path != "from file" || workspaces != "from ${json}" {
+		t.Errorf("got %q and %q", path, workspaces)
+	}
+	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+		backend.Options{Engine: "1.15.9", Overrides: []string{filepath.Join(dir, "bad.hcl")}})
+	if got, want := summaries(diags), "Unsupported argument "+filepath.Join(dir, "bad.hcl")+":1"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	plain := decode(t, `backend "local" { path = "a" }`)
+	other := decode(t, `backend "local" { path = "b" }`)
+	partial := decode(t, `backend "local" {}`, "path=a")
+	elsewhere := decode(t, `backend "inmem" {}`)
+	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
+	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Engine: "1.15.9"})
+	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Engine: "1.15.9"})
+	rehashed := record(t, plain)
+	rehashed.Hash = 1
+	for _, tt := range []struct {
+		name       string
+		record     *backend.Record
+		config     *backend.Config
+		overridden bool
+		want       backend.Change
+	}{
+		{"nothing", nil, nil, false, backend.None},
+		{"empty record", &backend.Record{}, nil, false, backend.None},
+		{"first time", nil, plain, false, backend.Added},
+		{"empty record, first time", &backend.Record{}, plain, true, backend.Added},
+		{"the same", record(t, plain), plain, false, backend.Unchanged},
+		{"the same, given again", record(t, partial), partial, true, backend.Unchanged},
+		{"given no more", record(t, partial), decode(t, `backend "local" {}`), false, backend.Unchanged},
+		{"given no more, and required", record(t, required), incomplete, false, backend.Unchanged},
+		{"given in part, and required", record(t, required), incomplete, true, backend.Changed},
+		{"unusable", record(t, required), wrong, false, backend.Changed},
+		{"unusable, first time", nil, wrong, false, backend.Added},
+		{"given otherwise", record(t, partial), decode(t, `backend "local" {}`, "path=b"), true, backend.Changed},
+		{"now in the block", record(t, partial), plain, false, backend.Rehashed},
+		{"other number", rehashed, plain, false, backend.Rehashed},
+		{"other values", record(t, plain), other, false, backend.Changed},
+		{"other type", record(t, plain), elsewhere, false, backend.Replaced},
+		{"gone", record(t, plain), nil, false, backend.Removed},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.record.Compare(tt.config, tt.overridden); got != tt.want {
+				t.Errorf("got %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+// A record may be by an engine with fewer arguments, or with others.
+func TestCompareWithOtherArguments(t *testing.T) {
+	config := decode(t, `backend "local" { path = "a" }`)
+	for text, want := range map[string]backend.Change{
+		`{"path": "a"}`:            backend.Rehashed,
+		`{"path": "a", "more": 1}`: backend.Changed,
+		`{"path": ["a"]}`:          backend.Changed,
+		`null`:                     backend.Changed,
+		`[`:                        backend.Changed,
+	} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, `{"version": 3, "serial": 1, "lineage": "x", "backend": {"type": "local", "config": `+text+`, "hash": 1}}`)
+		r, err := backend.Read(path)
+		if text == "[" {
+			if !errors.Is(err, backend.ErrFormat) {
+				t.Errorf("broken JSON: got %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Compare(config, false); got != want {
+			t.Errorf("%s: got %d, want %d", text, got, want)
+		}
+	}
+}
+
+func TestWorkspaceOfACloudBlock(t *testing.T) {
+	for text, want := range map[string]string{
+		"cloud {\n  workspaces {\n    name = \"w\"\n  }\n}":   "w",
+		"cloud {\n  workspaces {\n    tags = [\"w\"]\n  }\n}": "",
+		"cloud {}": "",
+		"backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"w\"\n  }\n}": "",
+	} {
+		if got := decode(t, text).Workspace(); got != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestSaveThenRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
+	if r, err := backend.Read(path); r != nil || err != nil {
+		t.Fatalf("without a file: %v, %v", r, err)
+	}
+	written := record(t, decode(t, `backend "local" { path = "a" }`))
+	if err := written.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && before.Mode().Perm() != 0o600 {
+		t.Errorf("mode %v", before.Mode())
+	}
+	if err := written.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
+		t.Errorf("a file that is as it should be was replaced (%v)", err)
+	}
+	read, err := backend.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if read.Type != "local" || read.Hash != written.Hash || read.Engine != "1.15.9" || read.Text("path") != "a" || read.Text("workspace_dir") != "" {
+		t.Errorf("got %+v", read)
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
+		t.Errorf("left behind: %v", entries)
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
+		path := filepath.Join(t.TempDir(), backend.FileName)
+		write(t, path, content)
+		if _, err := backend.Read(path); !errors.Is(err, backend.ErrFormat) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if _, err := backend.Read(t.TempDir()); err == nil || errors.Is(err, backend.ErrFormat) {
+		t.Errorf("a directory: got %v", err)
+	}
+}
+
+func TestOccupied(t *testing.T) {
+	const empty = `{"version": 4, "resources": [], "outputs": {}}`
+	for _, tt := range []struct{ name, file, content, want string }{
+		{"nothing", "", "", ""},
+		{"empty file", "terraform.tfstate", "", ""},
+		{"empty state", "terraform.tfstate", empty, ""},
+		{"resource", "terraform.tfstate", `{"version": 4, "resources": [{}]}`, "terraform.tfstate"},
+		{"output", "terraform.tfstate.d/w/terraform.tfstate", `{"version": 4, "outputs": {"a": {}}}`, "terraform.tfstate.d/w/terraform.tfstate"},
+		{"old", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {"a": {}}}]}`, "terraform.tfstate"},
+		{"old and empty", "terraform.tfstate", `{"version": 3, "modules": [{"path": ["root"], "resources": {}}]}`, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if tt.file != "" {
+				path := filepath.Join(dir, filepath.FromSlash(tt.file))
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				write(t, path, tt.content)
+			}
+			files := backend.LocalFiles(filepath.Join(dir, "terraform.tfstate"), filepath.Join(dir, "terraform.tfstate.d"))
+			got, err := files.Occupied()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.want != "" {
+				tt.want = filepath.Join(dir, filepath.FromSlash(tt.want))
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"version": 3, "terraform_version": "1.11.4", "backend": {"type": "local", "config": {"path": "a"}, "hash": 5}}`)
+	f.Add(`{"version": 3, "backend": {"type": "s3", "config": {"endpoints": {"s3": 1}, "allowed_account_ids": ["a"]}, "hash": 1e3}}`)
+	f.Add(`{"version": 3, "backend": null}`)
+	configs := []*backend.Config{
+		nil, decode(f, `backend "local" {}`), decode(f, "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n}"), decode(f, `cloud {}`),
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, content string) {
+		path := filepath.Join(dir, backend.FileName)
+		write(t, path, content)
+		r, err := backend.Read(path)
+		if err != nil {
+			return
+		}
+		r.Text("path")
+		for _, c := range configs {
+			r.Compare(c, true)
+		}
+	})
+}
+
+func FuzzDecode(f *testing.F) {
+	f.Add("local", "path = \"a\"\n", "path=x")
+	f.Add("cos", "bucket = 1\nassume_role {\n role_arn = [] \n}\n", "region=a")
+	f.Add("s3", "assume_role = { tags = { a = 1 } }\n", "endpoints={s3=\"x\"}")
+	f.Add("kubernetes", "exec {\n}\nlabels = {}\n", "labels={a=[}")
+	f.Fuzz(func(t *testing.T, kind, body, given string) {
+		path := filepath.Join(t.TempDir(), "x.hcl")
+		write(t, path, body)
+		if !strings.Contains(given, "=") {
+			given = ""
+		}
+		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Engine: "1.15.9", Overrides: []string{path, given}})
+		if diags.HasErrors() {
+			return
+		}
+		r, err := backend.NewRecord(config, "1.15.9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Compare(config, true); got != backend.Unchanged {
+			t.Errorf("a record of its own configuration: %d", got)
+		}
+	})
+}

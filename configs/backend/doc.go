@@ -1,0 +1,33 @@
+// Package backend keeps the note from which plan and apply know where state
+// is: .terraform/terraform.tfstate, the backend's record.
+//
+// [Decode] turns a backend or cloud block, and what -backend-config adds to
+// it, into a [Config]; [Read] reads the record of an earlier run;
+// [Record.Compare] says what has become of it; [NewRecord] and [Record.Save]
+// write the next one.
+//
+// # What a record holds
+//
+//  1. The type of the backend, the values of all its arguments, null where none
+//     was given, and a number that stands for the block in the configuration
+//     alone, without what the command line added.
+//  2. That number is the hash that go-cty gives to the tuple of type and decoded
+//     block, with null for whatever is missing or can't be decoded.
+//  3. A plan accepts a record whose number is that of the block, without a look
+//     at the values; else one whose values are those of the block. So values
+//     that came by -backend-config need the true number.
+//  4. The number depends on which arguments a type has: it changes when a
+//     version of the engine adds one. The table of types says since when there
+//     is what is younger than Terraform 1.11.
+//
+// # What it doesn't do
+//
+// Nothing here talks to a backend, moves state, or judges whether values make
+// sense together: the backends do, when they are asked for state.
+//
+// Where we differ from the real tool on purpose: a record is for its owner only,
+// as secrets of -backend-config stand in it, and replaces the old one in one
+// step; a required argument that is missing is told for every type in the same
+// words, where the real tool leaves some to fail later or crashes; values given
+// by -backend-config never stand in a message.
+package backend

@@ -1,0 +1,103 @@
+package backend
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// Local is the type of the backend that keeps state in files. A directory
+// without a backend has it, with the usual names.
+const Local = "local"
+
+// DefaultWorkspace is the workspace that always exists.
+const DefaultWorkspace = "default"
+
+// Local names of files and directories, where nothing else is said.
+const (
+	defaultStateFile    = "terraform.tfstate"
+	defaultWorkspaceDir = "terraform.tfstate.d"
+)
+
+// Files says where a local backend keeps its state.
+type Files struct {
+	Path         string // of the default workspace
+	WorkspaceDir string // of the others
+}
+
+// LocalFiles returns where a local backend keeps its state; path and
+// workspaceDir are its arguments, "" for one that isn't set.
+func LocalFiles(path, workspaceDir string) Files {
+	if path == "" {
+		path = defaultStateFile
+	}
+	if workspaceDir == "" {
+		workspaceDir = defaultWorkspaceDir
+	}
+	return Files{path, workspaceDir}
+}
+
+// State is the path of a workspace's state, which need not exist.
+func (f Files) State(workspace string) string {
+	if workspace == DefaultWorkspace {
+		return f.Path
+	}
+	return filepath.Join(f.WorkspaceDir, workspace, defaultStateFile)
+}
+
+// HasWorkspace reports whether a workspace was made.
+func (f Files) HasWorkspace(name string) bool {
+	if name == DefaultWorkspace {
+		return true
+	}
+	info, err := os.Stat(filepath.Join(f.WorkspaceDir, name))
+	return err == nil && info.IsDir()
+}
+
+// Occupied returns the first state of any workspace that has resources or
+// outputs, "" if there is none.
+func (f Files) Occupied() (path string, err error) {
+	states, err := filepath.Glob(filepath.Join(f.WorkspaceDir, "*", defaultStateFile))
+	if err != nil {
+		return "", err
+	}
+	for _, path := range slices.Concat([]string{f.Path}, states) {
+		switch full, err := holdsState(path); {
+		case err != nil:
+			return "", fmt.Errorf("reading state %s: %w", path, err)
+		case full:
+			return path, nil
+		}
+	}
+	return "", nil
+}
+
+// holdsState reports whether anything is in a state file, whatever version of
+// its format it has. One that is too large to look into has something.
+func holdsState(path string) (bool, error) {
+	src, err := readFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist), err == nil && len(src) == 0:
+		return false, nil
+	case errors.Is(err, errTooLarge):
+		return true, nil
+	case err != nil:
+		return false, err
+	}
+	var state struct {
+		Resources []json.RawMessage
+		Outputs   map[string]json.RawMessage
+		Modules   []struct{ Resources, Outputs map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal(src, &state); err != nil {
+		return false, err
+	}
+	full := len(state.Resources)+len(state.Outputs) > 0
+	for _, m := range state.Modules {
+		full = full || len(m.Resources)+len(m.Outputs) > 0
+	}
+	return full, nil
+}

@@ -1,0 +1,81 @@
+package backend
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/configs"
+)
+
+// override lays the values of -backend-config over the block, the later ones
+// over the earlier.
+func override(body hcl.Body, schema *schema, given []string) (hcl.Body, hcl.Diagnostics) {
+	if len(given) == 1 && given[0] == "" {
+		return body, nil
+	}
+	var diags hcl.Diagnostics
+	for _, item := range given {
+		name, value, isPair := strings.Cut(item, "=")
+		if !isPair {
+			file, more := configs.LoadBody(item)
+			diags = append(diags, more...)
+			if file != nil {
+				body = merged{base: body, over: file.Body}
+			}
+			continue
+		}
+		pair, more := parsePair(strings.TrimSpace(name), value, schema)
+		diags = append(diags, more...)
+		if pair != nil {
+			body = merged{base: body, over: argument{pair}}
+		}
+	}
+	return body, diags
+}
+
+// parsePair reads the value of an argument. The value may be a secret, so no
+// message has it, and neither has the range.
+func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnostics) {
+	attr, known := schema.Attributes[name]
+	if !known {
+		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration argument", fmt.Sprintf(
+			"The backend configuration argument %q given on the command line is not expected for the selected backend type.", name))}
+	}
+	origin := hcl.Range{Filename: fmt.Sprintf("-backend-config=\"%s=...\"", name), Start: hcl.InitialPos, End: hcl.InitialPos}
+	expr := hcl.StaticExpr(cty.StringVal(value), origin)
+	if attr.cty.IsPrimitiveType() {
+		if _, err := convert.Convert(cty.StringVal(value), attr.cty); err != nil {
+			return nil, hcl.Diagnostics{sourceless("Invalid backend configuration value", fmt.Sprintf(
+				"The value that -backend-config gives for %q can't be used: %v.", name, err))}
+		}
+	} else {
+		parsed, diags := configs.ParseArgument(value, origin.Filename)
+		if parsed == nil {
+			return nil, discreet(name, diags)
+		}
+		evaluated, diags := parsed.Value(nil)
+		if diags.HasErrors() {
+			return nil, discreet(name, diags)
+		}
+		expr = hcl.StaticExpr(evaluated, origin)
+	}
+	return &hcl.Attribute{Name: name, Expr: expr, Range: origin, NameRange: origin}, nil
+}
+
+// discreet keeps the headlines of problems with a value. Details and places
+// may quote it.
+func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
+	for _, diag := range diags {
+		kept = append(kept, sourceless(diag.Summary, fmt.Sprintf(
+			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name)))
+	}
+	return kept
+}
+
+func sourceless(summary, detail string) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail}
+}

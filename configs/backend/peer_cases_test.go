@@ -1,0 +1,246 @@
+package backend_test
+
+// peerCase is a block, and what is given beside it. $URL and $HOST are the
+// services on loopback, $DIR is the directory.
+type peerCase struct {
+	name      string
+	block     string
+	given     []string // of -backend-config; x.hcl is the file below
+	file      string
+	workspace string
+}
+
+const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+"clusters": [{"name": "c", "cluster": {"server": "$URL"}}], "users": [{"name": "u", "user": {}}],
+"contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`
+
+var peerCases = []peerCase{
+	{name: "local/empty", block: `backend "local" {}`},
+	{name: "local/full", block: `backend "local" {
+  path          = "a/<&>é\"\u0001.tfstate"
+  workspace_dir = "w"
+}`},
+	{name: "local/pair", block: `backend "local" {}`, given: []string{"path=p"}},
+	{name: "local/pair over value", block: `backend "local" { path = "a" }`, given: []string{"path=p", "path=q"}},
+	{name: "local/file", block: `backend "local" { path = "a" }`, given: []string{"workspace_dir=v", "x.hcl"}, file: `workspace_dir = "w"`},
+	{name: "local/cleared", block: `backend "local" { path = "a" }`, given: []string{""}},
+	{name: "local/null over value", block: `backend "local" { path = "a" }`, given: []string{"x.hcl"}, file: `path = null`},
+	{name: "local/wrong type in the block", block: `backend "local" { path = [] }`, given: []string{"path=p"}},
+	{name: "inmem/full", block: `backend "inmem" { lock_id = "x" }`},
+	{name: "inmem/partial", block: `backend "inmem" {}`, given: []string{"lock_id=x"}},
+	{name: "http/full", block: `backend "http" {
+  address                = "$URL/state"
+  lock_address           = "$URL/state"
+  unlock_address         = "$URL/state"
+  lock_method            = "POST"
+  unlock_method          = "DELETE"
+  update_method          = "PUT"
+  username               = "u"
+  password               = "p"
+  retry_max              = 3
+  retry_wait_min         = "1"
+  retry_wait_max         = 2
+  skip_cert_verification = true
+}`},
+	{name: "http/partial", block: `backend "http" { username = "u" }`,
+		given: []string{"address=$URL/state", "password=s=ec ret ", "retry_max=4", "skip_cert_verification=true"}},
+	{name: "consul/full", block: `backend "consul" {
+  path         = "p"
+  address      = "$HOST"
+  scheme       = "http"
+  access_token = "t"
+  datacenter   = "d"
+  http_auth    = "a:b"
+  gzip         = true
+  lock         = false
+}`},
+	{name: "consul/partial", block: `backend "consul" { path = "p" }`, given: []string{"x.hcl"},
+		file: "address = \"$HOST\"\nscheme = \"http\"\naccess_token = \"t\"\n"},
+	{name: "s3/full", block: `backend "s3" {
+  bucket                      = "b"
+  key                         = "k"
+  region                      = "us-east-1"
+  access_key                  = "a"
+  secret_key                  = "s"
+  token                       = "t"
+  acl                         = "private"
+  encrypt                     = true
+  use_lockfile                = true
+  use_path_style              = true
+  workspace_key_prefix        = "w"
+  endpoints                   = { s3 = "$URL", sts = "$URL" }
+  max_retries                 = 1
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_region_validation      = true
+  skip_requesting_account_id  = true
+  shared_config_files         = ["$DIR/b", "$DIR/a"]
+}`},
+	{name: "s3/partial", block: `backend "s3" {
+  key                         = "k"
+  use_path_style              = true
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_requesting_account_id  = true
+}`, given: []string{"bucket=b", "region=us-east-1", "access_key=a", "secret_key=s", `endpoints={s3="$URL"}`, `shared_config_files=["$DIR/a"]`}},
+	{name: "s3/role", block: `backend "s3" {
+  bucket                      = "b"
+  key                         = "k"
+  region                      = "us-east-1"
+  access_key                  = "a"
+  secret_key                  = "s"
+  use_path_style              = true
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_requesting_account_id  = true
+  endpoints                   = { s3 = "$URL", sts = "$URL/sts" }
+  assume_role = {
+    role_arn            = "arn:aws:iam::123456789012:role/r"
+    duration            = "1h"
+    tags                = { b = "1", a = "2" }
+    transitive_tag_keys = ["b", "a"]
+    policy_arns         = ["arn:aws:iam::123456789012:policy/r"]
+  }
+}`},
+	{name: "s3/web identity", block: `backend "s3" {
+  bucket                      = "b"
+  key                         = "k"
+  region                      = "us-east-1"
+  use_path_style              = true
+  skip_credentials_validation = true
+  skip_metadata_api_check     = true
+  skip_requesting_account_id  = true
+  endpoints                   = { s3 = "$URL", sts = "$URL/sts" }
+  assume_role_with_web_identity = {
+    role_arn           = "arn:aws:iam::123456789012:role/r"
+    session_name       = "session"
+    web_identity_token = "token"
+  }
+}`},
+	{name: "kubernetes/full", block: `backend "kubernetes" {
+  secret_suffix    = "s"
+  config_path      = "$DIR/x.hcl"
+  host             = "$URL"
+  namespace        = "n"
+  insecure         = false
+  labels           = { b = "1", a = 2 }
+  token            = "t"
+}`, file: kubeconfig},
+	{name: "kubernetes/partial", block: `backend "kubernetes" {}`, file: kubeconfig,
+		given: []string{"secret_suffix=s", `labels={a="1"}`, `config_paths=["$DIR/x.hcl"]`, "token=t"}},
+	{name: "gcs/full", block: `backend "gcs" {
+  bucket                  = "b"
+  prefix                  = "p"
+  access_token            = "t"
+  encryption_key          = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVphYmNkZWY="
+  storage_custom_endpoint = "$URL/storage/v1/b"
+}`},
+	{name: "gcs/partial", block: `backend "gcs" { prefix = "p" }`,
+		given: []string{"bucket=b", "access_token=t", "storage_custom_endpoint=$URL/storage/v1/b", `impersonate_service_account_delegates=["b", "a"]`}},
+	{name: "cos/full", block: `backend "cos" {
+  bucket     = "b-1250000000"
+  region     = "ap-guangzhou"
+  secret_id  = "a"
+  secret_key = "s"
+  prefix     = "p"
+  key        = "k"
+  encrypt    = false
+  acl        = "private"
+  accelerate = false
+}`},
+	{name: "cos/partial", block: `backend "cos" { encrypt = true }`, file: "secret_id = \"a\"\nsecret_key = \"s\"\n",
+		given: []string{"x.hcl", "bucket=b-1250000000", "region=ap-guangzhou", "accelerate=false"}},
+	{name: "cos/role", block: `backend "cos" {
+  bucket     = "b-1250000000"
+  region     = "ap-guangzhou"
+  secret_id  = "a"
+  secret_key = "s"
+  assume_role {
+    role_arn         = "qcs::cam::uin/1:roleName/r"
+    session_name     = "s"
+    session_duration = 3600
+  }
+}`},
+	{name: "oss/full", block: `backend "oss" {
+  bucket     = "b"
+  region     = "cn-beijing"
+  access_key = "a"
+  secret_key = "s"
+  endpoint   = "$URL"
+  prefix     = "p"
+  key        = "k"
+  acl        = "private"
+  encrypt    = true
+}`},
+	{name: "oss/partial", block: `backend "oss" { encrypt = true }`, file: "access_key = \"a\"\nsecret_key = \"s\"\n",
+		given: []string{"bucket=b", "region=cn-beijing", "endpoint=$URL", "x.hcl"}},
+	{name: "oss/role", block: `backend "oss" {
+  bucket       = "b"
+  region       = "cn-beijing"
+  access_key   = "a"
+  secret_key   = "s"
+  endpoint     = "$URL"
+  sts_endpoint = "sts.aliyuncs.com"
+  assume_role {
+    role_arn           = "acs:ram::1:role/r"
+    session_name       = "s"
+    session_expiration = 3600
+  }
+}`},
+	{name: "azurerm/full", block: `backend "azurerm" {
+  storage_account_name = "abc"
+  container_name       = "c"
+  key                  = "k"
+  access_key           = "QUJDREVG"
+  environment          = "public"
+  use_azuread_auth     = false
+  use_cli              = false
+  use_msi              = false
+  use_oidc             = false
+  snapshot             = true
+}`},
+	{name: "azurerm/partial", block: `backend "azurerm" { snapshot = true }`, file: "access_key = \"QUJDREVG\"\n",
+		given: []string{"storage_account_name=abc", "container_name=c", "x.hcl", "key=k", "use_cli=false"}},
+	{name: "remote/full", block: `backend "remote" {
+  hostname     = "tfe.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    name = "w"
+  }
+}`},
+	{name: "remote/partial", block: `backend "remote" {
+  workspaces {
+    name = "other"
+  }
+}`, given: []string{"x.hcl"}, file: `hostname = "tfe.example.com"
+organization = "o"
+token = "t"
+workspaces { prefix = "w-" }
+`, workspace: "x"},
+	{name: "cloud/name", block: `cloud {
+  hostname     = "tfe.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    name = "w"
+  }
+}`},
+	{name: "cloud/tags", block: `cloud {
+  hostname     = "tfe.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    tags    = ["b", "a"]
+    project = "p"
+  }
+}`, workspace: "w"},
+	{name: "cloud/tag map", block: `cloud {
+  hostname     = "tfe.example.com"
+  organization = "o"
+  token        = "t"
+  workspaces {
+    tags = { b = "a" }
+  }
+}`, workspace: "w"},
+}

@@ -1,0 +1,114 @@
+package backend_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestTerraformWritesTheSameRecord has the real tool initialize every type of
+// backend that can be led to believe it has one, and compares records byte
+// for byte.
+func TestTerraformWritesTheSameRecord(t *testing.T) {
+	program := lookPeer(t)
+	fake := newCloud(t)
+	for _, c := range peerCases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			expand := strings.NewReplacer("$URL", fake.url, "$HOST", strings.TrimPrefix(fake.url, "http://"), "$DIR", filepath.ToSlash(dir))
+			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
+			write(t, filepath.Join(dir, "x.hcl"), expand.Replace(c.file))
+			write(t, filepath.Join(dir, "cli.tfrc"), "")
+			args := []string{"init", "-input=false", "-no-color"}
+			var overrides []string
+			for _, given := range c.given {
+				overrides = append(overrides, expand.Replace(given))
+				args = append(args, "-backend-config="+expand.Replace(given))
+			}
+			cmd := exec.CommandContext(t.Context(), program, args...)
+			cmd.Dir = dir
+			cmd.Env = append(append(os.Environ(), fake.env...), "CHECKPOINT_DISABLE=1", "HOME="+dir, "TF_DATA_DIR=", "TF_CLI_ARGS=",
+				"TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"))
+			if c.workspace != "" {
+				cmd.Env = append(cmd.Env, "TF_WORKSPACE="+c.workspace)
+			}
+			out, err := cmd.CombinedOutput()
+			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
+			if readErr != nil {
+				t.Fatalf("the real tool wrote no record: %v\n%s", err, out)
+			}
+			if ours := ownRecord(t, dir, overrides, theirs); !bytes.Equal(ours, theirs) {
+				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
+			}
+		})
+	}
+}
+
+// ownRecord is what we write for the configuration in a directory, as the
+// version that wrote another record.
+func ownRecord(t *testing.T, dir string, overrides []string, like []byte) []byte {
+	t.Helper()
+	var w struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal(like, &w); err != nil {
+		t.Fatal(err)
+	}
+	module, diags := configs.LoadModule(dir, getproviders.Terraform(w.Version))
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	for i, given := range overrides {
+		if !strings.Contains(given, "=") && given != "" {
+			overrides[i] = filepath.Join(dir, given)
+		}
+	}
+	b := module.Backend
+	config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body},
+		backend.Options{Engine: w.Version, Overrides: overrides})
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	record, err := backend.NewRecord(config, w.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := record.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lookPeer finds the real terraform.
+func lookPeer(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
+	}
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatalf("terraform is required: %v", err)
+		}
+		t.Skip("terraform is not installed")
+	}
+	return program
+}

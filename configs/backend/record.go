@@ -1,0 +1,172 @@
+package backend
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/zclconf/go-cty/cty"
+	ctyjson "github.com/zclconf/go-cty/cty/json"
+)
+
+// FileName is what the record is called, in .terraform or what stands for it.
+const FileName = "terraform.tfstate"
+
+// maxSize bounds a record. The largest value that makes sense in one is a
+// bundle of certificates.
+const maxSize = 16 << 20
+
+// format is the only version of the record's format that there still is.
+const format = 3
+
+// ErrFormat says that a file is no record, or one that an engine wrote which is
+// far older or younger than any we know.
+var ErrFormat = errors.New("not a backend record that can be used")
+
+// Record is what was noted of the backend of a directory.
+type Record struct {
+	// Engine is the version that wrote the record.
+	Engine string
+
+	// Type is the type of the backend, "" if the directory has none.
+	Type string
+
+	// Hash stands for the block that was in the configuration.
+	Hash uint64
+
+	config json.RawMessage
+}
+
+// errTooLarge is about a file that can't be what it should be.
+var errTooLarge = fmt.Errorf("it has more than %d bytes", maxSize)
+
+// wire is a record as it is written.
+type wire struct {
+	Version int          `json:"version"`
+	Engine  string       `json:"terraform_version"`
+	Backend *wireBackend `json:"backend,omitempty"`
+}
+
+type wireBackend struct {
+	Type   string          `json:"type"`
+	Config json.RawMessage `json:"config"`
+	Hash   uint64          `json:"hash"`
+}
+
+// NewRecord makes the record of a configuration that has values, written by a
+// version of the engine.
+func NewRecord(c *Config, engine string) (*Record, error) {
+	if c.value == cty.NilVal {
+		return nil, fmt.Errorf("the backend %q has no values that could be written down", c.Type)
+	}
+	config, err := ctyjson.Marshal(c.value, c.as)
+	if err != nil {
+		return nil, fmt.Errorf("the values of the backend %q can't be written down: %w", c.Type, err)
+	}
+	return &Record{Engine: engine, Type: c.Type, Hash: c.hash, config: config}, nil
+}
+
+// Read reads a record. That there is none is no error: the Record is nil. What
+// else may be in it is passed over. Errors about what the file holds are
+// [ErrFormat].
+func Read(path string) (*Record, error) {
+	src, err := readFile(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("reading the backend's record: %w", err)
+	}
+	record, err := parse(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return record, nil
+}
+
+func parse(src []byte) (*Record, error) {
+	var w wire
+	if err := json.Unmarshal(src, &w); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+	}
+	if w.Version != format {
+		return nil, fmt.Errorf("%w: its format is version %d, not %d", ErrFormat, w.Version, format)
+	}
+	r := &Record{Engine: w.Engine}
+	if w.Backend != nil {
+		r.Type, r.Hash, r.config = w.Backend.Type, w.Backend.Hash, w.Backend.Config
+	}
+	return r, nil
+}
+
+func readFile(path string) ([]byte, error) {
+	if info, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	src, err := io.ReadAll(io.LimitReader(file, maxSize+1))
+	if err == nil && len(src) > maxSize {
+		err = fmt.Errorf("%s: %w", path, errTooLarge)
+	}
+	return src, err
+}
+
+// Encode returns the record as the real tool writes it, byte for byte.
+func (r *Record) Encode() ([]byte, error) {
+	w := wire{Version: format, Engine: r.Engine}
+	if r.Type != "" {
+		w.Backend = &wireBackend{Type: r.Type, Config: r.config, Hash: r.Hash}
+	}
+	return json.MarshalIndent(w, "", "  ")
+}
+
+// Save writes the record, in one step and readable for its owner only. A file
+// that has these bytes already is left alone. Directories above it are made.
+func (r *Record) Save(path string) error {
+	content, err := r.Encode()
+	if err != nil {
+		return fmt.Errorf("writing the backend's record: %w", err)
+	}
+	if old, err := readFile(path); err == nil && bytes.Equal(old, content) {
+		return nil
+	}
+	if err := replace(path, content); err != nil {
+		return fmt.Errorf("writing the backend's record: %w", err)
+	}
+	return nil
+}
+
+// replace puts a file in the place of another, which stays if anything fails.
+func replace(path string, content []byte) (err error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	temporary, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // with mode 0600
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			os.Remove(temporary.Name())
+		}
+	}()
+	_, err = temporary.Write(content)
+	if closeErr := temporary.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(temporary.Name(), path)
+}

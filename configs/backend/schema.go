@@ -1,0 +1,121 @@
+package backend
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2/hcldec"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// schemas is the table of types, by name. A type of a value is a word such as
+// "string" or "list(string)", with an exclamation mark if the argument is
+// required, or an object with such words.
+//
+//go:embed schemas.json
+var schemas []byte
+
+// schema is what the body of a block may hold.
+type schema struct {
+	Since      string            // the first version that has the type
+	Younger    map[string]string // arguments, to the first version that has them
+	Elsewhere  map[string]string // required arguments, to the variable that may be set instead
+	Attributes map[string]valueType
+	Blocks     map[string]*schema
+	Set        bool // a block may be repeated
+}
+
+// valueType is the type of an argument.
+type valueType struct {
+	cty      cty.Type
+	required bool
+}
+
+// UnmarshalJSON reads a word or an object of words.
+func (t *valueType) UnmarshalJSON(src []byte) error {
+	var word string
+	if err := json.Unmarshal(src, &word); err == nil {
+		return t.parse(word)
+	}
+	var nested map[string]valueType
+	if err := json.Unmarshal(src, &nested); err != nil {
+		return err
+	}
+	types := map[string]cty.Type{}
+	var optional []string
+	for name, attr := range nested {
+		types[name] = attr.cty
+		if !attr.required {
+			optional = append(optional, name)
+		}
+	}
+	t.cty = cty.ObjectWithOptionalAttrs(types, optional)
+	return nil
+}
+
+func (t *valueType) parse(word string) error {
+	if last := len(word) - 1; last > 0 && word[last] == '!' {
+		word, t.required = word[:last], true
+	}
+	types := map[string]cty.Type{
+		"string": cty.String, "number": cty.Number, "bool": cty.Bool, "any": cty.DynamicPseudoType,
+		"list(string)": cty.List(cty.String), "set(string)": cty.Set(cty.String), "map(string)": cty.Map(cty.String),
+	}
+	var known bool
+	if t.cty, known = types[word]; !known {
+		return fmt.Errorf("no type of a value is called %q", word)
+	}
+	return nil
+}
+
+// table returns the types of backends that a version of the engine has.
+func table(version string) (map[string]*schema, error) {
+	var types map[string]*schema
+	if err := json.Unmarshal(schemas, &types); err != nil {
+		return nil, err
+	}
+	engine, err := getproviders.ParseVersion(version)
+	if err != nil {
+		return nil, err
+	}
+	older := func(since string) bool {
+		return since != "" && engine.Compare(getproviders.MustParseVersion(since)) < 0
+	}
+	maps.DeleteFunc(types, func(_ string, s *schema) bool { return older(s.Since) })
+	for _, s := range types {
+		maps.DeleteFunc(s.Attributes, func(name string, _ valueType) bool { return older(s.Younger[name]) })
+	}
+	return types, nil
+}
+
+// names lists the types that a backend block can have.
+func names(types map[string]*schema) []string {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(types)), func(name string) bool { return name == Cloud })
+}
+
+// spec says how a body is decoded. No argument is required yet: some may come
+// by other ways.
+func (s *schema) spec() hcldec.ObjectSpec {
+	spec := hcldec.ObjectSpec{}
+	for name, attr := range s.Attributes {
+		spec[name] = &hcldec.AttrSpec{Name: name, Type: attr.cty}
+	}
+	for name, nested := range s.Blocks {
+		if nested.Set {
+			spec[name] = &hcldec.BlockSetSpec{TypeName: name, Nested: nested.spec()}
+		} else {
+			spec[name] = &hcldec.BlockSpec{TypeName: name, Nested: nested.spec()}
+		}
+	}
+	return spec
+}
+
+// valueType is the type of the value that a body is decoded to.
+func (s *schema) valueType() cty.Type {
+	return hcldec.ImpliedType(s.spec()).WithoutOptionalAttributesDeep()
+}
