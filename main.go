@@ -6,12 +6,15 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"os/signal"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -28,12 +31,21 @@ func main() {
 	// signal was. The second signal isn't caught: it ends the program at once.
 	ctx, cancel := context.WithCancel(context.Background())
 	context.AfterFunc(signals, func() { stop(); cancel() })
-	os.Exit(run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
+	standIn, args := command.TakeStandIn(os.Args, os.Environ())
+	if standIn != nil && !command.Handles(slices.Collect(maps.Keys(commands(nil))), args) {
+		real := &command.Meta{Env: os.Environ(), StandIn: standIn, Executable: executable()}
+		os.Exit(real.PassThrough(args, command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}))
+	}
+	os.Exit(run(ctx, standIn, args, os.Environ(), os.Stdout, os.Stderr))
 }
 
-// run is the program: 0 if all went well, else 1.
-func run(ctx context.Context, args []string, env command.Environment, stdout, stderr io.Writer) int {
+// run is the program: 0 if all went well, 2 if a question was answered with no,
+// else 1.
+func run(ctx context.Context, standIn *command.StandIn, args []string, env command.Environment, stdout, stderr io.Writer) int {
 	line, err := command.ParseCommandLine(args, env)
+	if err == nil {
+		err = line.CheckGlobal()
+	}
 	if err == nil {
 		env, err = changeDir(line.Dir, env)
 	}
@@ -43,29 +55,50 @@ func run(ctx context.Context, args []string, env command.Environment, stdout, st
 	}
 	meta := &command.Meta{
 		Context:    ctx,
+		Stdin:      os.Stdin,
 		Stdout:     stdout,
 		Stderr:     stderr,
 		NoColor:    line.NoColor,
 		Env:        env,
 		Now:        time.Now,
+		Log:        debugLog(env, stderr),
 		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, stderr) },
 		HomeDir:    homeDir(env),
 		CacheDir:   cacheDir(),
+		StateDir:   stateDir(env, runtime.GOOS),
 		Executable: executable(),
+		StandIn:    standIn,
 		Version:    ownVersion(),
 	}
 	return dispatch(meta, line.Args)
 }
 
+// commands is the table of commands.
+func commands(meta *command.Meta) map[string]cli.CommandFactory {
+	return map[string]cli.CommandFactory{
+		"cache":          func() (cli.Command, error) { return &command.CacheCommand{Meta: meta}, nil },
+		"cache add":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "add"}, nil },
+		"cache clean":    func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "clean"}, nil },
+		"cache dir":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "dir"}, nil },
+		"cache gc":       func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "gc"}, nil },
+		"cache key":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "key"}, nil },
+		"cache list":     func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "list"}, nil },
+		"cache prune":    func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "prune"}, nil },
+		"cache verify":   func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "verify"}, nil },
+		"get":            func() (cli.Command, error) { return &command.GetCommand{Meta: meta}, nil },
+		"init":           func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
+		"providers":      func() (cli.Command, error) { return &command.ProvidersCommand{Meta: meta}, nil },
+		"providers lock": func() (cli.Command, error) { return &command.ProvidersLockCommand{Meta: meta}, nil },
+		"version":        func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
+	}
+}
+
 // dispatch runs the command that the arguments name.
 func dispatch(meta *command.Meta, args []string) int {
 	program := cli.CLI{
-		Name: "tfdeps",
-		Args: args,
-		Commands: map[string]cli.CommandFactory{
-			"init":    func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
-			"version": func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
-		},
+		Name:        "tfdeps",
+		Args:        args,
+		Commands:    commands(meta),
 		HelpFunc:    func(map[string]cli.CommandFactory) string { return command.Usage },
 		HelpWriter:  meta.Stdout,
 		ErrorWriter: meta.Stderr,
@@ -78,7 +111,10 @@ func dispatch(meta *command.Meta, args []string) int {
 	if err != nil {
 		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
 	}
-	return min(code, 1)
+	if code > command.ExitDiffers { // 127 of package cli: no such command
+		code = 1
+	}
+	return code
 }
 
 // changeDir obeys -chdir. The CLI configuration is found from where we came.
@@ -113,11 +149,18 @@ func newClient(userAgent string, env command.Environment, stderr io.Writer) (*ht
 		CertFile:      env.Get("SSL_CERT_FILE"),
 		CertDir:       env.Get("SSL_CERT_DIR"),
 	}
+	opts.Log = debugLog(env, stderr)
+	return hosts.NewClient(opts)
+}
+
+// debugLog is where details go that are told on demand; nil if nobody asks.
+func debugLog(env command.Environment, stderr io.Writer) *slog.Logger {
 	switch strings.ToLower(env.Get("TF_LOG")) {
 	case "debug", "trace":
-		opts.Log = slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+		return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	default:
+		return nil
 	}
-	return hosts.NewClient(opts)
 }
 
 // homeDir is the user's directory; "" if there is none. Not os.UserHomeDir: HOME
@@ -140,6 +183,27 @@ func cacheDir() string {
 		return ""
 	}
 	return filepath.Join(dir, "tfdeps")
+}
+
+// stateDir is where we keep what we know of this machine, which would be wrong
+// on another one; "" if there is no place.
+func stateDir(env command.Environment, goos string) string {
+	home := homeDir(env)
+	switch {
+	case goos == "windows":
+		if local := env.Get("LocalAppData"); local != "" {
+			return filepath.Join(local, "tfdeps", "state")
+		}
+		return ""
+	case filepath.IsAbs(env.Get("XDG_STATE_HOME")):
+		return filepath.Join(env.Get("XDG_STATE_HOME"), "tfdeps")
+	case home == "":
+		return ""
+	case goos == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "tfdeps")
+	default:
+		return filepath.Join(home, ".local", "state", "tfdeps")
+	}
 }
 
 func executable() string {

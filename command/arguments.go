@@ -24,11 +24,16 @@ var (
 // ParseCommandLine sorts out the arguments (without the program's name) and
 // adds those of the variables TF_CLI_ARGS and TF_CLI_ARGS_<command>, right
 // after the command's name, so that what was typed overrides them. Where both
-// variables are set the general one comes last, as in the real tool.
+// variables are set the general one comes last, as in the real tool. Those of
+// TFDEPS_CLI_ARGS and TFDEPS_CLI_ARGS_<command> follow, which the real tool
+// doesn't know: they are for options that it would refuse.
 func ParseCommandLine(args []string, env Environment) (CommandLine, error) {
 	var line CommandLine
 	var err error
 	if line.Dir, args, err = takeChdir(args); err != nil {
+		return line, err
+	}
+	if _, err := parseSwitch(passthroughVariable, env.Get(passthroughVariable)); err != nil {
 		return line, err
 	}
 	args = versionCommand(args)
@@ -74,8 +79,8 @@ func addFromEnvironment(args []string, env Environment) ([]string, error) {
 	if at < 0 {
 		return args, nil
 	}
-	added := []string{}
-	for _, name := range []string{"TF_CLI_ARGS_" + strings.ReplaceAll(args[at], "-", "_"), "TF_CLI_ARGS"} {
+	added, suffix := []string{}, "_"+strings.ReplaceAll(args[at], "-", "_")
+	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", argumentsVariable + suffix, argumentsVariable} {
 		words, err := splitWords(env.Get(name))
 		if err != nil {
 			return nil, fmt.Errorf("parsing extra CLI args from %s: %w", name, err)
@@ -107,6 +112,28 @@ func takeNoColor(args []string) (rest []string, found bool) {
 		rest = append(rest, arg)
 	}
 	return rest, found
+}
+
+// CheckGlobal refuses options before the command that aren't known there. What
+// else stands there was taken out by ParseCommandLine.
+func (l CommandLine) CheckGlobal() error {
+	for i, arg := range l.Args {
+		switch arg {
+		case "-h", "-help", "--help":
+			return nil
+		}
+		if !strings.HasPrefix(arg, "-") {
+			return nil
+		}
+		name, _, _ := strings.Cut(arg, "=")
+		err := fmt.Errorf("there is no global option %s. To see those that there are, run:\n  tfdeps -help", name)
+		command := slices.IndexFunc(l.Args[i:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+		if command < 0 {
+			return err
+		}
+		return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.Args[i+command], arg)
+	}
+	return nil
 }
 
 // wantsJSON finds out how to speak of arguments that can't be parsed.

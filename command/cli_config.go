@@ -20,11 +20,6 @@ func (m *Meta) cliConfig(engine getproviders.Engine) (*cliconfig.Config, view.Pr
 	for _, p := range found {
 		problems = append(problems, cliConfigProblem(p))
 	}
-	if config.PluginCacheDir != "" {
-		problems = append(problems, view.NewWarning("Setting not supported yet", fmt.Sprintf(
-			"This version of tfdeps has no cache that directories share. The plugin cache directory %q, which plugin_cache_dir "+
-				"in the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, is not used.", config.PluginCacheDir)))
-	}
 	return config, problems
 }
 

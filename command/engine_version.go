@@ -17,16 +17,14 @@ import (
 // defaultEngineVersion is what we go by where there is nothing to go by.
 const defaultEngineVersion = "1.15.9"
 
-// engineVersionVariable names the engine's version, whatever is installed.
-const engineVersionVariable = "TFDEPS_TERRAFORM_VERSION"
-
 // askTimeout is how long terraform may take to tell its version. Some that are
 // called so are launchers, which may even start a download.
 const askTimeout = 5 * time.Second
 
 // engineVersion is the version of the engine whose work we do: what
-// TFDEPS_TERRAFORM_VERSION says, else that of the terraform on PATH, else a
-// default.
+// TFDEPS_TERRAFORM_VERSION says, else that in the name that we were called by,
+// else that of the program that TFDEPS_TERRAFORM_PATH names, else that of the
+// terraform on PATH, else a default.
 func (m *Meta) engineVersion() (string, error) {
 	if given := m.Env.Get(engineVersionVariable); given != "" {
 		v, err := getproviders.ParseVersion(given)
@@ -35,7 +33,10 @@ func (m *Meta) engineVersion() (string, error) {
 		}
 		return v.String(), nil
 	}
-	program, ok := m.findProgram("terraform")
+	if m.StandIn != nil && m.StandIn.Version != "" {
+		return m.StandIn.Version, nil
+	}
+	program, ok := m.engineProgram()
 	if !ok {
 		return defaultEngineVersion, nil
 	}
@@ -47,8 +48,23 @@ func (m *Meta) engineVersion() (string, error) {
 	if err != nil {
 		return defaultEngineVersion, nil // a terraform that doesn't run is as good as none
 	}
-	memory.keep(program, version)
+	if !m.readOnly {
+		memory.keep(program, version)
+	}
 	return version, nil
+}
+
+// engineProgram finds the engine.
+func (m *Meta) engineProgram() (programRecord, bool) {
+	if m.Env.Get(realVariable) == "" {
+		return m.findProgram("terraform")
+	}
+	path, err := m.realProgram("terraform")
+	if err != nil {
+		return programRecord{}, false
+	}
+	info, err := os.Stat(path)
+	return newProgramRecord(path, info), err == nil
 }
 
 // findProgram finds the first program of a name on PATH that isn't ourselves:
@@ -83,6 +99,7 @@ func (m *Meta) askVersion(path string) (string, error) {
 	// Should the program be a copy of ourselves after all, it has its answer
 	// ready and asks nobody.
 	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=",
+		argumentsVariable+"=", argumentsVariable+"_version=",
 		engineVersionVariable+"="+defaultEngineVersion)
 	if err := cmd.Run(); err != nil {
 		return "", err

@@ -7,24 +7,33 @@ Installs what a Terraform configuration depends on. It takes the place of
 "terraform init"; the real terraform plan and apply go on from there.
 
 Commands:
+  cache         Look after the cache that working directories share
+  get           Install or upgrade remote modules
   init          Prepare your working directory for other commands
+  providers     Show the providers required for this configuration
+  providers lock
+                Make the lock file good for other platforms, too
   version       Show the current version
 
 Global options (use these before the command, if any):
   -chdir=DIR    Switch to a different working directory before executing the
                 given command.
   -help         Show this help, or the help for a command.
+  -passthrough  Leave commands that are not listed here to the real terraform. So
+                does calling tfdeps by a link named terraform or tofu, with or
+                without a version behind it.
   -version      An alias for the "version" command.
 
 Environment:
   TF_DATA_DIR               where .terraform is kept
-  TF_CLI_ARGS,              more arguments, for any command and for init
-  TF_CLI_ARGS_init
+  TF_CLI_ARGS,              more arguments, for any command and for init;
+  TF_CLI_ARGS_init          likewise TF_CLI_ARGS_get and so on
+  TFDEPS_CLI_ARGS,          the same, after those, for options that the real
+  TFDEPS_CLI_ARGS_init      program would refuse
   TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc and
                             .terraform.d/*.tfrc of the home directory
   TF_TOKEN_<host>           the token for a registry or mirror, with _ for each
                             dot of the host and __ for each dash
-  TFDEPS_MIRROR_FALLBACK    as the option -mirror-fallback of init
   TFDEPS_ARCHIVE_CREDENTIALS
                             same-host: send the token of a registry or mirror
                             for packages, too, if they are on that very host
@@ -39,6 +48,16 @@ Environment:
                             seconds an answer may take to begin (10)
   TF_APPEND_USER_AGENT      added to the user agent of requests
   TF_LOG                    debug or trace: tell every request on stderr
+  TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
+                            links to it from each of them
+  TFDEPS_CACHE_DIR          where the cache is if no such directory is named
+  TFDEPS_CHECK, TFDEPS_OFFLINE, TFDEPS_FROZEN, TFDEPS_LOCK_MODULES,
+  TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY, TFDEPS_PASSTHROUGH
+                            1 or true, 0 or false: as the options of these
+                            names, which count more
+  TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
+                            likewise, with the option's value
+  TFDEPS_TERRAFORM_PATH     the real program, instead of the next one on PATH
   TFDEPS_TERRAFORM_VERSION  the version of Terraform whose work to do, instead
                             of that of the terraform on PATH
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
@@ -61,9 +80,9 @@ const initUsage = `Usage: tfdeps [global options] init [options]
   provider, else from the provider's origin registry.
 
   Modules are not fetched yet: those below the working directory or beside it
-  are found, and those that "terraform get" has installed are used. Backends are
-  not set up yet: a configuration with a backend or cloud block gets its
-  providers and a warning.
+  are found, and those that "terraform get" has installed are used.
+  The backend is recorded for "terraform plan", and not asked for anything: moving
+  state is left to the real tool.
 
 Options:
 
@@ -72,8 +91,27 @@ Options:
 
   -get=false           Take the modules that are recorded; find none.
 
+  -lock-modules        Record the modules that are fetched in
+                       .tfdeps.modules.lock.hcl: source, version or commit, and
+                       a hash of the files. Once there is such a file, it is
+                       kept: a module with another content is refused unless
+                       -upgrade is given.
   -lockfile=readonly   Don't change the lock file. It is an error if it isn't
                        up to date, or lacks what "terraform plan" will want.
+
+  -offline             Send no request. What is locked or constrained has to be
+                       in this directory, in the shared cache, in a mirror on
+                       this machine or in the store of modules; what isn't is
+                       told, all at once. A version that no lock file says is
+                       chosen among those, with a warning.
+
+  -frozen              -lockfile=readonly and -offline together, as in cargo.
+                       (In uv, --frozen doesn't even compare the lock file.)
+
+  -check               Do nothing, and say whether there is anything to do: the
+                       exit code is 0 if not, 2 if so, 1 if that can't be told.
+                       No request is sent, and nothing is written. The reasons
+                       are listed; their codes are explained below.
 
   -plugin-dir=DIR      Install from this directory, which has the layout of a
                        filesystem mirror, and from nowhere else. May be given
@@ -87,10 +125,55 @@ Options:
     exclusive          as stop, and no registry is asked for a provider for
                        which there is any mirror.
 
-  -backend=false       Say nothing about the backend.
+  -no-shared-cache     Fetch packages of providers for this directory alone, and
+                       put none into the cache that directories share.
+
+  -link=               How packages get from that cache into this directory:
+    auto               from a directory that the CLI configuration or the
+                       variable TF_PLUGIN_CACHE_DIR names, by a link to it;
+                       from our own by the first of these that is possible:
+    clone              files that share their blocks until one is changed;
+    hardlink           the same files under further names;
+    copy               copies.
+    symlink            a link to the package in the cache.
+
+  -verify              Read and hash all packages, however sure it is that they
+                       haven't changed.
+
+  -backend=false       Leave the record of the backend as it is.
                        Alias: -cloud=false
 
-  -json                Print one JSON object a line, for programs.
+  -backend-config=     A file with arguments for the backend, or one argument as
+                       NAME=VALUE. May be given more than once; a single empty
+                       value says that there are none.
+
+  -reconfigure         Record the backend as it is configured now, whatever was
+                       recorded before. State stays where it is.
+
+  -with=PROGRAM        Have "terraform" or "tofu" initialize the backend when
+                       modules and providers are in place. It may then be asked
+                       to move state, with -migrate-state or -force-copy, and it
+                       tells which providers the state needs.
+
+  -state=FILE          Find out from this state, instead of that of the current
+                       workspace, which providers existing objects need; with
+                       "-" from standard input, as in
+                       terraform state pull | tfdeps init -state=-
+
+  -progress=           How downloads of 1 MiB and more are shown, on stderr:
+    auto               in a terminal as with tty, else as with plain (this is
+                       the default);
+    tty                a bar for each that runs;
+    plain              a line at its beginning and at its end, and every ten
+                       seconds one for all that run;
+    none               not at all; nor is there the last line, which says how
+                       many providers came from where, and how long it took.
+
+  -json                Print one JSON object a line, for programs. A download
+                       that lasts has an object a second, of the type
+                       "download_progress": provider, version, done and total
+                       in bytes; no total if it isn't known. There are none
+                       with -progress=none.
 
   -no-color            Print neither colours nor boxes. So does NO_COLOR.
 
@@ -98,10 +181,10 @@ Options:
   here: -input, -lock, -lock-timeout, -compact-warnings, -var, -var-file, -target,
   -test-directory, -ignore-remote-version.
 
-  Not supported yet, and refused: -backend-config, -force-copy, -from-module,
-  -migrate-state, -reconfigure.
+  Left to the program that -with names, and refused without it: -force-copy,
+  -migrate-state.
 
-  The exit code is 0, or 1 if anything went wrong.`
+  The exit code is 0, or 1 if anything went wrong. With -check there is 2, too.`
 
 const versionUsage = `Usage: tfdeps [global options] version [options]
 
@@ -112,8 +195,83 @@ Options:
 
   -json   Print a JSON object.`
 
+const getUsage = `Usage: tfdeps [global options] get [options]
+
+  Finds the modules of the configuration, fetches those that aren't local, and
+  records where they are. "tfdeps init" does so, too; this command does nothing
+  else.
+
+  A module that is recorded, and is what its call asks for, stays as it is.
+
+Options:
+
+  -update              Fetch all modules anew, in the newest versions that
+                       their calls allow.
+
+  -offline             Send no request. What isn't there and not in the store of
+                       modules either is an error.
+
+  -test-directory=DIR  Where test files are besides the working directory, as
+                       they may call modules. The default is "tests".
+
+  -no-color            Print neither colours nor boxes. So does NO_COLOR.
+
+  Accepted and without effect: -var, -var-file.`
+
+const providersUsage = `Usage: tfdeps [global options] providers [options]
+
+  Shows the tree of modules with the providers that each of them requires, and
+  the providers that the state requires. Nothing is installed and no host is
+  asked: modules have to be installed, by init or get.
+
+  A state in the care of a backend can't be read. A warning says so.
+
+Options:
+
+  -json                Print a JSON object, which is described below.
+
+  -state=FILE          Read this state instead of that of the current
+                       workspace; with "-" standard input, as in
+                       terraform state pull | tfdeps providers -state=-
+
+  -test-directory=DIR  Where test files are besides the working directory. The
+                       default is "tests".
+
+  -no-color            Print neither colours nor boxes. So does NO_COLOR.
+
+  Accepted and without effect: -var, -var-file.
+
+The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  modules              each module, the root first:
+    path                 its place: "" is the root, "module.a.module.b" what
+                         calls lead to, "test.tests.t.run" what a test runs
+    parent               the path of the module that calls it; null: the root
+    key, source, version, dir
+                         as in modules.json, the source without secrets
+    call                 where it is called: file, line, version_constraints
+    required_providers   what it asks for itself, by address:
+      address              "registry.terraform.io/hashicorp/aws"
+      version_constraints  all of its constraints together; "": any version
+      origins              each file and line, with the constraints there
+  state                providers: addresses that the state requires; null if
+                       it couldn't be read
+  providers            each provider that is required anywhere:
+    address, built_in
+    version_constraints  those of all modules together
+    locked               what the lock file selects: version,
+                         version_constraints; null if it has no entry`
+
+// Help is what "tfdeps get -help" prints.
+func (c *GetCommand) Help() string { return getUsage }
+
+// Help is what "tfdeps providers -help" prints.
+func (c *ProvidersCommand) Help() string { return providersUsage }
+
 // Help is what "tfdeps init -help" prints.
-func (c *InitCommand) Help() string { return initUsage }
+func (c *InitCommand) Help() string { return initUsage + checkUsage }
 
 // Help is what "tfdeps version -help" prints.
 func (c *VersionCommand) Help() string { return versionUsage }

@@ -1,12 +1,9 @@
 package command
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/configs"
-	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -19,20 +16,27 @@ func (c *InitCommand) Synopsis() string { return "Prepare your working directory
 
 // Run carries the command out and returns the exit code.
 func (c *InitCommand) Run(args []string) int {
-	opts, problems := parseInit(args)
-	engine, err := c.Meta.engine()
+	opts, problems := parseInit(args, c.Meta.Env, c.Meta.StandIn)
+	meta := *c.Meta
+	meta.readOnly = opts.check
+	engine, err := meta.engine()
 	if err != nil {
 		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
 	}
-	run := &initRun{Meta: c.Meta, opts: opts, engine: engine}
-	run.view = view.NewInit(c.Meta.viewOptions(engine, opts.json))
+	run := &initRun{Meta: &meta, opts: opts, engine: engine}
+	how := c.Meta.viewOptions(engine, opts.json)
+	how.Progress = c.Meta.progress(opts.progress)
+	run.view = view.NewInit(how)
 	run.view.Version(c.Meta.Version)
 	if !problems.HasErrors() {
-		problems = run.all()
+		problems = run.do()
 	}
 	if problems.HasErrors() {
 		run.view.Problems(append(run.warnings, problems...))
 		return 1
+	}
+	if run.outdated {
+		return ExitDiffers
 	}
 	return 0
 }
@@ -47,38 +51,52 @@ type initRun struct {
 	warnings view.Problems
 
 	settings
-	module   *configs.Module
-	tree     *modules.Tree
-	broken   view.Problems // what is wrong with the root module, warnings included
-	unusable view.Problems // what is wrong with the modules below it
-	locks    *depsfile.Locks
-	req      getproviders.Requirements
-	source   getproviders.MultiSource
-	archives *http.Client
+	configuration
+	home
+	moduleLocks
+	locks   *depsfile.Locks
+	req     getproviders.Requirements
+	source  getproviders.MultiSource
+	network network
+
+	outdated bool // -check has found something to do
+}
+
+// do does what was asked for.
+func (r *initRun) do() view.Problems {
+	if r.opts.check {
+		return r.check()
+	}
+	return r.all()
 }
 
 // all is the table of contents: the phases, in the order of the real tool's.
 func (r *initRun) all() view.Problems {
-	if problems := r.readSettings(); problems.HasErrors() {
-		return problems
+	for _, phase := range []func() view.Problems{r.readSettings, r.reach, r.copyModule} {
+		if errors := r.keepErrors(phase()); errors.HasErrors() {
+			return errors
+		}
 	}
-	r.module, r.broken = configs.LoadModule(".", r.engine)
+	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
 	if r.module.Empty && !r.broken.HasErrors() {
 		r.view.EmptyDirectory()
 		return nil
 	}
 	for _, phase := range []func() view.Problems{
 		r.loadLocks,
-		r.announceBackend,
+		r.loadModuleLocks,
+		r.initBackend,
 		r.loadTree,
 		r.checkConfig,
+		r.checkModuleLocks,
 		r.collectRequirements,
 		r.checkReadonly,
 		r.connect,
 		r.install,
+		r.handOver,
 	} {
 		if errors := r.keepErrors(phase()); errors.HasErrors() {
-			return append(errors, r.saveModules()...)
+			return append(errors, r.saveTree()...)
 		}
 	}
 	r.view.Done(r.warnings, r.Env.Get("TF_IN_AUTOMATION") != "")
@@ -102,27 +120,6 @@ func (r *initRun) loadLocks() (problems view.Problems) {
 	return problems
 }
 
-// announceBackend begins the backend's phase, and says what this version
-// leaves undone there.
-func (r *initRun) announceBackend() view.Problems {
-	if !r.opts.backend {
-		return nil
-	}
-	backend := r.module.Backend
-	r.view.BackendBegin(backend != nil && backend.Type == "cloud")
-	const advice = "This version of tfdeps installs the providers, but doesn't initialize backends: plan and apply may ask for it. " +
-		"To initialize the backend, run:\n  terraform init -reconfigure"
-	switch {
-	case backend != nil:
-		return view.Problems{view.At(backend.Range, view.NewWarning("Backend not initialized", advice))}
-	case r.backendRecorded():
-		return view.Problems{view.NewWarning("Backend not initialized",
-			"The directory was initialized with a backend that the configuration doesn't have any more. "+advice)}
-	default:
-		return nil
-	}
-}
-
 // checkConfig refuses a configuration that is for other versions of the
 // engine, and if it isn't, one that has errors. The first is told alone: what
 // is an error now may be fine for the version that is asked for.
@@ -131,7 +128,7 @@ func (r *initRun) checkConfig() view.Problems {
 		r.warnings = nil
 		return unfit
 	}
-	problems := slices.Concat(r.broken, r.unusable)
+	problems := slices.Concat(r.homeless, r.broken, r.unusable)
 	if !r.broken.HasErrors() && (r.opts.get || !r.unusable.HasErrors()) {
 		return problems // installing modules needs no explanation
 	}
@@ -139,5 +136,9 @@ func (r *initRun) checkConfig() view.Problems {
 		"with the configuration, described below.",
 		"The "+r.engine.Name+" configuration must be valid before initialization so that\n"+
 			r.engine.Name+" can determine which modules and providers need to be installed.")
-	return append(view.Problems{preamble}, problems...)
+	at := slices.IndexFunc(r.homeless, func(p *view.Problem) bool { return p.Subject != nil })
+	if at < 0 {
+		at = len(r.homeless) // none of it is about what the configuration says
+	}
+	return slices.Insert(problems, at, preamble)
 }

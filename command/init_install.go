@@ -9,23 +9,24 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// connect makes the HTTP clients and the sources of providers.
-func (r *initRun) connect() view.Problems {
+// reach makes the HTTP clients.
+func (r *initRun) reach() (problems view.Problems) {
+	r.network, problems = r.reachable(r.opts.offlineBy, r.engine, r.cli, r.archiveCredentials)
+	return problems
+}
+
+// connect makes the sources of providers.
+func (r *initRun) connect() (problems view.Problems) {
 	r.view.ProvidersBegin()
-	client, err := r.NewClient(r.userAgent(r.engine))
-	if err != nil {
-		return view.Problems{view.NewError("Can't make an HTTP client", err.Error())}
-	}
-	credentials, problems := r.credentials(r.cli)
-	problems = append(problems, r.announceOverrides()...)
-	r.archives = r.archiveClient(client, credentials, r.archiveCredentials)
+	problems = r.announceOverrides()
+	var err error
 	r.source, err = r.sources(sourceOptions{
-		cli:         r.cli,
-		pluginDirs:  r.opts.pluginDirs,
-		fallback:    r.fallback,
-		engine:      r.engine,
-		client:      client,
-		credentials: credentials,
+		network:    r.network,
+		cli:        r.cli,
+		pluginDirs: r.opts.pluginDirs,
+		fallback:   r.fallback,
+		engine:     r.engine,
+		kept:       r.kept,
 	})
 	if err != nil {
 		problems = append(problems, view.NewError("Can't search for providers", err.Error()))
@@ -33,29 +34,39 @@ func (r *initRun) connect() view.Problems {
 	return problems
 }
 
-// install has the engine do the work and records its result in the lock file.
-func (r *initRun) install() view.Problems {
-	installer := providercache.Installer{
+// installer makes what the engine does the work with.
+func (r *initRun) installer() *providercache.Installer {
+	return &providercache.Installer{
 		Source:  r.source,
 		Target:  &providercache.Dir{Path: filepath.Join(r.dataDir(), "providers")},
-		Client:  r.archives,
+		Client:  r.network.archives,
 		Engine:  r.engine,
 		Skip:    r.skip,
 		Observe: r.view.Observe,
 		Now:     r.Now,
+
+		Cache:    r.sharing.cache,
+		Link:     r.sharing.link,
+		StateDir: r.sharing.stateDir,
+		Verify:   r.sharing.verify,
 	}
+}
+
+// install has the engine do the work and records its result in the lock file.
+func (r *initRun) install() view.Problems {
 	mode := providercache.Normal
 	if r.opts.upgrade {
 		mode = providercache.Upgrade
 	}
-	locks, report, err := installer.Install(r.Context, r.req, r.locks, mode)
+	locks, report, err := r.installer().Install(r.Context, r.req, r.locks, mode)
 	problems := r.view.ProvidersEnd()
-	if unsaved := r.saveModules(); unsaved.HasErrors() {
+	if unsaved := r.saveTree(); unsaved.HasErrors() {
 		return append(problems, unsaved...)
 	}
 	if err != nil {
 		return append(problems, view.InstallProblems(r.engine, r.req, err, r.suggest)...)
 	}
+	problems = append(problems, r.chosenOffline(report)...)
 	if r.opts.readonly {
 		return append(problems, r.compareLocks(locks, report)...)
 	}
@@ -64,13 +75,24 @@ func (r *initRun) install() view.Problems {
 
 // suggest finds the address that was meant by one that doesn't exist: that of
 // another required provider of the same type, else what the registry knows.
-func (r *initRun) suggest(p getproviders.Provider) (getproviders.Provider, bool) {
+func (r *initRun) suggest(p getproviders.Provider) (view.Suggestion, bool) {
+	meant, ok := getproviders.Provider{}, false
 	for _, other := range r.req.Providers() {
-		if other.Type == p.Type && other != p {
-			return other, true
+		if other.Type == p.Type && other != p && !ok {
+			meant, ok = other, true
 		}
 	}
-	return r.source.Suggest(r.Context, p)
+	if !ok {
+		meant, ok = r.source.Suggest(r.Context, p)
+	}
+	if !ok {
+		return view.Suggestion{}, false
+	}
+	available, err := r.source.Versions(r.Context, meant)
+	if err != nil {
+		return view.Suggestion{Provider: meant}, true // its own failure, if it matters, is told elsewhere
+	}
+	return view.Suggestion{Provider: meant, Versions: available.Versions}, true
 }
 
 func (r *initRun) saveLocks(locks *depsfile.Locks, report providercache.Report) view.Problems {

@@ -1,48 +1,33 @@
 package command
 
 import (
-	"path/filepath"
-
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules"
 )
 
-// loadTree finds the modules of the configuration. What is wrong with them is
-// kept for checkConfig, because their versions may say that it doesn't matter.
+// loadTree finds the modules of the configuration, and fetches them if need be.
 func (r *initRun) loadTree() view.Problems {
-	dir := r.modulesDir()
-	manifest, err := modules.ReadManifest(dir)
-	if err != nil {
-		return view.Problems{view.NewError("Failed to read the record of modules", err.Error()+".\n\n"+
-			"If the file can't be mended, remove it: it is made anew.")}
-	}
-	installer := modules.Installer{Dir: dir, Engine: r.engine, Observe: func(record modules.Record) {
-		r.view.ModuleInstalled(record.Key, record.Dir)
-	}}
+	installer, fetcher := r.moduleInstaller(r.engine, r.network, r.moduleStore())
+	defer fetcher.Close()
+	installer.Observe = r.view.ObserveModules
+	installer.Locked = r.lockedModules()
 	switch {
 	case !r.opts.get:
-		installer.Mode = modules.Recorded
+		installer.Mode = modules.AsRecorded
 	case r.opts.upgrade:
 		installer.Mode = modules.Upgrade
 	}
-	if r.opts.get && len(r.module.Calls) > 0 {
+	if r.opts.get && len(r.module.Calls)+len(r.module.TestRuns) > 0 {
 		r.view.ModulesBegin(r.opts.upgrade)
 	}
-	r.tree, r.unusable = installer.Install(r.Context, r.module, manifest)
-	return nil
+	problems := r.findModules(r.Context, installer)
+	if r.tree != nil {
+		r.view.ModulesEnd(len(r.tree.Modules) - 1) // nobody calls the root
+	}
+	return problems
 }
 
-// saveModules records where the modules are. After errors in the configuration
-// there is nothing that could be relied on, and nothing is recorded.
-func (r *initRun) saveModules() view.Problems {
-	if r.tree == nil || r.broken.HasErrors() || r.unusable.HasErrors() || r.tree.CheckVersion(r.engine).HasErrors() {
-		return nil
-	}
-	if err := r.tree.Save(); err != nil {
-		return view.Problems{view.NewError("Failed to record the modules", err.Error())}
-	}
-	return nil
+// saveTree records where the modules are, and what they are.
+func (r *initRun) saveTree() view.Problems {
+	return append(r.saveModules(r.engine), r.saveModuleLocks()...)
 }
-
-// modulesDir is where modules are recorded, and those that aren't local are.
-func (r *initRun) modulesDir() string { return filepath.Join(r.dataDir(), "modules") }

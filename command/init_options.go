@@ -1,11 +1,9 @@
 package command
 
 import (
-	"errors"
+	"cmp"
 	"flag"
 	"fmt"
-	"io"
-	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view"
@@ -22,16 +20,31 @@ type initOptions struct {
 	pluginDirs     []string // of -plugin-dir, those that aren't empty
 	pluginDirGiven bool     // maybe with an empty value only
 	mirrorFallback string   // of -mirror-fallback, as it was given
+	fromModule     string   // the source of -from-module; "" if there is none
+	stateFile      string   // of -state; "" if there is none
+	lockModules    bool     // -lock-modules
+	check          bool     // -check
+	offline        bool     // -offline, or -frozen
+	frozen         bool     // -frozen
+
+	progress view.Progress
+
+	// For messages: who set options of ours, and readonly and offline, "" if
+	// nobody did.
+	by                    setBy
+	readonlyBy, offlineBy string
+
+	configurationOptions
+	state backendOptions
+	cache cacheOptions
 }
 
-// parseInit reads the arguments of init. The options are usable for telling
-// the problems.
-func parseInit(args []string) (initOptions, view.Problems) {
+// parseInit reads the arguments of init, and the variables of options that are
+// not among them. The options are usable for telling the problems.
+func parseInit(args []string, env Environment, standIn *StandIn) (initOptions, view.Problems) {
 	var opts initOptions
 	var lockfile string
-	flags := flag.NewFlagSet("init", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
+	flags := newFlags("init")
 	flags.BoolVar(&opts.upgrade, "upgrade", false, "")
 	flags.BoolVar(&opts.json, "json", false, "")
 	flags.BoolVar(&opts.backend, "backend", true, "")
@@ -39,9 +52,18 @@ func parseInit(args []string) (initOptions, view.Problems) {
 	flags.BoolVar(&opts.get, "get", true, "")
 	flags.StringVar(&lockfile, "lockfile", "", "")
 	flags.StringVar(&opts.mirrorFallback, "mirror-fallback", "", "")
+	flags.StringVar(&opts.fromModule, "from-module", "", "")
+	flags.StringVar(&opts.stateFile, "state", "", "")
+	flags.BoolVar(&opts.lockModules, "lock-modules", false, "")
+	flags.Func("progress", "", opts.setProgress)
+	flags.BoolVar(&opts.check, "check", false, "")
+	flags.BoolVar(&opts.offline, "offline", false, "")
+	flags.BoolVar(&opts.frozen, "frozen", false, "")
 	flags.Func("plugin-dir", "", opts.addPluginDir)
 	acceptSilently(flags)
-	refused := refuse(flags)
+	opts.configurationOptions.define(flags)
+	opts.state.define(flags)
+	opts.cache.define(flags)
 	if err := flags.Parse(args); err != nil {
 		opts.json = wantsJSON(args)
 		return opts, view.Problems{view.NewError("Failed to parse command-line flags", err.Error())}
@@ -51,7 +73,13 @@ func parseInit(args []string) (initOptions, view.Problems) {
 		return opts, view.Problems{view.NewError("Too many command line arguments. Did you mean to use -chdir?",
 			fmt.Sprintf("The init command takes options only, and was given %q.", flags.Arg(0)))}
 	}
-	return opts, opts.check(flags, lockfile, refused)
+	by, err := env.fill(flags)
+	if err != nil {
+		return opts, view.Problems{view.NewError("Invalid value of a variable", err.Error())}
+	}
+	opts.state.settle(standIn)
+	opts.settle(lockfile, by)
+	return opts, opts.contradictions(flags, lockfile)
 }
 
 func (o *initOptions) addPluginDir(dir string) error {
@@ -62,84 +90,45 @@ func (o *initOptions) addPluginDir(dir string) error {
 	return nil
 }
 
-// check finds options that contradict each other or that aren't for us.
-func (o *initOptions) check(flags *flag.FlagSet, lockfile string, refused []*refusedFlag) (problems view.Problems) {
+// settle finds out what -lockfile and -frozen mean, and who said so.
+func (o *initOptions) settle(lockfile string, by setBy) {
+	o.by, o.cache.linkBy = by, by["link"]
+	if o.offline {
+		o.offlineBy = by["offline"]
+	}
+	if o.readonly = lockfile == "readonly"; o.readonly {
+		o.readonlyBy = "-lockfile=readonly"
+	}
+	if !o.frozen {
+		return
+	}
+	o.readonly, o.readonlyBy = true, cmp.Or(o.readonlyBy, by["frozen"])
+	o.offline, o.offlineBy = true, cmp.Or(o.offlineBy, by["frozen"])
+}
+
+// contradictions finds options that contradict each other or that aren't for us.
+func (o *initOptions) contradictions(flags *flag.FlagSet, lockfile string) (problems view.Problems) {
 	given := map[string]bool{}
 	flags.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	if given["backend"] && given["cloud"] {
 		problems = append(problems, view.NewError("Invalid init options",
 			"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use"))
 	}
-	switch o.readonly = lockfile == "readonly"; {
-	case !o.readonly && lockfile != "":
+	if lockfile != "" && lockfile != "readonly" {
 		problems = append(problems, view.NewError("Invalid lock file mode",
 			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", lockfile)))
-	case o.readonly && o.upgrade:
-		problems = append(problems, view.NewError("The -upgrade flag conflicts with -lockfile=readonly.",
-			"An upgrade has to record what it selects in the lock file. Leave out one of the two."))
 	}
-	for _, r := range refused {
-		if r.asked {
-			problems = append(problems, r.problem())
-		}
-	}
-	return problems
+	problems = append(problems, o.checkRestrained()...)
+	o.state.collect(flags)
+	return append(problems, o.state.check(o.json)...)
 }
 
 // acceptSilently accepts what init is often given and what makes no
-// difference to what we do: nobody is asked anything, no state is written,
-// and variables have no say in which providers there are.
+// difference to what we do: nobody is asked anything, and no state is written.
 func acceptSilently(flags *flag.FlagSet) {
 	for _, name := range []string{"input", "lock", "compact-warnings", "ignore-remote-version"} {
 		flags.Bool(name, false, "")
 	}
-	for _, name := range []string{"var", "var-file", "target", "test-directory"} {
-		flags.String(name, "", "")
-	}
+	flags.String("target", "", "")
 	flags.Duration("lock-timeout", time.Duration(0), "")
-}
-
-// refusedFlag is an option of the real tool that asks for something which
-// this program doesn't do yet.
-type refusedFlag struct {
-	name   string
-	isBool bool
-	asked  bool
-}
-
-// refuse adds the options that are refused.
-func refuse(flags *flag.FlagSet) []*refusedFlag {
-	all := []*refusedFlag{
-		{name: "backend-config"}, {name: "from-module"},
-		{name: "force-copy", isBool: true}, {name: "migrate-state", isBool: true}, {name: "reconfigure", isBool: true},
-	}
-	for _, f := range all {
-		flags.Var(f, f.name, "")
-	}
-	return all
-}
-
-// Set implements flag.Value. An option that is switched off, or empty, asks for nothing.
-func (f *refusedFlag) Set(value string) error {
-	switch {
-	case !f.isBool:
-		f.asked = f.asked || value != ""
-	case value == "true", value == "false":
-		f.asked = value == "true"
-	default:
-		return errors.New("parse error")
-	}
-	return nil
-}
-
-// String implements flag.Value.
-func (f *refusedFlag) String() string { return "" }
-
-// IsBoolFlag tells package flag that no value need follow.
-func (f *refusedFlag) IsBoolFlag() bool { return f.isBool }
-
-func (f *refusedFlag) problem() *view.Problem {
-	return view.NewError("Option not supported yet", strings.ReplaceAll(
-		"This version of tfdeps doesn't do what -OPTION asks for. Use \"terraform init -OPTION\" for it, or leave it out.",
-		"OPTION", f.name))
 }

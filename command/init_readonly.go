@@ -1,7 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"slices"
 	"strings"
 
@@ -60,22 +63,23 @@ func (r *initRun) compareLocks(locks *depsfile.Locks, report providercache.Repor
 	}
 	return view.Problems{view.NewWarning("Provider lock file not updated", fmt.Sprintf(
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
-			"-lockfile=readonly. To record them, run \"%s init\" without that option.",
-		depsfile.FileName, r.engine.Program))}
+			"%s. To record them, run \"%s init\" without it.",
+		depsfile.FileName, r.opts.readonlyBy, r.engine.Program))}
 }
 
 func (r *initRun) changesDetected(changes []string) view.Problems {
 	if len(changes) == 0 {
 		return nil
 	}
-	if r.locks.Empty() {
-		changes = append([]string{"it doesn't exist or is empty"}, changes...)
+	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
+	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
+		what = fmt.Sprintf("There is no lock file %s, and %s forbids to make one", depsfile.FileName, r.opts.readonlyBy)
 	}
 	return view.Problems{view.NewError("Provider dependency changes detected", fmt.Sprintf(
-		"The lock file %s would have to change, but -lockfile=readonly forbids it:%s\n\n"+
-			"To record what is required now, run \"%s init\" without that option. A version that is locked already "+
+		"%s:%s\n\n"+
+			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
 			"moves only with -upgrade.",
-		depsfile.FileName, items(changes), r.engine.Program))}
+		what, items(changes), r.engine.Program))}
 }
 
 func (r *initRun) hashesMissing(providers []getproviders.Provider) view.Problems {
@@ -89,9 +93,9 @@ func (r *initRun) hashesMissing(providers []getproviders.Provider) view.Problems
 	platform := getproviders.CurrentPlatform()
 	return view.Problems{view.NewError("Incomplete lock file information for providers", fmt.Sprintf(
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
-			"Without it \"%s plan\" refuses the package, and -lockfile=readonly forbids to add it. To add it, run:\n"+
+			"Without it \"%s plan\" refuses the package, and %s forbids to add it. To add it, run:\n"+
 			"  %[4]s providers lock -platform=%[2]s",
-		depsfile.FileName, platform, items(names), r.engine.Program))}
+		depsfile.FileName, platform, items(names), r.engine.Program, r.opts.readonlyBy))}
 }
 
 func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }

@@ -2,17 +2,11 @@ package command
 
 import (
 	"fmt"
-	"net/url"
-	"os"
-	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
-
-// stateFile is the name of a local state, and of a backend's record.
-const stateFile = "terraform.tfstate"
 
 // collectRequirements finds out what has to be installed: what the
 // configuration says, and what is needed to deal with objects of the state
@@ -32,37 +26,30 @@ func (r *initRun) collectRequirements() view.Problems {
 	return problems
 }
 
-// stateRequirements reads the local state of the current workspace. A state
-// that some backend keeps can't be read yet; whoever is warned about the backend
-// is sent to the real tool, which then adds what is missing.
+// stateRequirements reads the state, if that can be done without a backend.
 func (r *initRun) stateRequirements() (getproviders.Requirements, error) {
-	if r.hasBackend() {
-		return nil, nil
+	required, known, err := r.readState(r.engine, r.opts.stateFile, r.record)
+	if !known {
+		return r.lockedRequirements(), nil
 	}
-	workspace, err := r.workspace()
-	if err != nil {
-		return nil, err
-	}
-	if url.PathEscape(workspace) != workspace {
-		return nil, fmt.Errorf("%q is not the name of a workspace: it has to be usable in a URL without escapes", workspace)
-	}
-	path := stateFile
-	if workspace != "default" {
-		path = filepath.Join(stateFile+".d", workspace, stateFile)
-	}
-	return configs.StateRequirements(path, r.engine)
+	return required, err
 }
 
-// hasBackend reports whether the state is in the care of a backend that the
-// configuration names or that was initialized before.
-func (r *initRun) hasBackend() bool {
-	return r.opts.backend && r.module.Backend != nil || r.backendRecorded()
-}
-
-// backendRecorded reports whether a backend was initialized before.
-func (r *initRun) backendRecorded() bool {
-	_, err := os.Stat(filepath.Join(r.dataDir(), stateFile))
-	return err == nil
+// lockedRequirements is what the lock file says is needed. Whoever wrote it
+// may have seen the state, so that nothing is dropped from it as long as the
+// state can't be seen.
+func (r *initRun) lockedRequirements() getproviders.Requirements {
+	required := getproviders.Requirements{}
+	for _, lock := range r.locks.All() {
+		required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
+	}
+	if r.locks.Empty() && r.record.Type != "inmem" && r.opts.state.with == "" {
+		r.warnings = append(r.warnings, view.NewWarning("Providers that only the state needs may be missing", fmt.Sprintf(
+			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
+				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
+			r.record.Type, r.engine.Program)))
+	}
+	return required
 }
 
 func legacyProblem(req getproviders.Requirements, p getproviders.Provider) *view.Problem {

@@ -11,12 +11,6 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Variables with which users say what the real tool has no setting for.
-const (
-	fallbackVariable           = "TFDEPS_MIRROR_FALLBACK"
-	archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
-)
-
 // reattachVariable lists providers that run already.
 const reattachVariable = "TF_REATTACH_PROVIDERS"
 
@@ -27,6 +21,7 @@ type settings struct {
 	fallback           getproviders.Fallback
 	archiveCredentials bool                           // for packages on the host that has the token
 	skip               map[getproviders.Provider]bool // providers that come by other means
+	sharing            sharing
 }
 
 // readSettings finds out how to install. Warnings are told at once, because
@@ -34,12 +29,12 @@ type settings struct {
 func (r *initRun) readSettings() view.Problems {
 	var problems view.Problems
 	r.cli, problems = r.cliConfig(r.engine)
-	problems = slices.Concat(problems, r.readFallback(), r.readArchiveCredentials(), r.readSkipped())
+	problems = slices.Concat(problems, r.readFallback(), r.readArchiveCredentials(), r.readSkipped(), r.readSharing())
 	if problems.HasErrors() {
 		return problems
 	}
 	r.view.Problems(problems)
-	if !r.opts.pluginDirGiven {
+	if !r.opts.pluginDirGiven || r.opts.check {
 		return nil
 	}
 	if err := r.recordPluginDirs(r.opts.pluginDirs); err != nil {
@@ -49,28 +44,36 @@ func (r *initRun) readSettings() view.Problems {
 }
 
 func (r *initRun) readFallback() view.Problems {
-	name, given := "-mirror-fallback", r.opts.mirrorFallback
-	if given == "" {
-		name, given = fallbackVariable, r.Env.Get(fallbackVariable)
-	}
-	if given == "" {
+	if r.opts.mirrorFallback == "" {
 		return nil
 	}
 	var err error
-	if r.fallback, err = getproviders.ParseFallback(given); err != nil {
-		return view.Problems{view.NewError("Invalid mirror fallback", fmt.Sprintf("The value of %s can't be used: %v.", name, err))}
+	if r.fallback, err = getproviders.ParseFallback(r.opts.mirrorFallback); err != nil {
+		return view.Problems{view.NewError("Invalid mirror fallback",
+			fmt.Sprintf("The value of %s can't be used: %v.", r.opts.by["mirror-fallback"], err))}
 	}
 	return nil
 }
 
-func (r *initRun) readArchiveCredentials() view.Problems {
-	given := r.Env.Get(archiveCredentialsVariable)
-	r.archiveCredentials = given == "same-host"
-	if given == "" || r.archiveCredentials {
-		return nil
+func (r *initRun) readArchiveCredentials() (problems view.Problems) {
+	r.archiveCredentials, problems = r.sameHostCredentials()
+	return problems
+}
+
+// sameHostCredentials reports whether tokens go to packages that are on the
+// host of the registry.
+func (m *Meta) sameHostCredentials() (bool, view.Problems) {
+	given := m.Env.Get(archiveCredentialsVariable)
+	if given == "" || given == "same-host" {
+		return given != "", nil
 	}
-	return view.Problems{view.NewError("Invalid setting for credentials", fmt.Sprintf(
+	return false, view.Problems{view.NewError("Invalid setting for credentials", fmt.Sprintf(
 		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given))}
+}
+
+func (r *initRun) readSharing() (problems view.Problems) {
+	r.sharing, problems = r.providerSharing(r.opts.cache, r.cli)
+	return problems
 }
 
 // readSkipped finds out which providers come by other means: their developers

@@ -12,15 +12,24 @@
 // keeps its lock entry (in 1.15 it loses it, from 1.16 it keeps it); an unknown value of -lockfile is an error, and
 // -lockfile=readonly fails at once where plan would fail later; errors in the
 // configuration and in the lock file are told once, with their source;
-// warnings go to stderr; the exit code is 1 for whatever went wrong, an
-// interrupt included.
+// backends are recorded and not asked for anything, so that what is wrong with
+// them is found by plan; with a backend that can't be asked for its state, no
+// provider is dropped from the lock file; -reconfigure removes the record of a
+// backend that isn't configured any more; only the program that -with names moves
+// state; warnings go to stderr, and so do the progress of downloads and the last line
+// of init, which sums it up; providers tells what the configuration requires also
+// where the state can't be read, or packages of the lock file aren't installed;
+// the exit code is 1 for whatever went wrong, an interrupt included.
 package command
 
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,19 +45,25 @@ type Meta struct {
 	// the interface of commands has no place for it.
 	Context context.Context
 
+	Stdin          io.Reader // a state, if one is to be read from there
 	Stdout, Stderr io.Writer
 	NoColor        bool // -no-color was given
 	Env            Environment
 	Now            func() time.Time
+	Log            *slog.Logger // details for who looks for a fault; nil: nobody does
 
 	// NewClient makes the program's one HTTP client, with a user agent. It is
 	// called once at most, as not every command has to do with the network.
 	NewClient func(userAgent string) (*http.Client, error)
 
-	HomeDir    string // the user's; "": not known
-	CacheDir   string // where the user's caches are; "": nowhere
-	Executable string // our own program file; "": not known
-	Version    string // our own
+	HomeDir    string   // the user's; "": not known
+	CacheDir   string   // where our caches are; "": nowhere
+	StateDir   string   // where we keep what we know of this machine; "": nowhere
+	Executable string   // our own program file; "": not known
+	StandIn    *StandIn // the program in whose place we are; nil: none
+	Version    string   // our own
+
+	readOnly bool // nothing is written, not even what would be known sooner the next time
 }
 
 // engine is the program whose work we do, at the version that we go by.
@@ -68,6 +83,9 @@ func (m *Meta) dataDir() string {
 // workspace is the name of the current workspace.
 func (m *Meta) workspace() (string, error) {
 	if name := m.Env.Get("TF_WORKSPACE"); name != "" {
+		if url.PathEscape(name) != name {
+			return "", fmt.Errorf("%q is not the name of a workspace: it has to be usable in a URL without escapes", name)
+		}
 		return name, nil
 	}
 	name, err := os.ReadFile(filepath.Join(m.dataDir(), "environment"))

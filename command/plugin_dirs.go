@@ -12,14 +12,14 @@ import (
 // and as the real tool does; none removes the record. Installations don't look
 // at it: without the option, the usual sources count again.
 func (m *Meta) recordPluginDirs(dirs []string) error {
-	path := filepath.Join(m.dataDir(), "plugin_path")
+	path := m.pluginDirsPath()
 	if len(dirs) == 0 {
 		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 			return err
 		}
 		return nil
 	}
-	content, err := json.MarshalIndent(dirs, "", "  ")
+	content, err := encodePluginDirs(dirs)
 	if err != nil {
 		return err
 	}
@@ -28,6 +28,10 @@ func (m *Meta) recordPluginDirs(dirs []string) error {
 	}
 	return replaceFile(path, content)
 }
+
+func (m *Meta) pluginDirsPath() string { return filepath.Join(m.dataDir(), "plugin_path") }
+
+func encodePluginDirs(dirs []string) ([]byte, error) { return json.MarshalIndent(dirs, "", "  ") }
 
 // replaceFile writes a file, and the directory if need be, so that the file
 // has either the old content or the new.

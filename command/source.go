@@ -1,24 +1,25 @@
 package command
 
 import (
-	"net/http"
 	"os"
 	"runtime"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // sourceOptions is what decides where providers come from.
 type sourceOptions struct {
-	cli         *cliconfig.Config
-	pluginDirs  []string // of -plugin-dir; if there are any, nothing else counts
-	fallback    getproviders.Fallback
-	engine      getproviders.Engine
-	client      *http.Client
-	credentials hosts.Credentials
+	network
+	cli        *cliconfig.Config
+	pluginDirs []string // of -plugin-dir; if there are any, nothing else counts
+	fallback   getproviders.Fallback
+	engine     getproviders.Engine
+
+	// kept tells what is on this machine of sources that may not be asked;
+	// required where there is no network.
+	kept func(getproviders.Provider) []getproviders.KeptPackage
 }
 
 // sources makes the sources of providers: those that the user names, else the
@@ -75,6 +76,9 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 		return nil, err
 	}
 	known[url] = getproviders.Memoize(mirror)
+	if o.offlineBy != "" {
+		known[url] = o.offline(mirror)
+	}
 	return known[url], nil
 }
 
@@ -105,10 +109,19 @@ func mirrorIn(dir string) getproviders.Selector {
 
 // registry makes the source that is every provider's own registry.
 func (o sourceOptions) registry() getproviders.Selector {
-	return getproviders.Selector{Origin: true, Source: &getproviders.RegistrySource{
+	registry := &getproviders.RegistrySource{
 		Client:      o.client,
-		Discovery:   &hosts.Discovery{Client: o.client, Credentials: o.credentials, Forced: o.cli.Hosts},
+		Discovery:   o.discovery,
 		Credentials: o.credentials,
 		Engine:      o.engine,
-	}}
+	}
+	if o.offlineBy != "" {
+		return getproviders.Selector{Origin: true, Source: o.offline(registry)}
+	}
+	return getproviders.Selector{Origin: true, Source: registry}
+}
+
+// offline stands for a source that can't be asked.
+func (o sourceOptions) offline(source getproviders.Source) getproviders.Source {
+	return getproviders.OfflineSource{Source: source, Kept: o.kept, By: o.offlineBy}
 }

@@ -14,25 +14,38 @@ import (
 )
 
 // Suggest finds the address that was probably meant by one that nobody knows.
-type Suggest func(getproviders.Provider) (getproviders.Provider, bool)
+type Suggest func(getproviders.Provider) (Suggestion, bool)
+
+// Suggestion is an address under which there is a provider.
+type Suggestion struct {
+	Provider getproviders.Provider
+	Versions []getproviders.Version // there; none if they aren't known
+}
 
 // InstallProblems explains what an installation failed with: one problem for
-// each provider, in the order of the error's parts. An interrupt, which ends
+// each provider, in the order of the error's parts, but one for all that isn't
+// there and can't be asked for. An interrupt, which ends
 // the work on all providers, is told once.
 func InstallProblems(engine getproviders.Engine, req getproviders.Requirements, err error, suggest Suggest) Problems {
 	var problems Problems
+	var missing []*getproviders.NotKeptError
 	interrupted := false
 	for _, e := range parts(err) {
 		failed, ok := errors.AsType[*providercache.ProviderError](e)
 		switch {
 		case ok && failed.Step == providercache.StepCancel, !ok && errors.Is(e, context.Canceled):
 			interrupted = true
+		case len(getproviders.NotKept(e)) > 0:
+			missing = append(missing, getproviders.NotKept(e)...)
 		case ok:
 			f := failure{engine: engine, req: req, ProviderError: failed, suggest: suggest}
 			problems = append(problems, f.problem())
 		default:
 			problems = append(problems, NewError("Failed to install providers", withHint(e)))
 		}
+	}
+	if len(missing) > 0 {
+		problems = append(Problems{notKept(engine, req, missing)}, problems...)
 	}
 	if interrupted {
 		problems = append(problems, NewError("Provider installation was canceled by an interrupt signal.", ""))
@@ -74,18 +87,21 @@ func (f failure) problem() *Problem {
 	case f.beforeSelection():
 		return NewError("Failed to query available provider packages",
 			fmt.Sprintf("Could not retrieve the list of available versions for provider %s: %s", short, withHint(f.Err))+
-				f.didYouMean()+f.requiredBy())
+				f.otherAddress())
 	default:
 		return NewError("Failed to install provider",
 			fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, withHint(f.Err)))
 	}
 }
 
-// requiredBy is RequiredBy, unless the failure is about certain requirements:
-// then its hint names them.
+// requiredBy says who asks for the provider, and if the failure is about what
+// they ask for, who of them does so in vain.
 func (f failure) requiredBy() string {
-	if f.Step == providercache.StepLock {
-		return ""
+	if none, ok := errors.AsType[*providercache.NoVersionError](f.Err); ok {
+		return conflictText(whoRequires, none.Conflict)
+	}
+	if locked, ok := errors.AsType[*providercache.LockedVersionError](f.Err); ok {
+		return lockedText(locked)
 	}
 	return RequiredBy(f.req, f.Provider)
 }
@@ -116,24 +132,6 @@ func (f failure) noRegistry(short string) string {
 	return text
 }
 
-// didYouMean answers the commonest mistake: a configuration that says nothing
-// about where a provider comes from gets the default namespace, where it isn't.
-func (f failure) didYouMean() string {
-	if f.suggest == nil || !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
-		return ""
-	}
-	implied, err := f.engine.ImpliedProvider(f.Provider.Type)
-	if err != nil || implied != f.Provider {
-		return ""
-	}
-	if other, ok := f.suggest(f.Provider); ok {
-		return fmt.Sprintf("\n\nDid you intend to use %s? If so, name it as the source in required_providers, "+
-			"in each module which requires that provider.", f.engine.Short(other))
-	}
-	return "\n\nEvery module has to name the source of each of its providers in required_providers; " +
-		"where none is named, the namespace is " + f.Provider.Namespace + "."
-}
-
 // withHint is an error's text with what its parts advise, each once.
 func withHint(err error) string {
 	text := err.Error()
@@ -162,26 +160,4 @@ func hints(err error) []string {
 		}
 	}
 	return all
-}
-
-// RequiredBy says where a provider is asked for, as the end of an explanation;
-// "" if that isn't known.
-func RequiredBy(req getproviders.Requirements, p getproviders.Provider) string {
-	var b strings.Builder
-	for _, r := range req[p] {
-		if r.Origin.File == "" {
-			continue
-		}
-		fmt.Fprintf(&b, "\n  - %s:%d", r.Origin.File, r.Origin.Line)
-		if r.Origin.Module != "" {
-			fmt.Fprintf(&b, " (%s)", r.Origin.Module)
-		}
-		if !r.Constraints.IsEmpty() {
-			fmt.Fprintf(&b, ": %s", r.Constraints)
-		}
-	}
-	if b.Len() == 0 {
-		return ""
-	}
-	return "\n\nThe provider is required by:" + b.String()
 }

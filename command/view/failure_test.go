@@ -130,8 +130,8 @@ func TestInstallProblemsSuggestAnAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	meant := getproviders.Provider{Hostname: implied.Hostname, Namespace: "acme", Type: "widget"}
-	knows := func(getproviders.Provider) (getproviders.Provider, bool) { return meant, true }
-	knowsNothing := func(getproviders.Provider) (getproviders.Provider, bool) { return getproviders.Provider{}, false }
+	knows := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{Provider: meant}, true }
+	knowsNothing := func(getproviders.Provider) (Suggestion, bool) { return Suggestion{}, false }
 	tests := []struct {
 		name     string
 		provider getproviders.Provider

@@ -30,10 +30,11 @@ type speaker struct {
 func newSpeaker(change func(*Options)) *speaker {
 	s := &speaker{}
 	opts := Options{
-		Engine: getproviders.Terraform("1.15.9"),
-		Stdout: Stream{Writer: &s.out},
-		Stderr: Stream{Writer: &s.err},
-		Now:    func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
+		Engine:   getproviders.Terraform("1.15.9"),
+		Stdout:   Stream{Writer: &s.out},
+		Stderr:   Stream{Writer: &s.err},
+		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
+		Progress: ProgressNone,
 		ReadFile: func(name string) ([]byte, error) {
 			if name != "main.tf" {
 				return nil, errors.New("no such file")

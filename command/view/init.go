@@ -1,9 +1,11 @@
 package view
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -11,16 +13,29 @@ import (
 // Init tells people or programs what an init does. It is for one goroutine at
 // a time.
 type Init struct {
-	out      printer
-	engine   getproviders.Engine
-	sequence sequence
-	warnings Problems // of registries, told at the end
-	vouched  bool     // a package was installed whose signer isn't HashiCorp
+	out       printer
+	engine    getproviders.Engine
+	sequence  sequence
+	downloads downloads
+	summary   summary
+	sumUp     func(text string) // tells the summary; nil: nobody wants it
+	warnings  Problems          // of registries, told at the end
+	vouched   bool              // a package was installed whose signer isn't HashiCorp
+	copied    bool              // it was said that packages couldn't be linked
 }
 
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
-	return &Init{out: newPrinter(o), engine: o.Engine}
+	out, shown := open(o)
+	v := &Init{
+		out: out, engine: o.Engine,
+		downloads: downloads{engine: o.Engine, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
+		summary:   summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
+	}
+	if !o.JSON && o.Progress != ProgressNone {
+		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
+	}
+	return v
 }
 
 // Version says who speaks: the engine's version and our own. For programs it
@@ -39,6 +54,20 @@ func (v *Init) BackendBegin(cloud bool) {
 	v.say(initializingBackend)
 }
 
+// BackendConfigured says that a backend of a type is in charge from now on.
+func (v *Init) BackendConfigured(kind string) {
+	m := backendConfigured
+	m.text = strings.ReplaceAll(m.text, "BACKEND", kind)
+	v.summary.changed = true
+	v.say(m)
+}
+
+// CopyingModule announces that a module becomes the configuration.
+func (v *Init) CopyingModule(source string) {
+	v.summary.changed = true
+	v.out.message(message{code: "copying_configuration_message", style: heading, text: "Copying configuration from \"" + source + "\"..."})
+}
+
 // ModulesBegin announces the phase of the modules.
 func (v *Init) ModulesBegin(upgrade bool) {
 	if upgrade {
@@ -48,22 +77,39 @@ func (v *Init) ModulesBegin(upgrade bool) {
 	v.say(initializingModules)
 }
 
-// ModuleInstalled says where a module is that wasn't recorded before. The key
-// is its calls' names, joined by dots.
-func (v *Init) ModuleInstalled(key, dir string) {
-	text := "- " + key + " in " + dir
+// ObserveModules is for [modules.Installer].Observe.
+func (v *Init) ObserveModules(e modules.Event) {
+	v.summary.observeModules(e)
+	var text string
+	switch e := e.(type) {
+	case modules.Downloading:
+		text = "Downloading " + e.Package + " for " + e.Key + "..."
+		if e.Version != "" {
+			text = "Downloading " + e.Package + " " + e.Version + " for " + e.Key + "..."
+		}
+	case modules.Recorded:
+		text = "- " + e.Key + " in " + e.Dir
+	}
 	v.out.line(line{human: text, json: text})
 }
+
+// ModulesEnd says how many modules are called.
+func (v *Init) ModulesEnd(called int) { v.summary.modules = called }
 
 // ProvidersBegin announces the phase of the providers.
 func (v *Init) ProvidersBegin() { v.say(initializingProviders) }
 
-// Observe is for [providercache.Installer].Observe.
-func (v *Init) Observe(e providercache.Event) { v.tell(v.sequence.add(e)) }
+// Observe is for [providercache.Installer].Observe. After the last event
+// ProvidersEnd has to be called: until then a terminal belongs to the bars.
+func (v *Init) Observe(e providercache.Event) {
+	v.summary.observe(e, v.downloads.observe(e))
+	v.tell(v.sequence.add(e))
+}
 
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
 func (v *Init) ProvidersEnd() (warnings Problems) {
+	v.downloads.close()
 	v.tell(v.sequence.rest())
 	if v.vouched {
 		v.out.line(line{human: partnerProviders, json: partnerProviders})
@@ -83,24 +129,48 @@ func (v *Init) tell(events []providercache.Event) {
 		case providercache.FetchDone:
 			tier := e.Authentication.Tier
 			v.vouched = v.vouched || tier == getproviders.TierPartner || tier == getproviders.TierCommunity
+			v.linkedBy(e.Link, e.Reason)
+		case providercache.LinkedFromCache:
+			v.linkedBy(e.Link, e.Reason)
 		}
 	}
 }
 
+// linkedBy says once that packages take their room on the disk in each
+// directory, and why.
+func (v *Init) linkedBy(mode providercache.LinkMode, reason error) {
+	if v.copied || mode != providercache.LinkCopy || reason == nil {
+		return
+	}
+	v.copied = true
+	text := "packages are copied from the shared cache, because they can't be linked: " + strings.Join(strings.Fields(reason.Error()), " ")
+	v.out.line(line{human: "  note: " + text, json: text})
+}
+
 // LockCreated says that there is a lock file now.
-func (v *Init) LockCreated() { v.say(lockCreated) }
+func (v *Init) LockCreated() {
+	v.summary.changed = true
+	v.say(lockCreated)
+}
 
 // LockChanged says that the lock file isn't what it was.
-func (v *Init) LockChanged() { v.say(lockChanged) }
+func (v *Init) LockChanged() {
+	v.summary.changed = true
+	v.say(lockChanged)
+}
 
-// Done ends a successful run: the warnings that piled up, then the good news.
-// With automated, nobody is there to be told what to do next.
+// Done ends a successful run: the warnings that piled up, then the good news,
+// and last, on stderr, what was done and how long it took. With automated,
+// nobody is there to be told what to do next.
 func (v *Init) Done(warnings Problems, automated bool) {
 	v.out.gap()
 	v.Problems(warnings)
 	v.say(initialized)
 	if !automated {
 		v.say(nextSteps)
+	}
+	if v.sumUp != nil {
+		v.sumUp(v.summary.text(v.downloads.now()))
 	}
 }
 

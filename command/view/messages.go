@@ -32,6 +32,9 @@ var (
 		text: "Initializing the backend..."}
 	initializingCloud = message{code: "initializing_terraform_cloud_message", style: heading,
 		text: "Initializing HCP Terraform..."}
+	backendConfigured = message{code: "backend_configured_success", style: good, gap: true,
+		text: "Successfully configured the backend \"BACKEND\"! ENGINE will automatically\n" +
+			"use this backend unless the backend configuration changes."}
 	initializingModules = message{code: "initializing_modules_message", style: heading,
 		text: "Initializing modules..."}
 	upgradingModules = message{code: "upgrading_modules_message", style: heading,

@@ -27,6 +27,12 @@ func progressLines(engine getproviders.Engine, e providercache.Event) []line {
 	case providercache.AlreadyInstalled:
 		what := fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
 		return []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
+	case providercache.LinkedFromCache:
+		what := fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
+		return []line{{
+			human: "- Using " + what + " from the shared cache directory",
+			json:  what + ": Using from the shared cache directory",
+		}}
 	case providercache.FetchBegin:
 		what := fmt.Sprintf("%s v%s...", engine.Short(e.Provider), e.Version)
 		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}

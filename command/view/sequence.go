@@ -41,6 +41,8 @@ func (s *sequence) add(e providercache.Event) []providercache.Event {
 		s.installs.put(e.Provider, e, false)
 	case providercache.AlreadyInstalled:
 		s.installs.put(e.Provider, e, true)
+	case providercache.LinkedFromCache:
+		s.installs.put(e.Provider, e, true)
 	case providercache.FetchBegin:
 		s.installs.put(e.Provider, e, false)
 	case providercache.FetchDone:

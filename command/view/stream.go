@@ -13,9 +13,32 @@ func NewStream(w io.Writer) Stream {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return Stream{Writer: w}
 	}
-	width, _, err := term.GetSize(int(file.Fd()))
+	width, height, err := term.GetSize(int(file.Fd()))
 	if err != nil {
-		width = 0
+		width, height = 0, 0
 	}
-	return Stream{Writer: w, Color: understandsEscapes(file), Width: width}
+	return Stream{Writer: w, Color: understandsEscapes(file), Width: width, Height: height}
+}
+
+// sameTerminal reports whether what is written to two streams comes out at the
+// same place. Where the system can't tell, as with consoles of Windows, of
+// which a process has one, two terminals are one.
+func sameTerminal(a, b Stream) bool {
+	if a.Writer == b.Writer {
+		return true
+	}
+	if !a.Color || !b.Color {
+		return false
+	}
+	one, isFile := a.Writer.(*os.File)
+	other, isFileToo := b.Writer.(*os.File)
+	if !isFile || !isFileToo {
+		return false
+	}
+	oneInfo, err := one.Stat()
+	if err != nil {
+		return true
+	}
+	otherInfo, err := other.Stat()
+	return err != nil || os.SameFile(oneInfo, otherInfo)
 }

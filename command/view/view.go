@@ -12,6 +12,11 @@
 //     follows on lines of its own, indented, and in keys of JSON that the real
 //     tool hasn't. Explanations are our own, and say what happened, why, and what
 //     to do.
+//   - Downloads are shown on stderr while they run, if they are large: by bars in a
+//     terminal, which go when they are done, else by a line every ten seconds. The last
+//     line of an init, there too, sums it up. Bars count in powers of two, as the
+//     tools around them; lines in megabytes, as disks and networks do. Programs get
+//     objects of the type download_progress, a second apart, and no such line.
 //   - Colour is for terminals, and for nobody who asked for none by -no-color or
 //     NO_COLOR. Everything can be understood without it. Problems stand in
 //     boxes, except with -no-color, where the real tool draws none either.
@@ -34,8 +39,9 @@ import (
 // Stream is an output and what is known about it.
 type Stream struct {
 	io.Writer
-	Color bool // escape sequences for colours are welcome
-	Width int  // columns; 0: not known
+	Color  bool // it is a terminal that understands escape sequences, for colours and for bars
+	Width  int  // columns; 0: not known
+	Height int  // lines; 0: not known
 }
 
 // Options says how to speak, and to whom.
@@ -45,7 +51,11 @@ type Options struct {
 	// Plain is what -no-color and NO_COLOR ask for: neither colours nor boxes.
 	Plain          bool
 	Stdout, Stderr Stream
-	Now            func() time.Time // for the time stamps of JSON
+	// Now is for the time stamps of JSON, and to say how long something took.
+	// It is called by many goroutines.
+	Now func() time.Time
+	// Progress says how downloads are shown while they run.
+	Progress Progress
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
 }
@@ -61,13 +71,14 @@ type printer interface {
 	// gap sets off what follows from what came before.
 	gap()
 	problem(p *Problem)
+	// checked tells what there is to do, or that there is nothing.
+	checked(reasons []CheckReason)
 }
 
-// newPrinter returns the way to speak that the options ask for.
-func newPrinter(o Options) printer {
-	src := sources{read: o.ReadFile}
-	if o.JSON {
-		return &jsonPrinter{out: o.Stdout, now: o.Now, sources: src}
-	}
-	return &humanPrinter{out: o.Stdout, err: o.Stderr, plain: o.Plain, sources: src}
+func newJSONPrinter(o Options) *jsonPrinter {
+	return &jsonPrinter{out: o.Stdout, now: o.Now, sources: sources{read: o.ReadFile}}
+}
+
+func newHumanPrinter(o Options) *humanPrinter {
+	return &humanPrinter{out: o.Stdout, err: o.Stderr, plain: o.Plain, sources: sources{read: o.ReadFile}}
 }

@@ -1,0 +1,63 @@
+package command
+
+import (
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// runCacheVerify reads all packages.
+func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
+	var place cachePlace
+	var lockPaths pathList
+	flags := newFlags("cache verify")
+	place.define(flags)
+	flags.Var(&lockPaths, "locked", "")
+	repair := flags.Bool("repair", false, "")
+	operands, err := parseOperands(flags, args)
+	if err == nil {
+		lockPaths, err = lockPaths.with(operands, "-locked")
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	cache, _, problems := place.find(m)
+	locked, unreadable := readLocked(lockPaths)
+	if problems = append(problems, unreadable...); problems.HasErrors() {
+		return 0, problems, nil
+	}
+	found, err := m.upkeep(cache).Verify(m.Context, locked)
+	if err != nil {
+		return 0, append(problems, cacheProblem("Failed to verify the cache", err)...), nil
+	}
+	view.CacheVerified(m.Stdout, found)
+	if *repair {
+		more := m.removeDamaged(cache, found)
+		problems = append(problems, more...)
+	}
+	if slices.ContainsFunc(found, providercache.Verified.Differs) {
+		return ExitDiffers, problems, nil
+	}
+	return 0, problems, nil
+}
+
+// removeDamaged takes away the packages that aren't what their receipts say. The
+// next init that wants one fetches it.
+func (m *Meta) removeDamaged(cache *providercache.Cache, found []providercache.Verified) view.Problems {
+	var damaged []providercache.Cached
+	for _, v := range found {
+		if v.Finding == providercache.Broken {
+			damaged = append(damaged, v.Cached)
+		}
+	}
+	if len(damaged) == 0 {
+		return nil
+	}
+	done, err := m.upkeep(cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
+	view.CacheRemoved(m.Stdout, done, false)
+	if err != nil {
+		return cacheProblem("Failed to remove what is damaged", err)
+	}
+	return nil
+}

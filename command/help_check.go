@@ -1,0 +1,25 @@
+package command
+
+// checkUsage is the end of init's help: what -check answers.
+const checkUsage = `
+
+The answer of -check is a line for people. With -json it is one object of the
+type "check_reason" for each reason, with code, @message and what it is about
+(provider or module, or neither), and one of the type "check" at the end, with
+up_to_date and reasons, their number. The codes don't change:
+  lock_missing_provider    a required provider has no entry in the lock file
+  constraint_unsatisfied   it has, in a version that isn't allowed any more
+  lock_without_hash        it has, without an h1 hash to compare a package with
+  lock_extra_provider      a provider has an entry and isn't required any more
+  package_absent           the locked version of a provider isn't installed
+  package_differs          it is, and hasn't got one of the locked hashes
+  built_in_invalid         a built-in provider can't be had like this
+  module_absent            a module isn't installed
+  module_source_changed    it is, from another source
+  module_version_changed   it is, in a version that isn't allowed any more
+  module_record_differs    modules.json would be written anew
+  module_differs           a module isn't what the lock file for modules says
+  backend_uninitialized    the backend isn't recorded
+  backend_changed          another one is, or it would be recorded anew
+  backend_removed          one is recorded, and there is none any more
+  plugin_dirs_changed      -plugin-dir isn't what is recorded of it`

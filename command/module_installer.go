@@ -1,0 +1,42 @@
+package command
+
+import (
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/fetch"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// moduleInstaller makes what finds modules and fetches those that have to be.
+// The Fetcher is to be closed.
+func (m *Meta) moduleInstaller(engine getproviders.Engine, net network, store string) (modules.Installer, *fetch.Fetcher) {
+	offline := net.offlineBy != ""
+	fetcher := &fetch.Fetcher{Client: net.archives, Store: store, Environ: m.Env, Offline: offline}
+	return modules.Installer{
+		Dir:        m.modulesDir(),
+		Engine:     engine,
+		WorkingDir: workingDirectory(),
+		Fetcher:    fetcher,
+		Registries: &modules.Registries{
+			Client:      net.client,
+			Discovery:   net.discovery,
+			Credentials: net.credentials,
+			Engine:      engine,
+			Store:       store,
+			Offline:     offline,
+		},
+	}, fetcher
+}
+
+// moduleStore is where packages of modules are kept for other directories; ""
+// if there is no place.
+func (m *Meta) moduleStore() string {
+	if m.CacheDir == "" {
+		return ""
+	}
+	return filepath.Join(m.CacheDir, "modules", "v1")
+}
+
+// modulesDir is where modules are recorded, and those that aren't local are.
+func (m *Meta) modulesDir() string { return filepath.Join(m.dataDir(), "modules") }

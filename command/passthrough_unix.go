@@ -1,0 +1,15 @@
+//go:build unix
+
+package command
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// become replaces this process by a program, which so has its streams, its
+// signals and its place among other processes.
+func become(path string, args []string, env Environment, _ Streams) (int, error) {
+	err := syscall.Exec(path, append([]string{path}, args...), env)
+	return 1, fmt.Errorf("running %s: %w", path, err)
+}

@@ -1,0 +1,93 @@
+package view
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// CacheDir tells where a cache is: for people and scripts the path alone.
+func CacheDir(w io.Writer, cache *providercache.Cache, asJSON bool) error {
+	if !asJSON {
+		_, err := fmt.Fprintln(w, cache.Dir)
+		return err
+	}
+	return writeObject(w, map[string]any{"format_version": cacheFormat, "directory": cache.Dir, "named": cache.Named})
+}
+
+// writeObject writes a JSON object over several lines.
+func writeObject(w io.Writer, object any) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(object)
+}
+
+// CacheList is what "cache list" tells.
+type CacheList struct {
+	Cache    *providercache.Cache
+	Packages []providercache.Cached
+}
+
+// usersShown is how many of a package's users people are told by name.
+const usersShown = 3
+
+// Text writes the list for people: a line for each package, and below it who
+// uses it.
+func (l CacheList) Text(w io.Writer) error {
+	var b strings.Builder
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var size, onDisk int64
+	for _, p := range l.Packages {
+		size, onDisk = size+p.Size, onDisk+p.OnDisk
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s on disk\tused %s\t%s\n",
+			p.Provider, p.Version, p.Platform, megabytes(p.Size), megabytes(p.OnDisk), p.LastUse.Local().Format("2006-01-02"), p.Condition)
+		for i, user := range p.Users {
+			if i == usersShown {
+				fmt.Fprintf(table, "  and %d more\n", len(p.Users)-i)
+				break
+			}
+			fmt.Fprintf(table, "  in %s\n", printable(workingDirectory(user)))
+		}
+	}
+	_ = table.Flush() // to memory
+	fmt.Fprintf(&b, "%s in %s: %s, %s on disk\n", count(len(l.Packages), "package"), printable(l.Cache.Dir), megabytes(size), megabytes(onDisk))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// workingDirectory is the directory that has its packages in another one.
+func workingDirectory(target string) string {
+	if dir, ok := strings.CutSuffix(filepath.ToSlash(target), "/.terraform/providers"); ok {
+		return filepath.FromSlash(dir)
+	}
+	return target
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	plural := thing + "s"
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		plural = stem + "ies"
+	}
+	return fmt.Sprintf("%d %s", n, plural)
+}
+
+// GitHubOutput writes names and values as a step of GitHub Actions hands them
+// on. The mark that ends a value is one that can't be in it.
+func GitHubOutput(w io.Writer, pairs [][2]string) {
+	for _, pair := range pairs {
+		sum := sha256.Sum256([]byte(pair[1]))
+		mark := "end-" + hex.EncodeToString(sum[:8])
+		fmt.Fprintf(w, "%s<<%s\n%s\n%s\n", pair[0], mark, pair[1], mark)
+	}
+}

@@ -1,0 +1,344 @@
+package view
+
+import (
+	"errors"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+const mb = 1_000_000
+
+var v1 = getproviders.MustParseVersion("1.2.3")
+
+// watch is a clock that is moved by hand.
+type watch struct{ time.Time }
+
+func newWatch() *watch { return &watch{time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC)} }
+
+func (w *watch) now() time.Time { return w.Time }
+
+// script is what happens after so many seconds.
+type script []struct {
+	at    float64
+	event providercache.Event
+}
+
+// play has a speaker observe a script.
+func (s *speaker) play(clock *watch, events script) {
+	begun := clock.Time
+	for _, step := range events {
+		clock.Time = begun.Add(time.Duration(step.at * float64(time.Second)))
+		s.Observe(step.event)
+	}
+}
+
+func timed(clock *watch, change func(*Options)) *speaker {
+	return newSpeaker(func(o *Options) { o.Now = clock.now; change(o) })
+}
+
+func begin(p getproviders.Provider, archive, source string) providercache.FetchBegin {
+	address, err := url.Parse(archive)
+	if err != nil {
+		panic(err)
+	}
+	return providercache.FetchBegin{Provider: p, Version: v1, Location: getproviders.HTTPArchive{URL: address}, Source: source}
+}
+
+func came(p getproviders.Provider, done, total int64) providercache.FetchProgress {
+	return providercache.FetchProgress{Provider: p, Version: v1, Done: done, Total: total}
+}
+
+func installed(p getproviders.Provider) providercache.FetchDone {
+	return providercache.FetchDone{Provider: p, Version: v1}
+}
+
+// threeAtOnce is a run with a download that lasts, one that is small and one
+// that fails.
+func threeAtOnce() script {
+	const signed = "https://user:hunter2@cdn.example.com/a.zip?signature=hunter2"
+	return script{
+		{0, pending(alpha, beta, gamma)},
+		{0, begin(alpha, signed, "registry example.com")},
+		{0, begin(beta, signed, "registry example.com")},
+		{0, begin(gamma, signed, "registry example.com")},
+		{0, came(alpha, 0, 157*mb)},
+		{0, came(beta, 0, 20_000)},
+		{0.1, came(beta, 20_000, 20_000)},
+		{0.1, installed(beta)},
+		{0.5, came(alpha, 6*mb, 157*mb)},
+		{1, came(gamma, 0, -1)},
+		{1.2, came(gamma, 900_000, -1)},
+		{1.5, came(gamma, 2*mb, -1)},
+		{2, came(alpha, 24*mb, 157*mb)},
+		{9.9, came(alpha, 99*mb, 157*mb)},
+		{10, came(gamma, 7*mb, -1)},
+		{10.5, came(alpha, 105*mb, 157*mb)},
+		{11, providercache.Failed{Provider: gamma, Err: errors.New("cut")}},
+		{20.1, came(alpha, 150*mb, 157*mb)},
+		{21, came(alpha, 157*mb, 157*mb)},
+		{23, installed(alpha)},
+	}
+}
+
+func TestPlainProgress(t *testing.T) {
+	clock := newWatch()
+	s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
+	s.play(clock, threeAtOnce())
+	s.ProvidersEnd()
+	want := `Downloading example.com/acme/alpha v1.2.3 (157 MB)...
+Downloading example.com/acme/gamma v1.2.3 (size unknown)...
+Still downloading: example.com/acme/alpha 99 MB of 157 MB (63%), example.com/acme/gamma 7.0 MB
+Still downloading: example.com/acme/alpha 150 MB of 157 MB (96%)
+Downloaded example.com/acme/alpha v1.2.3: 157 MB in 21.0s (7.5 MB/s)
+`
+	if got := s.err.String(); got != want {
+		t.Errorf("stderr is\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlainProgressOfResumedDownloads(t *testing.T) {
+	tests := []struct {
+		name string
+		run  script
+		want string
+	}{
+		{"the rest comes", script{
+			{0, came(alpha, 40*mb, 157*mb)},
+			{4, came(alpha, 157*mb, 157*mb)},
+			{5, installed(alpha)},
+		}, `Downloading example.com/acme/alpha v1.2.3 (157 MB, of which 40 MB are here from an earlier run)...
+Downloaded example.com/acme/alpha v1.2.3: 117 MB in 4.0s (29 MB/s)
+`},
+		{"the server has another archive now", script{
+			{0, came(alpha, 40*mb, 157*mb)},
+			{1, came(alpha, 50*mb, 157*mb)},
+			{2, came(alpha, 0, 100*mb)},
+			{6, came(alpha, 100*mb, 100*mb)},
+			{7, installed(alpha)},
+		}, `Downloading example.com/acme/alpha v1.2.3 (157 MB, of which 40 MB are here from an earlier run)...
+Downloaded example.com/acme/alpha v1.2.3: 110 MB in 6.0s (18 MB/s)
+`},
+		{"all of it was here", script{
+			{0, came(alpha, 157*mb, 157*mb)},
+			{1, installed(alpha)},
+		}, `Downloading example.com/acme/alpha v1.2.3 (157 MB, of which 157 MB are here from an earlier run)...
+Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			clock := newWatch()
+			s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
+			s.play(clock, append(script{{0, pending(alpha)}}, tt.run...))
+			s.ProvidersEnd()
+			if got := s.err.String(); got != tt.want {
+				t.Errorf("stderr is\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// However often it is told, a download has a line in ten seconds, and an object
+// in one.
+func TestProgressIsRare(t *testing.T) {
+	for _, tt := range []struct {
+		json bool
+		want int
+	}{{false, 6}, {true, 60}} {
+		clock := newWatch()
+		s := timed(clock, func(o *Options) { o.JSON, o.Progress = tt.json, ProgressAuto })
+		s.Observe(pending(alpha, beta))
+		for i := range int64(601) { // ten a second, for a minute
+			s.Observe(came(alpha, i*mb, 700*mb))
+			clock.Time = clock.Add(time.Second / 10)
+		}
+		got := strings.Count(s.err.String(), "Still") + strings.Count(s.out.String(), "download_progress")
+		if got != tt.want {
+			t.Errorf("JSON %t: told %d times, want %d", tt.json, got, tt.want)
+		}
+	}
+}
+
+func TestJSONProgress(t *testing.T) {
+	clock := newWatch()
+	s := timed(clock, func(o *Options) { o.JSON, o.Progress = true, ProgressPlain })
+	s.play(clock, threeAtOnce())
+	s.ProvidersEnd()
+	var got strings.Builder
+	for line := range strings.Lines(s.out.String()) {
+		if strings.Contains(line, "download_progress") {
+			got.WriteString(line)
+		}
+	}
+	object := func(stamp, message, numbers, name, total string) string {
+		return `{"@level":"info","@message":"example.com/acme/` + name + " v1.2.3: " + message + `","@module":"terraform.ui","@timestamp":"2026-05-04T03:02:` +
+			stamp + `Z",` + numbers + `,"provider":"example.com/acme/` + name + `",` + total + `"type":"download_progress","version":"1.2.3"}` + "\n"
+	}
+	const all = `"total":157000000,`
+	want := object("03.123456", "24 MB of 157 MB (15%)", `"done":24000000`, "alpha", all) +
+		object("11.023456", "99 MB of 157 MB (63%)", `"done":99000000`, "alpha", all) +
+		object("11.123456", "7.0 MB", `"done":7000000`, "gamma", "") +
+		object("21.223456", "150 MB of 157 MB (96%)", `"done":150000000`, "alpha", all)
+	if got.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &got, want)
+	}
+	if s.err.Len() > 0 {
+		t.Errorf("stderr has %q", s.err.String())
+	}
+}
+
+func TestProgressNone(t *testing.T) {
+	for _, json := range []bool{false, true} {
+		clock := newWatch()
+		s := timed(clock, func(o *Options) { o.JSON, o.Progress = json, ProgressNone })
+		s.play(clock, threeAtOnce())
+		s.Done(s.ProvidersEnd(), false)
+		if s.err.Len() > 0 || strings.Contains(s.out.String(), "download_progress") {
+			t.Errorf("JSON %t: stderr has %q, stdout %q", json, s.err.String(), s.out.String())
+		}
+	}
+}
+
+// What is told on stdout is the same, however downloads are shown; and no
+// secret of an archive's URL is in any of it.
+func TestProgressLeavesResultsAlone(t *testing.T) {
+	said := map[Progress]string{}
+	for _, mode := range []Progress{ProgressNone, ProgressPlain, ProgressTTY} {
+		clock := newWatch()
+		s := timed(clock, func(o *Options) {
+			if o.Progress = mode; mode == ProgressTTY {
+				o.Now = time.Now // the library's goroutines ask, too
+			}
+		})
+		s.ProvidersBegin()
+		s.play(clock, threeAtOnce())
+		s.Done(s.ProvidersEnd(), false)
+		said[mode] = s.out.String()
+		if strings.Contains(s.out.String()+s.err.String(), "hunter2") {
+			t.Errorf("mode %d: a secret is in\n%s%s", mode, s.out.String(), s.err.String())
+		}
+	}
+	for _, mode := range []Progress{ProgressPlain, ProgressTTY} {
+		if said[mode] != said[ProgressNone] {
+			t.Errorf("mode %d: stdout is\n%s\nwant\n%s", mode, said[mode], said[ProgressNone])
+		}
+	}
+}
+
+func TestParseProgress(t *testing.T) {
+	for text, want := range map[string]Progress{
+		"auto": ProgressAuto, "tty": ProgressTTY, "plain": ProgressPlain, "none": ProgressNone,
+	} {
+		if got, err := ParseProgress(text); got != want || err != nil {
+			t.Errorf("%s: got %d and %v", text, got, err)
+		}
+	}
+	for _, text := range []string{"", "TTY", "bars"} {
+		if _, err := ParseProgress(text); err == nil {
+			t.Errorf("%q is fine", text)
+		}
+	}
+}
+
+func TestSummary(t *testing.T) {
+	local := func(p getproviders.Provider) providercache.Event {
+		return providercache.FetchBegin{Provider: p, Version: v1, Location: getproviders.LocalDirectory("/m"), Source: "/m"}
+	}
+	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
+	present := func(p getproviders.Provider) providercache.Event {
+		return providercache.AlreadyInstalled{Provider: p, Version: v1}
+	}
+	tests := []struct {
+		name string
+		run  script
+		more func(*speaker)
+		want string
+	}{
+		{"nothing to do", script{{0, present(alpha)}, {0.018, present(beta)}}, func(s *speaker) { s.ModulesEnd(4) },
+			"Checked 2 providers, 4 modules in 18ms: nothing to do"},
+		{"nothing at all", script{}, nil, "Checked 0 providers in 0ms: nothing to do"},
+		{"a download and the cache", script{
+			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 214*mb)}, {3, came(alpha, 214*mb, 214*mb)}, {3.1, installed(alpha)},
+			{3.24, providercache.LinkedFromCache{Provider: beta, Version: v1}},
+		}, func(s *speaker) { s.LockCreated(); s.ModulesEnd(1) },
+			"2 providers, 1 module ready in 3.2s: 1 downloaded (214 MB from example.com), 1 from the cache"},
+		{"several sources", script{
+			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 2*mb)}, {3, came(alpha, 2*mb, 2*mb)}, {3.1, installed(alpha)},
+			{0, begin(beta, archive, mirror)}, {0, came(beta, 0, 1500*mb)}, {3, came(beta, 1500*mb, 1500*mb)}, {72, installed(beta)},
+			{72, local(gamma)}, {72, installed(gamma)},
+		}, nil, "3 providers ready in 1m12s: 2 downloaded (1.5 GB from https://mirror.example.com/, 2.0 MB from example.com), 1 from local directories"},
+		{"in place, but the lock file is new", script{{0, present(alpha)}}, func(s *speaker) { s.LockChanged() },
+			"1 provider ready in 0ms: 1 in place already"},
+		{"modules only", script{}, func(s *speaker) {
+			s.ObserveModules(modules.Downloading{Key: "a", Package: "git::https://example.com/a"})
+			s.ObserveModules(modules.Recorded{})
+			s.ObserveModules(modules.Recorded{})
+			s.ModulesEnd(2)
+		}, "0 providers, 2 modules ready in 0ms: 1 module fetched"},
+		{"a second look at what was downloaded", script{
+			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 300)}, {0, came(alpha, 300, 300)}, {0, installed(alpha)},
+			{0, pending(alpha)}, {0, present(alpha)},
+		}, nil, "1 provider ready in 0ms: 1 downloaded (1 kB from example.com)"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			clock := newWatch()
+			s := timed(clock, func(o *Options) { o.Progress = ProgressPlain })
+			s.play(clock, tt.run)
+			s.ProvidersEnd()
+			if tt.more != nil {
+				tt.more(s)
+			}
+			s.Done(nil, false)
+			lines := strings.Split(strings.TrimSuffix(s.err.String(), "\n"), "\n")
+			if got := lines[len(lines)-1]; got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestSummaryIsForPeople(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.JSON, o.Progress = true, ProgressAuto })
+	s.Done(nil, false)
+	if s.err.Len() > 0 || strings.Contains(s.out.String(), "Checked") {
+		t.Errorf("stderr has %q, stdout %q", s.err.String(), s.out.String())
+	}
+}
+
+func TestAmounts(t *testing.T) {
+	for _, tt := range []struct{ got, want string }{
+		{megabytes(0), "0 kB"},
+		{megabytes(1), "1 kB"},
+		{megabytes(999_999), "1000 kB"},
+		{megabytes(1_550_000), "1.6 MB"},
+		{megabytes(214_400_000), "214 MB"},
+		{megabytes(1_550_000_000), "1.6 GB"},
+		{howFar(7*mb, -1), "7.0 MB"},
+		{howFar(0, 0), "0 kB"},
+		{howFar(50*mb, 100*mb), "50 MB of 100 MB (50%)"},
+		{mebibytes(35<<20, 150<<20), "35.0/150.0 MiB"},
+		{mebibytes(35<<20, -1), "35.0 MiB"},
+		{mebibytes(512<<20, 2<<30), "0.5/2.0 GiB"},
+		{seconds(-time.Second), "0ms"},
+		{seconds(999 * time.Millisecond), "999ms"},
+		{seconds(59_990 * time.Millisecond), "59.9s"},
+		{seconds(3725 * time.Second), "1h2m5s"},
+		{barText(0, 150<<20, 0, time.Second), "0.0/150.0 MiB"},
+		{barText(50<<20, 150<<20, 50<<20, 5*time.Second), "50.0/150.0 MiB 10.0 MiB/s 10s"},
+		{barText(50<<20, 150<<20, 10<<20, 5*time.Second), "50.0/150.0 MiB 2.0 MiB/s 50s"},
+		{barText(50<<20, -1, 50<<20, 5*time.Second), "50.0 MiB 10.0 MiB/s"},
+		{barText(150<<20, 150<<20, 150<<20, time.Second), "150.0/150.0 MiB unpacking"},
+		{barText(50<<20, 150<<20, -1, 0), "50.0/150.0 MiB"},
+	} {
+		if tt.got != tt.want {
+			t.Errorf("got %q, want %q", tt.got, tt.want)
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// whoRequires stands above a list of requirements.
+const whoRequires = "The provider is required by:"
+
+// RequiredBy says where a provider is asked for, as the end of an explanation;
+// "" if that isn't known.
+func RequiredBy(req getproviders.Requirements, p getproviders.Provider) string {
+	var items []string
+	for _, r := range req[p] {
+		switch {
+		case r.Origin.File == "":
+		case r.Constraints.IsEmpty():
+			items = append(items, originText(r.Origin))
+		default:
+			items = append(items, requirementText(r))
+		}
+	}
+	return list(whoRequires, items)
+}
+
+// originText says where something was written, and in which module; "" if it isn't known.
+func originText(o getproviders.Origin) string {
+	text := o.File
+	if o.Line > 0 {
+		text += fmt.Sprintf(":%d", o.Line)
+	}
+	if o.Module != "" {
+		text += " (" + o.Module + ")"
+	}
+	return text
+}
+
+// requirementText is one line about a requirement.
+func requirementText(r getproviders.Requirement) string {
+	text := r.Constraints.String()
+	if r.Constraints.IsEmpty() {
+		text = "any version"
+	}
+	if at := originText(r.Origin); at != "" {
+		text = at + ": " + text
+	}
+	return text
+}
+
+// boundText is requirementText with what it would lead to by itself.
+func boundText(b providercache.Bound) string {
+	if b.Newest == (getproviders.Version{}) {
+		return requirementText(b.Requirement) + " (there is none)"
+	}
+	return requirementText(b.Requirement) + " (the newest is " + b.Newest.String() + ")"
+}
+
+// conflictText shows every requirement with the newest version that it allows,
+// and which ones there is no version for.
+func conflictText(sentence string, c providercache.Conflict) string {
+	every := list(sentence, boundTexts(c.Bounds))
+	switch {
+	case len(c.Smallest) == 0 || len(c.Bounds) == 1:
+		return every
+	case len(c.Smallest) == len(c.Bounds):
+		return every + "\n\nNo version satisfies all of these. Without any one of them there would be one."
+	case len(c.Smallest) == 1:
+		return every + list("This one alone leaves no version:", boundTexts(c.Smallest))
+	default:
+		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Smallest)), boundTexts(c.Smallest))
+	}
+}
+
+// lockedText shows which requirements are against the locked version, and
+// which aren't.
+func lockedText(e *providercache.LockedVersionError) string {
+	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), requirementTexts(e.Requirements)) +
+		list("It is allowed by:", requirementTexts(e.Others))
+}
+
+// otherAddress answers the commonest mistake: a configuration that says nothing
+// about where a provider comes from gets the default namespace, where it isn't.
+// With another address come the versions there, and what becomes of them.
+func (f failure) otherAddress() string {
+	if f.suggest == nil || !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
+		return f.requiredBy()
+	}
+	implied, err := f.engine.ImpliedProvider(f.Provider.Type)
+	if err != nil || implied != f.Provider {
+		return f.requiredBy()
+	}
+	other, ok := f.suggest(f.Provider)
+	if !ok {
+		return "\n\nEvery module has to name the source of each of its providers in required_providers; " +
+			"where none is named, the namespace is " + f.Provider.Namespace + "." + f.requiredBy()
+	}
+	text := fmt.Sprintf("\n\nDid you intend to use %s? If so, name it as the source in required_providers, "+
+		"in each module which requires that provider.", f.engine.Short(other.Provider))
+	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
+		return text + f.requiredBy()
+	}
+	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.engine.Short(other.Provider))
+	return text + conflictText(sentence, providercache.FindConflict(f.req[f.Provider], other.Versions))
+}
+
+func boundTexts(bounds []providercache.Bound) []string {
+	texts := make([]string, len(bounds))
+	for i, b := range bounds {
+		texts[i] = boundText(b)
+	}
+	return texts
+}
+
+func requirementTexts(required []getproviders.Requirement) []string {
+	texts := make([]string, len(required))
+	for i, r := range required {
+		texts[i] = requirementText(r)
+	}
+	return texts
+}
+
+// list is a paragraph with items below a sentence; "" without items.
+func list(sentence string, items []string) string {
+	if len(items) == 0 {
+		return ""
+	}
+	return "\n\n" + sentence + "\n  - " + strings.Join(items, "\n  - ")
+}
