@@ -95,18 +95,23 @@ func noteInState(t *testing.T, path string) string {
 	return ""
 }
 
-// buildProvider builds the provider. It is a module of its own, whose
-// dependencies may not be there.
+// buildProvider builds the provider.
 func buildProvider(t *testing.T) string {
 	t.Helper()
-	const module = "testdata/provider"
+	return buildNested(t, "testdata/provider", "terraform-provider-tiny_v1.0.0")
+}
+
+// buildNested builds a program that is a module of its own, whose dependencies
+// may not be there.
+func buildNested(t *testing.T, module, name string) string {
+	t.Helper()
 	if out, err := goCommand("list", "-C", module, "-deps", ".").CombinedOutput(); err != nil {
 		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
 			t.Fatalf("TFDEPS_REQUIRE_PEERS=1, and the modules of %s can't be had: %v\n%s", module, err, out)
 		}
 		t.Skipf("the modules of %s can't be had: %v\n%s", module, err, out)
 	}
-	program := filepath.Join(t.TempDir(), "terraform-provider-tiny_v1.0.0")
+	program := filepath.Join(t.TempDir(), name)
 	cmd := goCommand("build", "-C", module, "-trimpath", "-ldflags=-s -w", "-o", program, ".")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("go build in %s: %v\n%s", module, err, out)

@@ -99,11 +99,12 @@ func benchConfig() string {
 
 // startBenchRegistry starts the registry, and returns the environment in which
 // both programs find it. sample is what the packages are made of.
-func startBenchRegistry(b *testing.B, sample string) []string {
+func startBenchRegistry(b *testing.B, sample string, more ...string) []string {
 	b.Helper()
 	server := filepath.Join(b.TempDir(), "benchregistry"+exeSuffix())
 	buildProgram(b, server, "./testdata/benchregistry")
-	cmd := exec.Command(server, "-dir="+b.TempDir(), "-sample="+sample, "-scale="+strconv.FormatFloat(benchScale(b), 'g', -1, 64))
+	args := append([]string{"-dir=" + b.TempDir(), "-sample=" + sample, "-scale=" + strconv.FormatFloat(benchScale(b), 'g', -1, 64)}, more...)
+	cmd := exec.Command(server, args...)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe()
 	if err != nil {

@@ -19,12 +19,17 @@ const modulePath = "github.com/tfdeps/tfdeps"
 // package that isn't here doesn't belong to the tree. What is on top comes
 // first; imports only ever point downwards.
 var layers = map[string][]string{
-	".":                 {"command", "getproviders/hosts"},
-	"command":           {"command/view", "configs", "configs/cliconfig", "configs/modules", "providercache", "depsfile", "getproviders", "getproviders/hosts"},
-	"command/view":      {"providercache", "getproviders", "getproviders/hosts"},
-	"configs":           {"getproviders"},
-	"configs/cliconfig": {"getproviders", "getproviders/hosts"},
-	"configs/modules":   {"configs", "getproviders", "getproviders/hosts"},
+	".": {"command", "getproviders/hosts"},
+	"command": {"command/view", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/fetch", "configs/modules/modulelock",
+		"providercache", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
+	"command/view":               {"configs/modules", "providercache", "getproviders", "getproviders/hosts"},
+	"configs":                    {"getproviders"},
+	"configs/backend":            {"configs", "getproviders"},
+	"configs/cliconfig":          {"getproviders", "getproviders/hosts"},
+	"configs/modules":            {"configs", "getproviders", "getproviders/hosts", "getproviders/par"},
+	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par"},
+	"configs/modules/git":        {"getproviders/hosts", "getproviders/par"},
+	"configs/modules/modulelock": {"depsfile", "getproviders"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
@@ -55,7 +60,7 @@ type allowance struct {
 var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/go-version",
-		where:  []string{"configs", "configs/modules"},
+		where:  []string{"configs", "configs/modules", "configs/modules/modulelock"},
 		reason: "required_version, the versions of modules, and the first of the two parsers that a constraint has to pass",
 	},
 	{
@@ -66,8 +71,13 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "configs/modules", "depsfile", "command/view"},
+		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "depsfile", "command/view"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
+	},
+	{
+		module: "github.com/hashicorp/go-getter",
+		where:  []string{"configs/modules/fetch"},
+		reason: "unpacks archives of modules, and gets objects of s3 and gcs",
 	},
 	{
 		module: "github.com/hashicorp/hcl",
@@ -76,7 +86,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/zclconf/go-cty",
-		where:  []string{"configs", "depsfile"},
+		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile"},
 		reason: "the values of HCL 2",
 	},
 	{
@@ -113,6 +123,11 @@ var thirdParty = []allowance{
 		module: "golang.org/x/sys",
 		where:  []string{"providercache"},
 		reason: "what the file systems of the three systems need",
+	},
+	{
+		module: "github.com/vbauerster/mpb/v8",
+		where:  []string{"command/view"},
+		reason: "progress bars",
 	},
 	{
 		module: "golang.org/x/term",

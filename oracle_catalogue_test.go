@@ -98,9 +98,9 @@ func zipOf(tb testing.TB, entries []zipEntry) []byte {
 }
 
 // newOracleRegistry starts the registry that all cases ask.
-func newOracleRegistry(t *testing.T) *providertest.Registry {
+func newOracleRegistry(t testing.TB, ca *providertest.CA) *providertest.Registry {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
+	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ var exemptions = map[string]exemption{
 // $PLATFORM for this machine's platform.
 func TestSameAsTerraform(t *testing.T) {
 	peer := lookPeer(t)
-	registry := newOracleRegistry(t)
+	registry := newOracleRegistry(t, nil)
 	programs := [2]string{buildTfdeps(t), peer}
 	cases, err := filepath.Glob("testdata/oracle/*.txtar")
 	if err != nil || len(cases) < 30 {
@@ -92,14 +92,20 @@ func newOracleRun(t *testing.T, file string, registry *providertest.Registry, pr
 		}
 		o.steps[step][expand.Replace(name)] = expand.Replace(string(f.Data))
 	}
-	parent := t.TempDir()
+	o.makeDirs()
+	return o
+}
+
+// makeDirs makes a directory for each program.
+func (o *oracleRun) makeDirs() {
+	o.t.Helper()
+	parent := o.t.TempDir()
 	for i, name := range []string{"ours", "theirs"} {
 		o.dirs[i] = filepath.Join(parent, name)
 		if err := os.Mkdir(o.dirs[i], 0o755); err != nil {
-			t.Fatal(err)
+			o.t.Fatal(err)
 		}
 	}
-	return o
 }
 
 func (o *oracleRun) compare(allowed exemption) {

@@ -25,6 +25,18 @@ func lookPeer(tb testing.TB) string {
 	return ""
 }
 
+// requireProgram skips a test that needs a program which isn't there.
+func requireProgram(tb testing.TB, name string) {
+	tb.Helper()
+	if _, err := exec.LookPath(name); err == nil {
+		return
+	}
+	if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+		tb.Fatalf("TFDEPS_REQUIRE_PEERS=1, and %s is not on PATH", name)
+	}
+	tb.Skipf("%s is not on PATH", name)
+}
+
 // peerEnv is an environment that holds nothing of the machine's own set-up.
 func peerEnv(tb testing.TB, extra ...string) []string {
 	tb.Helper()

@@ -23,7 +23,9 @@ import (
 //
 //	exec tfdeps ARGS...
 //		The program, out of this test binary. It takes itself for Terraform
-//		1.15.9, whatever is installed; HOME and the caches are in $WORK.
+//		1.15.9, whatever is installed; HOME and the caches are in $WORK. No cache
+//		is shared unless a session empties TFDEPS_NO_SHARED_CACHE, and there is
+//		no summary on stderr unless it empties TFDEPS_PROGRESS.
 //	both ARGS...
 //		Lays the files of config/ into the directories ours and theirs, then runs
 //		the real terraform in theirs, if there is one, and tfdeps in ours. Both
@@ -39,12 +41,16 @@ import (
 //		Publishes packages, with a host in the mirror, else in the registry. Names:
 //		platform=OS_ARCH (else the current one), protocols=5.0,6.0, warning=TEXT,
 //		content=TEXT (of the package's executable).
+//	module [NAME=VALUE...] NAMESPACE/NAME/SYSTEM@VERSION...
+//		Publishes modules in the registry. Names: dir=DIR[,zip] (of which an
+//		archive is served), location=TEXT (of the package, in its place).
 //	pack DIR [NAME=VALUE...] HOST/NAMESPACE/TYPE@VERSION...
 //		Lays packages into a directory, as a filesystem mirror has them. Names:
 //		unpacked=true, platform, content.
 //	fault KIND [NAME=VALUE...]
 //		Breaks the registry's answers to requests of a kind: discovery, versions,
-//		package, sums, signature, archive; or the mirror's: mirror/index,
+//		package, sums, signature, archive, module/versions, module/download,
+//		module/archive; or the mirror's: mirror/index,
 //		mirror/version, mirror/archive. Names: status=503, times=N, cut=BYTES,
 //		stall=true, retry-after=SECONDS. Without any, the fault is healed.
 //	guard TOKEN KIND...
@@ -64,6 +70,12 @@ import (
 //		lines, the IDs of keys, the platform, the ports of servers.
 //	edit FILE PATTERN TEXT
 //		Replaces in a file what matches, which has to be there.
+//	exits CODE PROGRAM ARGS...
+//		Runs a program, as exec does, and compares its exit code.
+//	snapshot
+//		Remembers what files and directories there are in $WORK.
+//	untouched
+//		Nothing of this has been written, made or removed since.
 //	copytree FROM TO
 //		Copies a directory.
 //	[terraform]
@@ -84,6 +96,7 @@ func TestScript(t *testing.T) {
 			"registry":      startRegistry,
 			"mirror":        startMirror,
 			"publish":       publish,
+			"module":        publishModules,
 			"pack":          pack,
 			"fault":         breakServer,
 			"guard":         guard,
@@ -94,6 +107,9 @@ func TestScript(t *testing.T) {
 			"scrub":         scrub,
 			"edit":          edit,
 			"copytree":      copyTree,
+			"exits":         runForCode,
+			"snapshot":      takeSnapshot,
+			"untouched":     checkUntouched,
 		},
 	})
 }
@@ -117,12 +133,15 @@ func setUpSession(env *testscript.Env) error {
 		{"XDG_DATA_DIRS", filepath.Join(home, "share")},
 		{"CHECKPOINT_DISABLE", "1"},
 		{"TFDEPS_TERRAFORM_VERSION", "1.15.9"},
+		{"TFDEPS_NO_SHARED_CACHE", "1"},
+		{"TFDEPS_PROGRESS", "none"},
 		{"QUICKSTART", quickstart},
 		{"PLATFORM", getproviders.CurrentPlatform().String()},
 	} {
 		env.Setenv(entry.name, entry.value)
 	}
 	env.Values[serversKey{}] = new(servers)
+	env.Values[snapshotKey{}] = new(snapshot)
 	return os.MkdirAll(home, 0o755)
 }
 

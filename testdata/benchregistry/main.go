@@ -11,7 +11,9 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -19,8 +21,9 @@ func main() {
 	dir := flag.String("dir", "", "where to write packages")
 	sample := flag.String("sample", "", "an executable: packages are as compressible as it is")
 	scale := flag.Float64("scale", 1, "how large packages are, 1 being as large as real ones")
+	platforms := flag.String("platforms", getproviders.CurrentPlatform().String(), "what there are packages for, with commas between")
 	flag.Parse()
-	if err := serve(*dir, *sample, *scale); err != nil {
+	if err := serve(*dir, *sample, *scale, strings.Split(*platforms, ",")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -30,7 +33,7 @@ func main() {
 // provider to one for a whole cloud.
 var sizes = []float64{20, 30, 50, 80, 120, 170, 250, 350, 500, 700}
 
-func serve(dir, sample string, scale float64) error {
+func serve(dir, sample string, scale float64, platforms []string) error {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
 		return err
@@ -42,11 +45,17 @@ func serve(dir, sample string, scale float64) error {
 	}
 	for i, megabytes := range sizes {
 		name := fmt.Sprint("p", i)
-		archive := filepath.Join(dir, name+".zip")
-		if err := writePackage(archive, "terraform-provider-"+name, pieces, int64(megabytes*scale*1e6)); err != nil {
-			return err
+		for _, text := range platforms {
+			platform, err := getproviders.ParsePlatform(text)
+			if err != nil {
+				return err
+			}
+			archive := filepath.Join(dir, name+"_"+text+".zip")
+			if err := writePackage(archive, "terraform-provider-"+name+"_"+text, pieces, int64(megabytes*scale*1e6)); err != nil {
+				return err
+			}
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: platform, ArchivePath: archive})
 		}
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", ArchivePath: archive})
 	}
 	env, err := registry.Env(dir, "registry.terraform.io")
 	if err != nil {
