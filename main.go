@@ -86,6 +86,7 @@ func commands(meta *command.Meta) map[string]cli.CommandFactory {
 		"cache prune":    func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "prune"}, nil },
 		"cache verify":   func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "verify"}, nil },
 		"get":            func() (cli.Command, error) { return &command.GetCommand{Meta: meta}, nil },
+		"hash":           func() (cli.Command, error) { return &command.HashCommand{Meta: meta}, nil },
 		"init":           func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
 		"providers":      func() (cli.Command, error) { return &command.ProvidersCommand{Meta: meta}, nil },
 		"providers lock": func() (cli.Command, error) { return &command.ProvidersLockCommand{Meta: meta}, nil },

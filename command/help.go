@@ -9,6 +9,7 @@ Installs what a Terraform configuration depends on. It takes the place of
 Commands:
   cache         Look after the cache that working directories share
   get           Install or upgrade remote modules
+  hash          Show the hashes of provider packages
   init          Prepare your working directory for other commands
   providers     Show the providers required for this configuration
   providers lock

@@ -35,6 +35,15 @@ func (r *initRun) lockedModules() map[string]modules.Record {
 	return locked
 }
 
+// lockedCommits are the commits that modules from repositories had.
+func (r *initRun) lockedCommits() map[string]string {
+	commits := map[string]string{}
+	for _, lock := range r.modulesLocked.All() {
+		commits[lock.Key] = lock.Commit
+	}
+	return commits
+}
+
 // checkModuleLocks compares the modules with their lock file. A module with
 // another content than the one that was locked is refused, unless that is what
 // the user asks for.

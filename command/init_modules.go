@@ -10,7 +10,7 @@ func (r *initRun) loadTree() view.Problems {
 	installer, fetcher := r.moduleInstaller(r.engine, r.network, r.moduleStore())
 	defer fetcher.Close()
 	installer.Observe = r.view.ObserveModules
-	installer.Locked = r.lockedModules()
+	installer.Locked, installer.Commits = r.lockedModules(), r.lockedCommits()
 	switch {
 	case !r.opts.get:
 		installer.Mode = modules.AsRecorded

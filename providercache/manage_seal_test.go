@@ -147,3 +147,34 @@ func FuzzParseUnpacked(f *testing.F) {
 		}
 	})
 }
+
+func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), true)
+	must(t, err)
+	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
+	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
+	u := &Upkeep{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
+	p, _ := parseUnpacked(packageName)
+	p.Dir = dir
+	taken, why := u.takeOut(p, RemoveOptions{Others: true})
+	must(t, why)
+	if _, err := os.Stat(dir); err == nil {
+		t.Error("it is in its place")
+	}
+	in := &Installer{Cache: cache, StateDir: u.StateDir, Target: &Dir{filepath.Join(t.TempDir(), "providers")}, Platform: p.Platform}
+	s := Selection{Provider: p.Provider, Version: p.Version}
+	if in.isCached(s) == nil {
+		t.Error("a link to it would be used")
+	}
+	in.noteUses(t.Context(), Plan{Link: []Selection{s}})
+	if len(u.uses().byDir) == 0 {
+		taken.end()
+		t.Skip("no state is kept here")
+	}
+	var done Removal
+	if rest := u.putBackLinked([]*takenOut{taken}, RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
+		t.Errorf("it goes: %v, %+v", rest, done)
+	}
+	must(t, in.isCached(s))
+}

@@ -19,9 +19,20 @@ func notKept(engine getproviders.Engine, req getproviders.Requirements, missing 
 		}
 		fmt.Fprintf(&b, "\n  - %s %s, of the %s", engine.Short(m.Provider), wantedVersion(req, m), m.Source)
 	}
-	fmt.Fprintf(&b, "\n\nTo have them here from then on, run this where requests are allowed, with the same cache:\n  tfdeps init\n\n"+
-		"Where this machine is never connected, install from a filesystem mirror.")
+	fmt.Fprintf(&b, "\n\nTo have them here from then on, run this where requests are allowed, with the same cache:\n  %s\n\n"+
+		"Where this machine is never connected, install from a filesystem mirror.", primer(missing))
 	return NewError("Not all providers are on this machine", b.String())
+}
+
+// primer is the command that gets what is missing: where the lock file says which
+// versions, the cache is all that it takes.
+func primer(missing []*getproviders.NotKeptError) string {
+	for _, m := range missing {
+		if m.Version == (getproviders.Version{}) {
+			return "tfdeps init"
+		}
+	}
+	return "tfdeps cache add -locked ."
 }
 
 // wantedVersion is which version is missing, and what it weighs.

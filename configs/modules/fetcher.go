@@ -18,6 +18,10 @@ type FetchRequest struct {
 	// a package that was fetched earlier for the same pin and address is as good
 	// as one that is fetched now. "" says that it may have changed.
 	Pin string
+	// Commit is what a lock file says that the package was: the full ID of a
+	// commit of a git repository. It counts only where the repository may not be
+	// asked what the address means now. "": not known.
+	Commit string
 }
 
 // Fetched is what is known of a package that was fetched.

@@ -36,6 +36,9 @@ type Installer struct {
 	// Locked are the versions of registries' modules that are to be taken again,
 	// by key, wherever source and constraint still allow it and nothing is upgraded.
 	Locked map[string]Record
+	// Commits are those that modules from git repositories had, by key, for a
+	// Fetcher that can't ask: see [FetchRequest].
+	Commits map[string]string
 
 	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
 	Registries *Registries // nil: so are modules of registries

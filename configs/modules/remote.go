@@ -27,6 +27,7 @@ type origin struct {
 	registry Registry // who told it, if it was one
 	version  string   // of its module
 	unasked  bool     // see [Choice]
+	commit   string   // see [FetchRequest]
 }
 
 // locate finds out where the packages of modules are.
@@ -34,6 +35,7 @@ func (w *walk) locate(level []*step) {
 	warnings, errs := par.Map(w.ctx, atOnce, level, func(ctx context.Context, s *step) (hcl.Diagnostics, error) {
 		from, warnings, err := w.origin(ctx, s.address, w.constraint(s))
 		s.origin = from
+		s.origin.commit = w.commit(s)
 		return registryWarnings(s, warnings), err
 	})
 	for i, s := range level {
@@ -43,6 +45,15 @@ func (w *walk) locate(level []*step) {
 			s.fail(w.unlocated(s, errs[i]))
 		}
 	}
+}
+
+// commit is what was locked for the source that a call still has; "" if nothing
+// was.
+func (w *walk) commit(s *step) string {
+	if w.Mode == Normal && w.Locked[s.key].Source == s.address.String() {
+		return w.Commits[s.key]
+	}
+	return ""
 }
 
 // constraint is what the version of a module has to be.
@@ -143,7 +154,9 @@ func (in *Installer) get(ctx context.Context, from *origin, dst string) (Fetched
 	return in.Fetcher.Fetch(ctx, from.request(), dst)
 }
 
-func (o origin) request() FetchRequest { return FetchRequest{Package: o.remote.Package, Pin: o.pin} }
+func (o origin) request() FetchRequest {
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit}
+}
 
 // findSubdir finds the module in its package.
 func findSubdir(dir string, from origin) (string, error) {

@@ -64,6 +64,9 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if err != nil {
 		return modules.Fetched{}, named(ctx, req.Package, failed(stepPrepare, err))
 	}
+	if !f.Offline {
+		req.Commit = "" // nobody is to be asked twice because of it
+	}
 	given := req.Package
 	req.Package = f.rewritten(given)
 	at, err := f.located.Do(ctx, req, func(ctx context.Context) (location, error) { return f.locate(ctx, w, req) })

@@ -44,6 +44,9 @@ func (f *Fetcher) locate(ctx context.Context, w *workshop, req modules.FetchRequ
 			return location{}, failed(stepAddress, err)
 		}
 		if !at.isPage() {
+			if f.Offline && at.kind == "git" && at.archive == "" {
+				at.known = req.Commit
+			}
 			return at, nil
 		}
 		if hops == maxHops {

@@ -1,0 +1,48 @@
+package getproviders_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestPlatformsOfAMirror(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	base := filepath.Join(dir, "registry.terraform.io", "acme", "widget")
+	for _, path := range []string{"1.0.0/linux_amd64", "1.0.0/darwin_arm64", "2.0.0/linux_amd64"} {
+		if err := os.MkdirAll(filepath.Join(base, filepath.FromSlash(path)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(base, "terraform-provider-widget_1.0.0_windows_386.zip"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror := &getproviders.FilesystemMirrorSource{Dir: dir}
+	empty := &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
+	want := []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "linux", Arch: "amd64"}, {OS: "windows", Arch: "386"}}
+	for name, source := range map[string]getproviders.Source{
+		"mirror":   mirror,
+		"memoized": getproviders.Memoize(mirror),
+		"second":   getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: empty}, {Source: mirror}}},
+	} {
+		got, err := getproviders.PlatformsOf(t.Context(), source, p, getproviders.MustParseVersion("1.0.0"))
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+		if _, err := getproviders.PlatformsOf(t.Context(), source, p, getproviders.MustParseVersion("3.0.0")); !errors.Is(err, getproviders.ErrVersionNotFound) {
+			t.Errorf("%s, a version that isn't there: %v", name, err)
+		}
+	}
+	if got, err := getproviders.PlatformsOf(t.Context(), struct{ getproviders.Source }{mirror}, p, getproviders.Version{}); got != nil || err != nil {
+		t.Errorf("a source that doesn't tell: %v, %v", got, err)
+	}
+}

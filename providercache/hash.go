@@ -1,0 +1,84 @@
+package providercache
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// HashPackage returns the hashes of a package: of an archive, which has to keep
+// the rules for packages, h1 and zh; of a directory h1, while zh is "". When ctx
+// ends, the error is its cause.
+func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	if info.IsDir() {
+		h1, err = getproviders.HashDir(ctx, path)
+		return h1, "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", "", fmt.Errorf("%s is neither a package archive nor a directory", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", "", err
+	}
+	defer file.Close()
+	if h1, zh, err = hashZip(ctx, file); err != nil {
+		return "", "", fmt.Errorf("hashing the package %s: %w", path, err)
+	}
+	return h1, zh, nil
+}
+
+func hashZip(ctx context.Context, file *os.File) (h1, zh getproviders.Hash, err error) {
+	sum := sha256.New()
+	size, err := copyChunks(ctx, sum, file, make([]byte, bufferBytes))
+	if err != nil {
+		return "", "", err
+	}
+	limits := Limits{}.withDefaults()
+	p, err := providerIn(file, size, limits)
+	if err != nil {
+		return "", "", err
+	}
+	entries, err := readEntries(file, size, p, limits)
+	if err != nil {
+		return "", "", err
+	}
+	content, err := opened{file, entries}.unpack(ctx, "")
+	return content.H1, getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), err
+}
+
+// providerIn is a provider of the type that the archive has an executable for;
+// where there is none, reading the entries says so.
+func providerIn(r io.ReaderAt, size int64, limits Limits) (getproviders.Provider, error) {
+	archive, err := openZip(r, size, limits.PackageFiles)
+	if err != nil {
+		return getproviders.Provider{}, err
+	}
+	p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "-", Type: "TYPE"}
+	for _, file := range archive.File {
+		if typ, ok := executableType(file); ok {
+			p.Type = typ
+			break
+		}
+	}
+	return p, nil
+}
+
+func executableType(file *zip.File) (typ string, ok bool) {
+	rest, ok := strings.CutPrefix(file.Name, "terraform-provider-")
+	if i := strings.IndexAny(rest, "_."); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest, ok && rest != "" && !strings.Contains(file.Name, "/")
+}
