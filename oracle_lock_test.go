@@ -19,9 +19,9 @@ var lockPlatforms = []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "lin
 
 // newLockRegistry has five providers for five platforms, each package another
 // archive. That of e has directories in it.
-func newLockRegistry(tb testing.TB) *providertest.Registry {
+func newLockRegistry(tb testing.TB, ca *providertest.CA) *providertest.Registry {
 	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
+	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -131,6 +131,9 @@ var lockCases = map[string][]lockStep{
 	"filesystem mirror":           {{config: lockConfig("a", "", "e", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"}},
 	"unpacked mirror":             {{config: lockConfig("b", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64"}},
 
+	"network mirror":                {{config: lockConfig("a", "", "e", "~> 1.0"), args: "-net-mirror=$HASHES " + fivePlatforms}, {args: "-platform=linux_amd64"}},
+	"network mirror without hashes": {{config: lockConfig("a", ""), args: "-net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"}},
+
 	"the locked version isn't allowed": {{config: lockConfig("a", "< 2")}, {config: lockConfig("a", ">= 2"), fails: "does not match configured version constraint"}},
 	"a platform that is missing":       {{config: lockConfig("a", "", "narrow", ""), args: "-platform=linux_amd64 -platform=linux_arm64", fails: "Could not retrieve providers for locking"}},
 	"a provider that isn't there":      {{config: lockConfig("a", "", "nobody", ""), fails: "Could not retrieve providers for locking"}},
@@ -152,9 +155,13 @@ var lockCases = map[string][]lockStep{
 // any order, which is random in the real tool.
 func TestLockSameAsTerraform(t *testing.T) {
 	peer := lookPeer(t)
-	registry := newLockRegistry(t)
+	ca, err := providertest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry := newLockRegistry(t, ca)
 	programs := [2]string{buildTfdeps(t), peer}
-	mirror := lockMirror(t)
+	expand := strings.NewReplacer("$MIRROR", lockMirror(t), "$HASHES", lockNetworkMirror(t, ca, false), "$NO_HASHES", lockNetworkMirror(t, ca, true))
 	for name, steps := range lockCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -162,10 +169,9 @@ func TestLockSameAsTerraform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			env = append(env, "MIRROR="+mirror)
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {
-				ours, theirs := step.run(t, programs[0], dirs[0], env), step.run(t, programs[1], dirs[1], env)
+				ours, theirs := step.run(t, programs[0], dirs[0], env, expand), step.run(t, programs[1], dirs[1], env, expand)
 				if step.fails == "" && !slices.Equal(ours, theirs) {
 					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
 				}
@@ -179,7 +185,7 @@ func TestLockSameAsTerraform(t *testing.T) {
 
 // run lays out files, runs a program that remembers nothing, and returns the lines
 // that it printed, sorted, each once.
-func (s lockStep) run(t *testing.T, program, dir string, env []string) []string {
+func (s lockStep) run(t *testing.T, program, dir string, env []string, expand *strings.Replacer) []string {
 	t.Helper()
 	for name, content := range map[string]string{"main.tf": s.config, ".terraform.lock.hcl": s.lock} {
 		if content == "" {
@@ -189,8 +195,7 @@ func (s lockStep) run(t *testing.T, program, dir string, env []string) []string 
 			t.Fatal(err)
 		}
 	}
-	mirror := strings.TrimPrefix(env[len(env)-1], "MIRROR=")
-	args := strings.Fields(strings.ReplaceAll(s.args, "$MIRROR", mirror))
+	args := strings.Fields(expand.Replace(s.args))
 	cmd := exec.CommandContext(t.Context(), program, append([]string{"providers", "lock", "-no-color"}, args...)...)
 	cmd.Dir, cmd.Env = dir, peerEnv(t, env...)
 	var stdout, stderr bytes.Buffer
@@ -216,6 +221,22 @@ func lockMirror(t *testing.T) string {
 	}
 	writeFile(t, filepath.Join(mirror, "registry.terraform.io", "acme", "b", "1.0.0", "linux_amd64", "terraform-provider-b"), []byte("b\n"))
 	return mirror
+}
+
+// lockNetworkMirror starts a network mirror with the packages of a and e.
+func lockNetworkMirror(t *testing.T, ca *providertest.CA, noHashes bool) (url string) {
+	t.Helper()
+	mirror, err := providertest.NewMirror(providertest.MirrorOptions{CA: ca, NoHashes: noHashes})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(mirror.Close)
+	for _, name := range []string{"a", "e"} {
+		for _, text := range lockPlatforms {
+			mirror.Add("registry.terraform.io", lockPackage(t, name, "1.1.0", text))
+		}
+	}
+	return mirror.URL()
 }
 
 func writeFile(tb testing.TB, path string, content []byte) {

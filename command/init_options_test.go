@@ -24,7 +24,7 @@ func TestParseInit(t *testing.T) {
 		{"--upgrade=false", plain},
 		{"-json", with(func(o *initOptions) { o.json = true })},
 		{"-json=false", plain},
-		{"-var -json", plain},
+		{"-target -json", plain},
 		{"-backend=false", with(func(o *initOptions) { o.backend = false })},
 		{"-cloud=false", with(func(o *initOptions) { o.backend = false })},
 		{"-get=false", with(func(o *initOptions) { o.get = false })},

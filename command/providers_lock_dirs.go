@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -81,7 +80,7 @@ func (r *lockRun) addDir(dir string, pattern bool) view.Problems {
 
 func (r *lockRun) load(dir string) *lockDir {
 	d := &lockDir{dir: dir}
-	d.module, d.broken = configs.LoadModuleWith(dir, r.engine, configs.Options{TestDirectory: r.opts.testDirectory})
+	d.configuration.load(dir, r.Meta, r.engine, r.opts.configurationOptions)
 	return d
 }
 

@@ -49,7 +49,10 @@ func (b *builder) resolveCalls() {
 		call.readSource(call.source, b.scope)
 		call.readVersion(call.version, b.scope)
 		call.sourceProblems = untold(told, call.sourceProblems)
-		call.versionProblems = untold(told, call.versionProblems)
+		if fresh := untold(told, call.versionProblems); len(fresh) < len(call.versionProblems) {
+			call.Source = "" // without a constraint it would be any version
+			call.versionProblems = fresh
+		}
 		call.Inputs = b.scope.pass(call.inputs)
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)
 	}

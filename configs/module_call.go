@@ -14,7 +14,8 @@ type ModuleCall struct {
 	Range hcl.Range // of the block's header
 
 	// Source is the source address as it was written, or computed. It is empty
-	// if the argument is missing or broken, or can't be computed.
+	// if the argument is missing or broken, or can't be computed, and if the
+	// version can't be for a reason that is told elsewhere.
 	Source      string
 	SourceRange hcl.Range
 

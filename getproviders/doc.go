@@ -11,7 +11,8 @@
 // [Platform]. There are the origin registry of a provider's host
 // ([RegistrySource]), servers and directories with copies
 // ([NetworkMirrorSource], [FilesystemMirrorSource]), and [MultiSource], which
-// asks several in order. [Constraints.Newest] chooses among the versions.
+// asks several in order. [OfflineSource] stands for one that may not be asked.
+// [Constraints.Newest] chooses among the versions.
 //
 // A Package says where its bytes are ([Location]) and how to trust them
 // ([Trust]). Whoever has read the bytes computes their [Digests]; an

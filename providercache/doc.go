@@ -145,11 +145,22 @@
 // later finds nothing, and the package is fetched. So locks, where there are any,
 // save work only. Directories that have files of their own lose nothing.
 //
+// # Lock files for other platforms
+//
+// [Installer.Lock] finds out what lock files should hold, for packages that are
+// never unpacked to anywhere. A signed list of checksums tells the zh of all
+// platforms, and no h1: that takes the archive's files. So each archive is read
+// once, and what is in it is remembered by its checksum in the user's state
+// directory; installing remembers it, too. A lock file doesn't say which hash is for
+// which platform. It is known by the same two: the list has the platform's zh,
+// and the memory what h1 belongs to that.
+//
 // # What is refused
 //
 // The package never chooses a version that the constraints and the locks
 // don't allow, never prints and holds no credentials. It reads no environment,
-// but that Hashes works in the system's directory for temporary files. What an
+// but that Hashes and Lock use the system's directory for temporary files, for an
+// archive that can't be hashed while it arrives. What an
 // archive may contain is listed in unpack.go.
 //
 // # Differences from the real tools
@@ -167,5 +178,6 @@
 // refused, where they ignore, bend or overwrite. Files don't get set-user-ID
 // bits from an archive. Copies of unpacked packages (where links aren't
 // possible) include files whose names start with a dot, so that they have the
-// hash of what they copy.
+// hash of what they copy. For lock files, no archive is fetched a second time;
+// theirs fetch all of them each time.
 package providercache

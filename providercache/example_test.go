@@ -126,3 +126,23 @@ func ExampleInstaller_Hashes() {
 	// h1
 	// zh
 }
+
+func ExampleInstaller_Lock() {
+	source, client, widget, _, closeAll := exampleSource()
+	defer closeAll()
+
+	installer := &providercache.Installer{Source: source, Client: client}
+	required := getproviders.Requirements{}
+	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
+	result := installer.Lock(context.Background(), providercache.ReadPackages, providercache.LockRequest{
+		Requirements: required,
+		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
+	})[0]
+	if result.Err != nil {
+		log.Fatal(result.Err)
+	}
+	for _, p := range result.Packages {
+		fmt.Println(p.Selection.Version, p.Platform, p.H1.Scheme(), p.ZH.Scheme())
+	}
+	// Output: 1.1.0 linux_amd64 h1 zh
+}

@@ -14,6 +14,8 @@
 // So the same client, and the same pool of connections, serves metadata
 // and archives of any size.
 //
+// NewOfflineClient builds one that sends nothing, for runs without network.
+//
 // Do and GetDocument are the ways to use it. Their errors and everything that
 // is logged are redacted: no userinfo, no query values, no headers.
 //

@@ -1,0 +1,85 @@
+package view
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
+	t.Helper()
+	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plat, err := getproviders.ParsePlatform(platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return providercache.LockedPackage{
+		Selection: providercache.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
+		Authentication: getproviders.Authentication{Tier: getproviders.TierCommunity, KeyID: "ABC", Notes: []string{"old key"}},
+	}
+}
+
+func TestPackagesForLocksAreToldInOrder(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	v := NewLock(Options{Engine: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
+	v.Observe(providercache.LockBegin{Packages: []providercache.LockedPackage{one, two, three}})
+	two.From = providercache.HashesRecalled
+	v.Observe(providercache.LockDone{Package: two})
+	v.Observe(providercache.LockFetch{Package: three})
+	if out.Len() != 0 {
+		t.Fatalf("told too early: %s", &out)
+	}
+	v.Observe(providercache.LockFetch{Package: one})
+	v.Observe(providercache.LockDone{Package: one})
+	v.Observe(providercache.LockDone{Package: three, Err: errors.New("no")})
+	v.End()
+	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
+- Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)
+  note: old key
+- Recalled acme/b 1.0.0 for linux_amd64 (self-signed, key ID ABC)
+- Fetching acme/a 1.0.0 for darwin_arm64...
+`
+	if out.String() != want || problems.Len() != 0 {
+		t.Errorf("got\n%s%s\nwant\n%s", &out, &problems, want)
+	}
+}
+
+func TestLockFailuresAreToldByPlatform(t *testing.T) {
+	t.Parallel()
+	engine := getproviders.Terraform("1.15.9")
+	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
+	fail := func(p providercache.LockedPackage, err error) error {
+		return &providercache.ProviderError{Provider: p.Selection.Provider, Step: providercache.StepMetadata, Err: err}
+	}
+	problems := LockProblems(engine, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
+		fail(one, &providercache.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
+		fail(two, &providercache.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
+		fail(two, errors.New("nowhere")),
+	)}})
+	wants := []string{
+		"for linux_amd64 in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/a: gone",
+		"for darwin_arm64 in order",
+		"providers in order to calculate their checksums for d: some providers could not be installed:\n- registry.terraform.io/acme/b: nowhere",
+	}
+	if len(problems) != len(wants) {
+		t.Fatalf("got %v", problems)
+	}
+	for i, want := range wants {
+		if !strings.Contains(problems[i].Detail, want) {
+			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
+		}
+	}
+	interrupted := LockProblems(engine, LockedDir{Result: providercache.LockResult{Err: &providercache.ProviderError{Step: providercache.StepCancel, Err: errors.New("x")}}})
+	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
+		t.Errorf("got %v", interrupted)
+	}
+}
