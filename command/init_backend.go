@@ -27,7 +27,7 @@ func (r *initRun) initBackend() view.Problems {
 		return nil
 	}
 	r.view.BackendBegin(r.module.Backend != nil && r.module.Backend.Type == backend.Cloud)
-	if r.homeless.HasErrors() {
+	if r.homeless.HasErrors() || r.module.Backend != nil && r.module.Backend.Body == nil {
 		return nil
 	}
 	r.homeless = r.keepErrors(r.configureBackend())

@@ -1,10 +1,12 @@
 package configs
 
 import (
+	"errors"
 	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
 )
 
 // addBackend takes over a block, whose body is decoded by others.
@@ -12,7 +14,7 @@ func (d *document) addBackend(kind string, block *hcl.Block) {
 	body := block.Body
 	if diag := checkCheap(body); diag != nil {
 		d.report(diag)
-		body = hcl.EmptyBody()
+		body = nil
 	}
 	d.backends = append(d.backends, Backend{Type: kind, Range: block.DefRange, Body: body})
 }
@@ -53,12 +55,39 @@ func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 	return expr, diags
 }
 
-// checkCheap finds out whether every expression of a body is cheap.
+// checkCheap finds out whether every expression of a body is cheap, also if its
+// value is turned into a string.
 func checkCheap(body hcl.Body) *hcl.Diagnostic {
-	native, ok := body.(*hclsyntax.Body)
-	if !ok || cheapNode(native) {
+	at := body.MissingItemRange()
+	if native, ok := body.(*hclsyntax.Body); ok && cheapNode(native) {
+		return nil
+	} else if ok {
+		at = native.SrcRange
+	} else if cheapJSON(body) {
 		return nil
 	}
-	return problem(native.SrcRange, "Unsuitable value type",
+	return problem(at, "Unsuitable value type",
 		"Simple values are required here: no loops, and no numbers with thousands of digits.")
 }
+
+// cheapJSON reports whether all numbers in a body in JSON can be written out.
+// Taken as arguments, nested blocks are objects. What else is wrong is told when
+// the body is decoded.
+func cheapJSON(body hcl.Body) bool {
+	attributes, _ := body.JustAttributes()
+	for _, attr := range attributes {
+		value, _ := attr.Expr.Value(nil)
+		err := cty.Walk(value, func(_ cty.Path, v cty.Value) (bool, error) {
+			if v.Type() == cty.Number && v.IsKnown() && !v.IsNull() && !printable(v.AsBigFloat()) {
+				return false, errUnprintable
+			}
+			return true, nil
+		})
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+var errUnprintable = errors.New("a number has thousands of digits")

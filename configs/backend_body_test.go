@@ -22,6 +22,8 @@ func TestLoadBody(t *testing.T) {
 		{"loop", "d.hcl", `path = [for x in ["a"]: x]`, "Unsuitable value type"},
 		{"loop in a block", "e.hcl", "block {\n  path = [for x in [\"a\"]: x]\n}", "Unsuitable value type"},
 		{"large number", "f.hcl", "path = " + strings.Repeat("9", 20000), "Unsuitable value type"},
+		{"large number in JSON", "n.json", `{"path": 1e600000000}`, "Unsuitable value type"},
+		{"small number in JSON", "s.json", `{"block": [{"list": [-1e-600000000]}]}`, "Unsuitable value type"},
 		{"depth", "g.hcl", "path = " + strings.Repeat("[", 20000), "Configuration nested too deeply"},
 		{"no file", "", "", "Failed to read file"},
 	} {

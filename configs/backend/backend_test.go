@@ -83,6 +83,8 @@ func TestWhatIsWrongWithABlock(t *testing.T) {
 		{name: "pair's name", block: `backend "local" {}`, given: []string{"nope=1"}, want: "Invalid backend configuration argument"},
 		{name: "pair for a block", block: `backend "kubernetes" {}`, given: []string{"secret_suffix=s", "exec={}"}, want: "Invalid backend configuration argument"},
 		{name: "pair's type", block: `backend "http" {}`, given: []string{"retry_max=hunter2"}, want: "Invalid backend configuration value"},
+		{name: "pair's size", block: `backend "http" {}`, given: []string{"retry_max=1e600000000"}, want: "Invalid backend configuration value"},
+		{name: "pair's smallness", block: `backend "http" {}`, given: []string{"retry_max=1e-600000000"}, want: "Invalid backend configuration value"},
 		{name: "pair's syntax", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2"}, want: "Unterminated tuple constructor expression"},
 		{name: "pair without quotes", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{"config_paths=[hunter2]"}, want: "Variables not allowed"},
 		{name: "pair's parts", block: `backend "kubernetes" { secret_suffix = "s" }`, given: []string{`config_paths={a="hunter2"}`}, want: `Incorrect attribute value type -backend-config="config_paths=...":1`},
@@ -139,22 +141,6 @@ func TestRequiredArgumentFromAVariable(t *testing.T) {
 		if diags.HasErrors() != wanted {
 			t.Errorf("with %q: got %v", value, diags)
 		}
-	}
-}
-
-func TestOverridesReadFiles(t *testing.T) {
-	dir := t.TempDir()
-	write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
-	write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
-	write(t, filepath.Join(dir, "bad.hcl"), "nope = 1\n")
-	config := decode(t, `backend "local" { path = "x" }`, filepath.Join(dir, "a.hcl"), filepath.Join(dir, "b.json"))
-	if path, workspaces := config.Text("path"), config.Text("workspace_dir"); path != "from file" || workspaces != "from ${json}" {
-		t.Errorf("got %q and %q", path, workspaces)
-	}
-	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
-		backend.Options{Engine: "1.15.9", Overrides: []string{filepath.Join(dir, "bad.hcl")}})
-	if got, want := summaries(diags), "Unsupported argument "+filepath.Join(dir, "bad.hcl")+":1"; got != want {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
@@ -322,51 +308,4 @@ func TestOccupied(t *testing.T) {
 			}
 		})
 	}
-}
-
-func FuzzRead(f *testing.F) {
-	f.Add(`{"version": 3, "terraform_version": "1.11.4", "backend": {"type": "local", "config": {"path": "a"}, "hash": 5}}`)
-	f.Add(`{"version": 3, "backend": {"type": "s3", "config": {"endpoints": {"s3": 1}, "allowed_account_ids": ["a"]}, "hash": 1e3}}`)
-	f.Add(`{"version": 3, "backend": null}`)
-	configs := []*backend.Config{
-		nil, decode(f, `backend "local" {}`), decode(f, "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n}"), decode(f, `cloud {}`),
-	}
-	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, content string) {
-		path := filepath.Join(dir, backend.FileName)
-		write(t, path, content)
-		r, err := backend.Read(path)
-		if err != nil {
-			return
-		}
-		r.Text("path")
-		for _, c := range configs {
-			r.Compare(c, true)
-		}
-	})
-}
-
-func FuzzDecode(f *testing.F) {
-	f.Add("local", "path = \"a\"\n", "path=x")
-	f.Add("cos", "bucket = 1\nassume_role {\n role_arn = [] \n}\n", "region=a")
-	f.Add("s3", "assume_role = { tags = { a = 1 } }\n", "endpoints={s3=\"x\"}")
-	f.Add("kubernetes", "exec {\n}\nlabels = {}\n", "labels={a=[}")
-	f.Fuzz(func(t *testing.T, kind, body, given string) {
-		path := filepath.Join(t.TempDir(), "x.hcl")
-		write(t, path, body)
-		if !strings.Contains(given, "=") {
-			given = ""
-		}
-		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Engine: "1.15.9", Overrides: []string{path, given}})
-		if diags.HasErrors() {
-			return
-		}
-		r, err := backend.NewRecord(config, "1.15.9")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := r.Compare(config, true); got != backend.Unchanged {
-			t.Errorf("a record of its own configuration: %d", got)
-		}
-	})
 }

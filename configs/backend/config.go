@@ -46,8 +46,8 @@ type Options struct {
 }
 
 // Decode reads a block. Diagnostics are those of HCL, with the places that
-// they are about, in the configuration or in a file of -backend-config. With
-// errors among them the Config has no values, and is there for
+// they are about if that is the configuration; what was given beside it may be
+// secret, and is never quoted. With errors among them the Config has no values, and is there for
 // [Record.Compare] only: a block that is incomplete without -backend-config is
 // right as long as it is the one that was initialized with it. The Config is
 // nil if there is no such type.
@@ -69,7 +69,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
 	body, diags := override(block.Body, schema, opts.Overrides)
 	value, more := decode(body, schema)
-	diags = append(diags, more...)
+	diags = append(diags, unquoted(more, opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags
 	}

@@ -29,5 +29,5 @@
 // as secrets of -backend-config stand in it, and replaces the old one in one
 // step; a required argument that is missing is told for every type in the same
 // words, where the real tool leaves some to fail later or crashes; values given
-// by -backend-config never stand in a message.
+// by -backend-config never stand in a message, nor do lines of its files.
 package backend

@@ -1,7 +1,11 @@
 package backend
 
 import (
+	"errors"
 	"fmt"
+	"math/big"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -22,7 +26,7 @@ func override(body hcl.Body, schema *schema, given []string) (hcl.Body, hcl.Diag
 		name, value, isPair := strings.Cut(item, "=")
 		if !isPair {
 			file, more := configs.LoadBody(item)
-			diags = append(diags, more...)
+			diags = append(diags, unreadable(item, more)...)
 			if file != nil {
 				body = merged{base: body, over: file.Body}
 			}
@@ -48,7 +52,11 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 	origin := hcl.Range{Filename: fmt.Sprintf("-backend-config=\"%s=...\"", name), Start: hcl.InitialPos, End: hcl.InitialPos}
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)
 	if attr.cty.IsPrimitiveType() {
-		if _, err := convert.Convert(cty.StringVal(value), attr.cty); err != nil {
+		converted, err := convert.Convert(cty.StringVal(value), attr.cty)
+		if err == nil && attr.cty == cty.Number && !isPrintable(converted.AsBigFloat()) {
+			err = errors.New("a number of this size can't be written down")
+		}
+		if err != nil {
 			return nil, hcl.Diagnostics{sourceless("Invalid backend configuration value", fmt.Sprintf(
 				"The value that -backend-config gives for %q can't be used: %v.", name, err))}
 		}
@@ -66,12 +74,51 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 	return &hcl.Attribute{Name: name, Expr: expr, Range: origin, NameRange: origin}, nil
 }
 
+// maxExponent bounds numbers, which are written out in a record: 1e999999999
+// would be a gigabyte.
+const maxExponent = 10_000
+
+func isPrintable(number *big.Float) bool {
+	exponent := number.MantExp(nil)
+	return !number.IsInf() && -maxExponent < exponent && exponent < maxExponent
+}
+
 // discreet keeps the headlines of problems with a value. Details and places
 // may quote it.
 func discreet(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 	for _, diag := range diags {
 		kept = append(kept, sourceless(diag.Summary, fmt.Sprintf(
 			"The value that -backend-config gives for %q has to be written as in the block, with quotes around strings.", name)))
+	}
+	return kept
+}
+
+// unreadable keeps the headlines of problems with a file that can't be made
+// out, where anything may be a secret.
+func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
+	for _, diag := range diags {
+		if diag.Subject != nil {
+			diag = sourceless(diag.Summary, fmt.Sprintf(
+				"Line %d of %s, which -backend-config names, can't be used. The file has to be written as the block is.", diag.Subject.Start.Line, name))
+		}
+		kept = append(kept, diag)
+	}
+	return kept
+}
+
+// unquoted keeps lines of files that -backend-config names out of messages:
+// whoever is told of a place is shown what is there.
+func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
+	var kept hcl.Diagnostics
+	for _, diag := range diags {
+		isGiven := func(item string) bool {
+			return !strings.Contains(item, "=") && diag.Subject != nil && diag.Subject.Filename == filepath.Clean(item)
+		}
+		if slices.ContainsFunc(given, isGiven) {
+			at := diag.Subject
+			diag = sourceless(diag.Summary, fmt.Sprintf("In %s, line %d: %s", at.Filename, at.Start.Line, diag.Detail))
+		}
+		kept = append(kept, diag)
 	}
 	return kept
 }
