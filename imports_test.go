@@ -26,17 +26,18 @@ var layers = map[string][]string{
 	"configs":                    {"getproviders"},
 	"configs/backend":            {"configs", "getproviders"},
 	"configs/cliconfig":          {"getproviders", "getproviders/hosts"},
-	"configs/modules":            {"configs", "getproviders", "getproviders/hosts", "getproviders/par"},
+	"configs/modules":            {"configs", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par"},
 	"configs/modules/git":        {"getproviders/hosts", "getproviders/par"},
 	"configs/modules/modulelock": {"depsfile", "getproviders"},
 
 	// What others embed. Nothing below this line may import anything above it.
-	"providercache":      {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
-	"depsfile":           {"getproviders"},
-	"getproviders":       {"getproviders/hosts", "getproviders/par"},
-	"getproviders/hosts": {"getproviders/par"},
-	"getproviders/par":   {},
+	"providercache":        {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
+	"depsfile":             {"getproviders"},
+	"getproviders":         {"getproviders/hosts", "getproviders/par"},
+	"getproviders/hosts":   {"getproviders/par"},
+	"getproviders/par":     {},
+	"getproviders/scratch": {},
 
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest": {"getproviders"},
@@ -121,7 +122,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/sys",
-		where:  []string{"providercache"},
+		where:  []string{"getproviders/scratch", "providercache"},
 		reason: "what the file systems of the three systems need",
 	},
 	{

@@ -76,21 +76,22 @@ func run(ctx context.Context, standIn *command.StandIn, args []string, env comma
 // commands is the table of commands.
 func commands(meta *command.Meta) map[string]cli.CommandFactory {
 	return map[string]cli.CommandFactory{
-		"cache":          func() (cli.Command, error) { return &command.CacheCommand{Meta: meta}, nil },
-		"cache add":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "add"}, nil },
-		"cache clean":    func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "clean"}, nil },
-		"cache dir":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "dir"}, nil },
-		"cache gc":       func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "gc"}, nil },
-		"cache key":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "key"}, nil },
-		"cache list":     func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "list"}, nil },
-		"cache prune":    func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "prune"}, nil },
-		"cache verify":   func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "verify"}, nil },
-		"get":            func() (cli.Command, error) { return &command.GetCommand{Meta: meta}, nil },
-		"hash":           func() (cli.Command, error) { return &command.HashCommand{Meta: meta}, nil },
-		"init":           func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
-		"providers":      func() (cli.Command, error) { return &command.ProvidersCommand{Meta: meta}, nil },
-		"providers lock": func() (cli.Command, error) { return &command.ProvidersLockCommand{Meta: meta}, nil },
-		"version":        func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
+		"cache":            func() (cli.Command, error) { return &command.CacheCommand{Meta: meta}, nil },
+		"cache add":        func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "add"}, nil },
+		"cache clean":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "clean"}, nil },
+		"cache dir":        func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "dir"}, nil },
+		"cache gc":         func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "gc"}, nil },
+		"cache key":        func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "key"}, nil },
+		"cache list":       func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "list"}, nil },
+		"cache prune":      func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "prune"}, nil },
+		"cache verify":     func() (cli.Command, error) { return &command.CacheCommand{Meta: meta, Verb: "verify"}, nil },
+		"get":              func() (cli.Command, error) { return &command.GetCommand{Meta: meta}, nil },
+		"hash":             func() (cli.Command, error) { return &command.HashCommand{Meta: meta}, nil },
+		"init":             func() (cli.Command, error) { return &command.InitCommand{Meta: meta}, nil },
+		"providers":        func() (cli.Command, error) { return &command.ProvidersCommand{Meta: meta}, nil },
+		"providers lock":   func() (cli.Command, error) { return &command.ProvidersLockCommand{Meta: meta}, nil },
+		"providers mirror": func() (cli.Command, error) { return &command.ProvidersMirrorCommand{Meta: meta}, nil },
+		"version":          func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
 	}
 }
 

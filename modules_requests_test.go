@@ -72,7 +72,6 @@ func (m *manyCalls) init(program, config string) time.Duration {
 	if n := len(installedCall.FindAll(out, -1)); n != 100 {
 		m.tb.Fatalf("%d modules were installed:\n%s", n, out)
 	}
-	mustDo(m.tb, os.RemoveAll(filepath.Join(dir, ".terraform")))
 	return took
 }
 
@@ -139,23 +138,27 @@ func TestAVersionThatIsKnownCostsNoRequest(t *testing.T) {
 }
 
 // BenchmarkManyModules is the time of init for a hundred calls of one repository
-// at three refs, with nothing in the module store (cold) or all of it (warm), and its ratio to
-// that of the real terraform, which has no store.
+// at three refs, and its ratio to that of the real terraform, which has no
+// store: with nothing in the module store (cold), with all of it (warm), and
+// where the refs are commits, which can't have moved (commits).
 func BenchmarkManyModules(b *testing.B) {
 	m := newManyCalls(b)
 	ours, peer := buildTfdeps(b), lookPeer(b)
-	config := m.config("$HTTPGIT/long.git", "v0", "v500", "v999")
-	m.init(ours, config)
-	for name, prepare := range map[string]func(){
-		"cold": func() { mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache", "tfdeps", "modules"))) },
-		"warm": func() {},
-	} {
-		b.Run(name, func(b *testing.B) {
+	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "v999")
+	commits := m.config("$HTTPGIT/long.git", "$COMMIT(long@v0)", "$COMMIT(long@v500)", "$COMMIT(long@v999)")
+	m.init(ours, tags)
+	for _, c := range []struct {
+		name, config string
+		cold         bool
+	}{{"cold", tags, true}, {"warm", tags, false}, {"commits", commits, false}} {
+		b.Run(c.name, func(b *testing.B) {
 			var mine, theirs time.Duration
 			for b.Loop() {
-				prepare()
-				mine += m.init(ours, config)
-				theirs += m.init(peer, config)
+				if c.cold {
+					mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache", "tfdeps", "modules")))
+				}
+				mine += m.init(ours, c.config)
+				theirs += m.init(peer, c.config)
 			}
 			b.ReportMetric(float64(mine.Nanoseconds())/float64(b.N), "ns/op")
 			b.ReportMetric(float64(theirs.Nanoseconds())/float64(b.N), "terraform-ns/op")

@@ -39,6 +39,7 @@ func TestMirrorServedByNginx(t *testing.T) {
 	}
 	for name, tree := range map[string]mirrorTree{
 		"by terraform providers mirror": mirrorByTerraform(t, ca, peer),
+		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program),
 		"by hand":                       mirrorByHand(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -104,9 +105,9 @@ func runOK(t *testing.T, dir string, env []string, program string, args ...strin
 	}
 }
 
-// mirrorByTerraform has the real terraform write a mirror of a registry's
-// packages, for two platforms.
-func mirrorByTerraform(t *testing.T, ca *providertest.CA, peer string) mirrorTree {
+// mirrorByTerraform has the real terraform, or tfdeps, write a mirror of a
+// registry's packages, for two platforms.
+func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirrorTree {
 	t.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
 	if err != nil {
@@ -129,7 +130,7 @@ func mirrorByTerraform(t *testing.T, ca *providertest.CA, peer string) mirrorTre
 		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		runOK(t, work, env, peer, append(args, tree.dir)...)
+		runOK(t, work, env, program, append(args, tree.dir)...)
 	}
 	return tree
 }

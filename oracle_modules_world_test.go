@@ -110,6 +110,9 @@ func (w *moduleWorld) longHistory(t testing.TB) {
 	bare := filepath.Join(w.dir, "git", "long.git")
 	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", bare)
 	gitFed(t, bare, stream.String(), "fast-import", "--quiet")
+	for _, tag := range []string{"v0", "v500", "v999"} {
+		w.commits["long@"+tag] = strings.TrimSpace(gitIn(t, bare, "rev-parse", tag))
+	}
 }
 
 // archives serves what a repository has at a tag, as REPO-TAG.SUFFIX, and with

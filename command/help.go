@@ -14,6 +14,8 @@ Commands:
   providers     Show the providers required for this configuration
   providers lock
                 Make the lock file good for other platforms, too
+  providers mirror
+                Fill a directory with packages for others to install from
   version       Show the current version
 
 Global options (use these before the command, if any):

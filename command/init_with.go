@@ -92,7 +92,9 @@ func (r *initRun) realCommand(program, config string, args ...string) *exec.Cmd 
 	cmd := exec.CommandContext(r.Context, program, args...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 30 * time.Second
-	cmd.Env = r.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=").With(r.backendToken()...)
+	cmd.Env = r.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
+		"TFDEPS_WITH=", argumentsVariable+"=", argumentsVariable+"_init="). // should it be a copy of ourselves after all
+		With(r.backendToken()...)
 	return cmd
 }
 

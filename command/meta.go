@@ -88,9 +88,19 @@ func (m *Meta) workspace() (string, error) {
 		}
 		return name, nil
 	}
-	name, err := os.ReadFile(filepath.Join(m.dataDir(), "environment"))
+	path := filepath.Join(m.dataDir(), "environment")
+	info, err := os.Stat(path)
+	switch {
+	case os.IsNotExist(err):
+		return "default", nil
+	case err != nil:
+		return "", err
+	case !info.Mode().IsRegular() || info.Size() > maxWorkspaceName:
+		return "", fmt.Errorf("%s holds no name of a workspace", path)
+	}
+	name, err := os.ReadFile(path)
 	switch name = bytes.TrimSpace(name); {
-	case err != nil && !os.IsNotExist(err):
+	case err != nil:
 		return "", err
 	case len(name) == 0:
 		return "default", nil
@@ -98,6 +108,9 @@ func (m *Meta) workspace() (string, error) {
 		return string(name), nil
 	}
 }
+
+// maxWorkspaceName bounds the file with the name of the current workspace.
+const maxWorkspaceName = 4096
 
 // viewOptions say how to speak to this user.
 func (m *Meta) viewOptions(engine getproviders.Engine, json bool) view.Options {

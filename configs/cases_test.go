@@ -69,15 +69,22 @@ func (m modules) text(module, name string) string {
 	return ""
 }
 
+// directory is one of the modules.
+func (m modules) directory(module string) *txtar.Archive {
+	var own txtar.Archive
+	for _, f := range m.archive.Files {
+		if name, ok := strings.CutPrefix(f.Name, module+"/"); ok && name != "want" && name != "differs" {
+			own.Files = append(own.Files, txtar.File{Name: name, Data: f.Data})
+		}
+	}
+	return &own
+}
+
 // unpack writes the files of a module.
 func (m modules) unpack(t *testing.T, module, dir string) {
 	t.Helper()
-	for _, f := range m.archive.Files {
-		name, ok := strings.CutPrefix(f.Name, module+"/")
-		if !ok || name == "want" || name == "differs" {
-			continue
-		}
-		path := filepath.Join(dir, filepath.FromSlash(name))
+	for _, f := range m.directory(module).Files {
+		path := filepath.Join(dir, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}

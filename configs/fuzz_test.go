@@ -1,8 +1,39 @@
 package configs
 
 import (
+	"bytes"
+	"os"
+	"path/filepath"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
+
+// FuzzDirectory loads whatever files an archive has, by whatever names.
+func FuzzDirectory(f *testing.F) {
+	for _, m := range readModules(f) {
+		for _, name := range m.names() {
+			f.Add(txtar.Format(m.directory(name)))
+		}
+	}
+	f.Add([]byte("-- .tf --\n-- a.tf/b.tf --\n-- a.tofu --\n-- main_override.tf.json --\n{}\n-- tests/a.tftest.json --\n[]\n-- ../x.tf --\n"))
+	f.Fuzz(func(t *testing.T, archive []byte) {
+		if bytes.Contains(archive, []byte("-- --")) {
+			t.Skip("package txtar panics")
+		}
+		dir := t.TempDir()
+		for _, file := range txtar.Parse(archive).Files {
+			path := filepath.Join(dir, filepath.FromSlash(file.Name))
+			if !filepath.IsLocal(filepath.FromSlash(file.Name)) || os.MkdirAll(filepath.Dir(path), 0o755) != nil {
+				continue
+			}
+			_ = os.WriteFile(path, file.Data, 0o644) // some are no names of files
+		}
+		if summary(dir, engine()) != summary(dir, engine()) {
+			t.Error("the same files say something else")
+		}
+	})
+}
 
 func FuzzLoadModule(f *testing.F) {
 	for _, m := range readModules(f) {

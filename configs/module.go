@@ -44,7 +44,7 @@ type RequiredVersion struct {
 type Backend struct {
 	Type  string    // "cloud" for a cloud block
 	Range hcl.Range // of the block's header
-	Body  hcl.Body  // of expressions that are cheap to evaluate
+	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported
 }
 
 // requiredProvider is an entry of a required_providers block.

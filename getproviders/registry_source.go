@@ -47,7 +47,7 @@ type RegistrySource struct {
 	Now         func() time.Time // to judge keys that expire; nil: time.Now
 
 	versions  par.Memo[Provider, versionList]
-	documents par.Memo[string, []byte] // that packages are judged by, by URL
+	documents par.Memo[[2]string, checksumDocuments] // that packages are judged by, by their URLs
 }
 
 // Versions implements Source. Errors are *ProviderNotFoundError,

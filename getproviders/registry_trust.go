@@ -2,7 +2,6 @@ package getproviders
 
 import (
 	"context"
-	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -22,42 +21,40 @@ type registryTrust struct {
 	answer   *packageAnswer
 }
 
-// Load implements Trust: it asks for SHA256SUMS and its signature at the same
-// time.
-func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
-	judge := SignedChecksums{
-		FileName:   t.answer.fileName,
-		SHA256:     t.answer.sha256,
-		PublicKeys: t.answer.keys,
-		Keys:       t.source.signingKeys(),
-		Now:        t.source.Now,
-	}
-	err := par.Together(ctx,
-		func(ctx context.Context) (err error) {
-			judge.Sums, err = t.source.document(ctx, t.provider, t.answer.sums, checksumsBytes)
-			return err
-		},
-		func(ctx context.Context) (err error) {
-			judge.Signature, err = t.source.document(ctx, t.provider, t.answer.signature, signatureBytes)
-			return err
-		},
-	)
-	if err != nil {
-		return nil, err
-	}
-	return judge, nil
-}
+// checksumDocuments are a version's list of checksums and the signature on it.
+type checksumDocuments struct{ sums, signature []byte }
 
-// document asks for a document once, because the packages of a version for all
-// platforms are judged by the same two.
-func (s *RegistrySource) document(ctx context.Context, p Provider, at *url.URL, limit int64) ([]byte, error) {
-	body, err := s.documents.Do(ctx, at.String(), func(ctx context.Context) ([]byte, error) {
-		return s.fetch(ctx, p, at, limit)
-	})
+// Load implements Trust: it asks for SHA256SUMS and its signature at the same
+// time, and once for the packages of all platforms, which are judged by the same.
+func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
+	key := [2]string{t.answer.sums.String(), t.answer.signature.String()}
+	documents, err := t.source.documents.Do(ctx, key, t.load)
 	if err != nil {
 		return nil, causeOr(ctx, err)
 	}
-	return body, nil
+	return SignedChecksums{
+		FileName:   t.answer.fileName,
+		SHA256:     t.answer.sha256,
+		Sums:       documents.sums,
+		Signature:  documents.signature,
+		PublicKeys: t.answer.keys,
+		Keys:       t.source.signingKeys(),
+		Now:        t.source.Now,
+	}, nil
+}
+
+func (t *registryTrust) load(ctx context.Context) (documents checksumDocuments, err error) {
+	err = par.Together(ctx,
+		func(ctx context.Context) (err error) {
+			documents.sums, err = t.source.fetch(ctx, t.provider, t.answer.sums, checksumsBytes)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			documents.signature, err = t.source.fetch(ctx, t.provider, t.answer.signature, signatureBytes)
+			return err
+		},
+	)
+	return documents, err
 }
 
 // Foretell implements Foreteller: the description of the package has it.

@@ -45,7 +45,8 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 		}
 	}
 	return genuine{
-		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
+		Authentication: authentication, H1: content.H1, H1Archive: content.otherH1(),
+		ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
 	}, nil
 }
 

@@ -2,7 +2,9 @@ package providercache
 
 import (
 	"context"
+	"errors"
 	"os"
+	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -10,7 +12,8 @@ import (
 // acquireShared gets a package into the cache, and from there into its place.
 // Of all processes that want the same package at the same time one fetches
 // it, as far as locks work; the others find it when it is their turn. Where
-// nothing can be put into the cache, the package is this directory's own.
+// nothing can be put into the cache, or not all of it, the package is this
+// directory's own.
 func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error) {
 	unlock, err := in.Cache.lockPackage(ctx, in.packageName(t.Selection))
 	if err != nil {
@@ -18,8 +21,9 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	}
 	defer unlock()
 	if found, ok := in.arrived(ctx, t); ok {
-		if outcome, err := in.linkGuarded(ctx, t.Selection, found, in.ladder()); err == nil {
-			return outcome, nil
+		of := func(Selection) genuine { return found }
+		if linked, _ := in.linkAll(ctx, []Selection{t.Selection}, of, in.cacheShelf(), in.ladder()); len(linked) > 0 {
+			return linked[0], nil
 		}
 	}
 	stage, err := in.Cache.dir().stage()
@@ -29,6 +33,11 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	defer stage.remove()
 	in.emit(t.begun())
 	got, err := in.obtain(ctx, t, stage)
+	if isFull(err) { // which Target's disk needn't be
+		stage.remove()
+		t.Apart = true
+		return in.fetchOwn(ctx, t)
+	}
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -40,6 +49,10 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	in.emit(t.done(outcome))
 	return outcome, nil
 }
+
+// isFull reports whether an error says that a disk, or the user's share of it,
+// is full.
+func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // arrived looks for the package once more: another process may have fetched it
 // in the meantime.

@@ -15,9 +15,74 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 		return nil, nil
 	}
 	defer in.prepare(in.Target.Path)()
+	ladder := in.ladder()
+	free := slices.Index(ladder, LinkHardlink)
+	if free < 0 {
+		return in.linkEach(ctx, selections, local, ladder)
+	}
+	if free > 0 { // where one can't be cloned, none can: to try once is enough
+		if linked, _ = in.linkEach(ctx, selections[:1], local, ladder[:free]); len(linked) > 0 {
+			more, left := in.linkEach(ctx, selections[1:], local, ladder[:free])
+			linked, selections = append(linked, more...), left
+		}
+	}
+	more, rest := in.linkLocked(ctx, selections, local, ladder[free:])
+	return append(linked, more...), rest
+}
+
+// linkEach links or copies packages that others may exchange meanwhile.
+func (in *Installer) linkEach(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []LinkMode) (linked []Outcome, rest []Selection) {
 	outcomes, errs := par.Map(ctx, in.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (Outcome, error) {
-		return in.linkCached(ctx, s, *local[s.Provider].Cached)
+		return in.linkFree(ctx, s, *local[s.Provider].Cached, ladder)
 	})
+	return succeeded(selections, outcomes, errs)
+}
+
+// linkLocked is for hard links. They change the status of files, by which
+// receipts know them, so that these have to be looked at before and renewed
+// after, with nobody else between. That is done for many at once, because
+// receipts need a moment to settle.
+func (in *Installer) linkLocked(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []LinkMode) (linked []Outcome, rest []Selection) {
+	left := in.Cache.eachLocked(ctx, in.packageNames(selections), func(held []int) {
+		at, these := in.cacheShelf(), chosen(selections, held)
+		found := func(s Selection) genuine { return *local[s.Provider].Cached }
+		good, bad := in.linkAll(ctx, these, found, at, ladder)
+		linked, rest = append(linked, good...), append(rest, bad...)
+	})
+	return linked, append(rest, chosen(selections, left)...)
+}
+
+// linkAll links packages whose locks are held, and renews their receipts.
+func (in *Installer) linkAll(ctx context.Context, selections []Selection, found func(Selection) genuine, at shelf, ladder []LinkMode) (linked []Outcome, rest []Selection) {
+	type attempt struct {
+		outcome Outcome
+		shared  []published // of the cache, whose status has changed; also if it has failed in the end
+	}
+	attempts, errs := par.Map(ctx, in.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (a attempt, err error) {
+		a.outcome, a.shared, err = in.linkGuarded(ctx, s, found(s), at, ladder)
+		return a, err
+	})
+	var outcomes []Outcome
+	var shared []published
+	for _, a := range attempts {
+		outcomes, shared = append(outcomes, a.outcome), append(shared, a.shared...)
+	}
+	at.settle(ctx, shared...)
+	return succeeded(selections, outcomes, errs)
+}
+
+// chosen returns the items at some places.
+func chosen[T any](items []T, places []int) []T {
+	some := make([]T, len(places))
+	for i, at := range places {
+		some[i] = items[at]
+	}
+	return some
+}
+
+// succeeded returns the outcomes without errors, and those selections that have
+// none of them.
+func succeeded(selections []Selection, outcomes []Outcome, errs []error) (linked []Outcome, rest []Selection) {
 	for i, err := range errs {
 		if err != nil {
 			rest = append(rest, selections[i])
@@ -42,29 +107,6 @@ func (in *Installer) ladder() []LinkMode {
 	}
 }
 
-// linkCached tries first what needs no lock. A hard link does: it changes the
-// status of files, by which receipts know them, so that the receipt has to be
-// looked at before and renewed after, with nobody else between.
-func (in *Installer) linkCached(ctx context.Context, s Selection, found genuine) (Outcome, error) {
-	ladder := in.ladder()
-	free := slices.Index(ladder, LinkHardlink)
-	if free < 0 {
-		free = len(ladder)
-	}
-	if free > 0 {
-		outcome, err := in.linkFree(ctx, s, found, ladder[:free])
-		if err == nil || free == len(ladder) || ctx.Err() != nil {
-			return outcome, err
-		}
-	}
-	unlock, err := in.Cache.lockPackage(ctx, in.packageName(s))
-	if err != nil {
-		return Outcome{}, err
-	}
-	defer unlock()
-	return in.linkGuarded(ctx, s, found, ladder[free:])
-}
-
 // linkFree links or copies a package that others may exchange meanwhile.
 func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, ladder []LinkMode) (Outcome, error) {
 	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, func(used LinkMode) error {
@@ -77,18 +119,19 @@ func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, l
 	return in.linked(outcome, err)
 }
 
-// linkGuarded links a package whose lock is held.
-func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine, ladder []LinkMode) (Outcome, error) {
-	at := in.cacheShelf()
+// linkGuarded links a package whose lock is held. shared is the package in the
+// cache, if that needs a receipt again.
+func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine, at shelf, ladder []LinkMode) (o Outcome, shared []published, err error) {
 	before, err := in.witness(ctx, s, found, at)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{}, nil, err
 	}
 	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, untouched)
 	if outcome.Link == LinkHardlink {
-		at.settle(ctx, published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: before, Linked: true})
+		shared = append(shared, published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: before, Linked: true})
 	}
-	return in.linked(outcome, err)
+	o, err = in.linked(outcome, err)
+	return o, shared, err
 }
 
 // untouched is for packages that nobody else can have touched.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // task is a package that is going to be fetched.
@@ -18,6 +19,8 @@ type task struct {
 	// Recorded are the lock file's hashes for this version, of the schemes
 	// that are known; empty: the lock file has nothing to say.
 	Recorded []getproviders.Hash
+	// Apart: nothing of it is put into the cache, which has no room.
+	Apart bool
 	// Bytes is how large an archive of this provider was before; 0: not known.
 	Bytes int64
 }
@@ -51,30 +54,37 @@ func (in *Installer) keep(selections []Selection, local map[getproviders.Provide
 func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting) {
 	var inTarget, inCache []published
 	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
-		seen := local[s.Provider]
-		inTarget, inCache = append(inTarget, seen.ReadInTarget...), append(inCache, seen.ReadInCache...)
+		for _, p := range local[s.Provider].Read {
+			if p.Shared {
+				inCache = append(inCache, p)
+			} else {
+				inTarget = append(inTarget, p)
+			}
+		}
 	}
 	if len(inTarget) > 0 {
 		in.targetShelf().settle(ctx, inTarget...)
 	}
-	for _, p := range inCache {
-		in.rememberShared(ctx, p)
+	if len(inCache) > 0 {
+		in.rememberShared(ctx, inCache)
 	}
 }
 
-// rememberShared gives a receipt to a package of the cache that had to be
-// hashed, maybe because others were about to link its files: then they have
-// renewed its receipt by now, and know better.
-func (in *Installer) rememberShared(ctx context.Context, p published) {
-	unlock, err := in.Cache.lockPackage(ctx, p.Name)
-	if err != nil {
-		return
+// rememberShared gives receipts to packages of the cache that had to be hashed,
+// maybe because others were about to link their files: then they have renewed
+// these receipts by now, and know better.
+func (in *Installer) rememberShared(ctx context.Context, read []published) {
+	names := make([]string, len(read))
+	for i, p := range read {
+		names[i] = p.Name
 	}
-	defer unlock()
-	at := in.cacheShelf()
-	if _, ok := at.genuine(p.Name); !ok {
-		at.settle(ctx, p)
-	}
+	in.Cache.eachLocked(ctx, names, func(held []int) {
+		at := in.cacheShelf()
+		at.settle(ctx, slices.DeleteFunc(chosen(read, held), func(p published) bool {
+			_, known := at.genuine(p.Name)
+			return known
+		})...)
+	})
 }
 
 // rememberPlaced gives receipts to what has been put into Target. Those of all
@@ -131,7 +141,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 	}
 	defer in.prepare(in.Target.Path)()
 	if in.Cache != nil {
-		sweep(in.Cache.Dir, in.now())
+		scratch.Sweep(in.Cache.Dir, in.now())
 		in.Cache.sweepPartials(in.now())
 	}
 	outcomes, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, tasks, in.acquire)
@@ -147,7 +157,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 // it of what killed processes left. done removes it if nothing came of that.
 func (in *Installer) prepare(dir string) (done func()) {
 	made, _ := makeDirs(dir) // an error comes up again where each package is written
-	sweep(dir, in.now())
+	scratch.Sweep(dir, in.now())
 	return func() { removeEmpty(made) }
 }
 

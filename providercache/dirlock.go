@@ -48,6 +48,37 @@ func (c *Cache) lockPackage(ctx context.Context, name string) (unlock func(), er
 	}
 }
 
+// eachLocked calls do with packages of the cache that it has locked, by their
+// places in names: as many at once as nobody else works on, until all have had
+// their turn. It waits only when it holds no lock, so that nobody waits for
+// somebody who waits. left are those that had none, because ctx ended.
+func (c *Cache) eachLocked(ctx context.Context, names []string, do func(held []int)) (left []int) {
+	for i := range names {
+		left = append(left, i)
+	}
+	for len(left) > 0 {
+		unlock, err := c.lockPackage(ctx, names[left[0]])
+		if err != nil {
+			break
+		}
+		held, unlocks, others := left[:1:1], []func(){unlock}, []int(nil)
+		for _, i := range left[1:] {
+			unlock, err := c.tryLockPackage(names[i])
+			if err != nil {
+				others = append(others, i)
+				continue
+			}
+			held, unlocks = append(held, i), append(unlocks, unlock)
+		}
+		do(held)
+		for _, unlock := range unlocks {
+			unlock()
+		}
+		left = others
+	}
+	return left
+}
+
 // lockFile is the file that stands for the lock of a package.
 func lockFile(dir, name string) string {
 	return filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))

@@ -155,6 +155,17 @@
 // which platform. It is known by the same two: the list has the platform's zh,
 // and the memory what h1 belongs to that.
 //
+// # Mirrors
+//
+// [Installer.Mirror] fills a directory with packages as they are, packed, for others
+// to install from, and writes the indexes of a network mirror beside them: the tree
+// of the real tools, byte for byte. The mirror may be served meanwhile. An archive
+// comes into its place by one rename, before anything tells of it; the document
+// about a version comes before the list of versions that names it. An archive
+// whose bytes have to change is first taken out of its document. So at every
+// moment, and after a process was killed at any, what is listed is there. For
+// what is removed, the order is the reverse.
+//
 // # What is refused
 //
 // The package never chooses a version that the constraints and the locks
@@ -179,5 +190,8 @@
 // bits from an archive. Copies of unpacked packages (where links aren't
 // possible) include files whose names start with a dot, so that they have the
 // hash of what they copy. For lock files, no archive is fetched a second time;
-// theirs fetch all of them each time.
+// theirs fetch all of them each time. A mirror keeps the archives that are in it
+// and that their source vouches for; theirs fetch all of them each time, and list
+// nothing if one of the mirror's archives can't be read, where only that one is
+// left out here.
 package providercache

@@ -22,7 +22,7 @@ type sighting struct {
 	Problem error    // why it couldn't be hashed
 	Cached  *genuine // what the cache has, if that may be used; nil: nothing
 
-	ReadInTarget, ReadInCache []published // what was hashed, and is to get a receipt
+	Read []published // what was hashed, and is to get a receipt
 }
 
 // where says how far look goes.
@@ -65,7 +65,7 @@ func (l looker) sight(ctx context.Context, t task) sighting {
 		return seen
 	}
 	found, read, err := l.prove(ctx, t, l.shared)
-	seen.ReadInCache = append(seen.ReadInCache, read...)
+	seen.Read = append(seen.Read, read...)
 	if err == nil && l.accepts(ctx, t, found) {
 		seen.Cached = &found
 	}
@@ -79,17 +79,17 @@ func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	at, read := l.target, &seen.ReadInTarget
+	at := l.target
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if at.own = nil; l.leadsToCache(dir, t) { // for what others keep there are no receipts
-			at, read = l.shared, &seen.ReadInCache
+			at = l.shared
 		}
 	}
-	found, hashed, err := l.prove(ctx, t, at)
+	found, read, err := l.prove(ctx, t, at)
 	if errors.Is(err, fs.ErrNotExist) { // the link dangles
 		return
 	}
-	*read = append(*read, hashed...)
+	seen.Read = append(seen.Read, read...)
 	seen.Exists, seen.Problem = true, err
 	seen.Genuine = err == nil && l.accepts(ctx, t, found)
 	if seen.Genuine && !slices.Contains(t.Recorded, found.H1) {

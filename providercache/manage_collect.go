@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // Policy says which packages Collect removes. One of the three fields decides
@@ -66,7 +67,7 @@ func (u *Upkeep) Collect(ctx context.Context, policy Policy, o RemoveOptions) (R
 
 // Sweep removes what killed runs and directories that are gone have left.
 func (u *Upkeep) Sweep() {
-	sweep(u.Cache.Dir, u.now())
+	scratch.Sweep(u.Cache.Dir, u.now())
 	u.Cache.sweepPartials(u.now())
 	sweepReceipts(u.state())
 	sweepNotes(u.state(), u.now())

@@ -29,7 +29,7 @@ type landing struct {
 // it; else a new one at path. It is in its place from the first byte on,
 // because who is killed can't move it there.
 func (in *Installer) land(t task, path string) (*landing, error) {
-	if sum, ok := t.foretold(); ok && in.Cache != nil && isWeb(t.Package.Location) {
+	if sum, ok := t.foretold(); ok && in.Cache != nil && !t.Apart && isWeb(t.Package.Location) {
 		if file, err := in.Cache.openPartial(sum); err == nil {
 			return &landing{file, in.Cache}, nil
 		}

@@ -26,6 +26,10 @@ func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
 // acquireOwn gets a package for Target alone.
 func (in *Installer) acquireOwn(ctx context.Context, t task) (Outcome, error) {
 	in.emit(t.begun())
+	return in.fetchOwn(ctx, t)
+}
+
+func (in *Installer) fetchOwn(ctx context.Context, t task) (Outcome, error) {
 	stage, err := in.Target.stage()
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)

@@ -13,6 +13,7 @@ import (
 type genuine struct {
 	Authentication getproviders.Authentication
 	H1             getproviders.Hash
+	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
 	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
 	Origin         string            // as getproviders.Package has it
 	ArchiveBytes   int64             // 0: not known
@@ -26,6 +27,9 @@ func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, rea
 	name := l.packageName(t.Selection)
 	if found, ok := l.byReceipt(at, name); ok {
 		return found, nil, nil
+	}
+	if at.root == l.target.root && l.isOfCachedFiles(t) {
+		at = l.shared
 	}
 	receipt, known := at.find(name)
 	claimed := receipt.claims()
@@ -42,7 +46,7 @@ func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, rea
 		found = claimed
 	}
 	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
-		read = append(read, published{Name: name, Dir: at.path(name), Receipt: found.receipt(record)})
+		read = append(read, published{Name: name, Dir: at.path(name), Shared: at.root == l.shared.root, Receipt: found.receipt(record)})
 	}
 	return found, read, nil
 }
@@ -68,6 +72,22 @@ func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
 	}
 	found, ok := l.shared.own.linked(name, at.path(name), l.now())
 	return found.claims(), ok
+}
+
+// isOfCachedFiles reports whether a package in Target, which has to be read,
+// consists of the very files that the cache has, by hard links. To read those
+// there gives the cache a receipt again, which serves all directories that have
+// them.
+func (l looker) isOfCachedFiles(t task) bool {
+	if l.Verify || l.shared.own == nil {
+		return false
+	}
+	here, err := takeRecord(l.packagePath(t.Provider, t.Version))
+	if err != nil {
+		return false
+	}
+	there, err := takeRecord(l.cachePath(t.Selection))
+	return err == nil && here.sameFiles(there)
 }
 
 // read hashes a package. The record is of the status that its files had before.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -212,40 +211,4 @@ func TestMakeDirsReturnsWhatItMade(t *testing.T) {
 	if _, err := makeDirs(filepath.Join(a, "file", "x")); err == nil {
 		t.Error("made a directory in a file")
 	}
-}
-
-func TestSweepRemovesWhatWasAbandoned(t *testing.T) {
-	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
-	now := time.Now()
-	alive := stageWith(t, target, "somebody works here")
-	old := filepath.Join(target.Path, stagingPrefix+"old")
-	young := filepath.Join(target.Path, stagingPrefix+"young")
-	other := filepath.Join(target.Path, ".other")
-	for _, dir := range []string{old, young, other} {
-		writeTo(t, filepath.Join(dir, "archive.zip"), "x")
-	}
-	long := now.Add(-abandonedAfter - time.Minute)
-	if err := errors.Join(os.Chtimes(old, long, long), os.Chtimes(other, long, long)); err != nil {
-		t.Fatal(err)
-	}
-	sweep(target.Path, now)
-	for dir, want := range map[string]bool{alive.dir: true, young: true, other: true, old: false} {
-		if _, err := os.Stat(dir); (err == nil) != want {
-			t.Errorf("%s: %v, want it to be there: %v", dir, err, want)
-		}
-	}
-	if alive.lock == nil {
-		t.Skip("there are no locks here that end with their process")
-	}
-	alive.lock.Close() // as if the process had been killed
-	sweep(target.Path, now)
-	if _, err := os.Stat(alive.dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("%s of a process that is gone: %v", alive.dir, err)
-	}
-}
-
-func TestSweepOfNothing(t *testing.T) {
-	t.Parallel()
-	sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
 }

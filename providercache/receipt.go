@@ -19,9 +19,10 @@ type receipt struct {
 	KeyID  string              `json:"key,omitempty"`
 	Origin string              `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
 
-	ArchiveBytes int64      `json:"bytes,omitempty"`
-	Taken        time.Time  `json:"taken,omitzero"` // before Record was taken
-	Record       statRecord `json:"record"`
+	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
+	ArchiveBytes int64             `json:"bytes,omitempty"`
+	Taken        time.Time         `json:"taken,omitzero"` // before Record was taken
+	Record       statRecord        `json:"record"`
 }
 
 func encodeReceipt(rc receipt) []byte {

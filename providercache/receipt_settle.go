@@ -16,10 +16,22 @@ type published struct {
 	// before it was hashed. Then readFrom says from when: if the package was
 	// young by then, what was hashed may have changed since, unseen.
 	Receipt receipt
+	// Shared: it is in the cache, and not in Target.
+	Shared bool
 	// Linked: hard links to its files have been made since, which sets their
 	// ctime. The record has to be one that was genuine right before, and the
 	// package's lock held from then until save is done.
 	Linked bool
+	// Archive: Dir is an archive in a mirror and no directory.
+	Archive bool
+}
+
+// record takes the record of what is in the place.
+func (p published) record() (statRecord, error) {
+	if p.Archive {
+		return recordArchive(p.Dir)
+	}
+	return takeRecord(p.Dir)
 }
 
 // settle gives receipts to packages at the end of a run. It waits until a
@@ -68,6 +80,9 @@ func (p published) isWhatItWas(now statRecord) bool {
 	if before.readFrom.IsZero() {
 		return true
 	}
+	if p.Archive && !before.equal(now) {
+		return false
+	}
 	system, err := fileSystemOf(p.Dir)
 	return err == nil && before.settled(before.readFrom, system.Granule)
 }
@@ -77,7 +92,7 @@ func (p published) isWhatItWas(now statRecord) bool {
 func recordAll(now func() time.Time, packages []published) (taken time.Time, records []statRecord) {
 	taken = now()
 	for _, p := range packages {
-		record, err := takeRecord(p.Dir)
+		record, err := p.record()
 		if err != nil {
 			record = statRecord{}
 		}

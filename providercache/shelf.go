@@ -83,11 +83,18 @@ func (in *Installer) packageName(s Selection) string {
 	return getproviders.UnpackedPath(s.Provider, s.Version, in.platform())
 }
 
+func (in *Installer) packageNames(selections []Selection) (names []string) {
+	for _, s := range selections {
+		names = append(names, in.packageName(s))
+	}
+	return names
+}
+
 // claims is what a receipt says of its package.
 func (r receipt) claims() genuine {
 	return genuine{
 		Authentication: getproviders.Authentication{Tier: r.Tier, KeyID: r.KeyID, Signed: r.Signed},
-		H1:             r.H1, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes,
+		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes,
 	}
 }
 
@@ -95,6 +102,6 @@ func (r receipt) claims() genuine {
 func (g genuine) receipt(record statRecord) receipt {
 	return receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, Tier: g.Authentication.Tier, KeyID: g.Authentication.KeyID,
-		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record,
+		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive,
 	}
 }

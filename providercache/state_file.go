@@ -24,7 +24,7 @@ const (
 	// How long the lock on a file is waited for, which is held for
 	// milliseconds. Without it, what another process learned may be lost.
 	stateWaits = 3000
-	stateWait  = 10 * time.Millisecond
+	stateWait  = 10 * time.Millisecond // at most; less at first
 )
 
 // stateFile is a file of keys and values that all processes of a user add to.
@@ -189,12 +189,12 @@ func (f *stateFile) write(merged map[string][]byte) error {
 // lockState waits for a lock and returns what ends it; where there are no
 // locks, or it takes too long, that is nothing.
 func lockState(ctx context.Context, path string) (unlock func()) {
-	for range stateWaits {
+	for i := range stateWaits {
 		held, err := tryLock(path)
 		if err == nil {
 			return closing(held)
 		}
-		if !errors.Is(err, errHeld) || par.Pause(ctx, stateWait) != nil {
+		if !errors.Is(err, errHeld) || par.Pause(ctx, min(time.Duration(i+1)*time.Millisecond, stateWait)) != nil {
 			break
 		}
 	}

@@ -44,6 +44,14 @@ type unpacked struct {
 	H1Archive getproviders.Hash
 }
 
+// otherH1 is H1Archive if it isn't H1.
+func (u unpacked) otherH1() getproviders.Hash {
+	if u.H1Archive == u.H1 {
+		return ""
+	}
+	return u.H1Archive
+}
+
 // opened is an archive that keeps all rules that can be checked without
 // inflating anything.
 type opened struct {

@@ -35,7 +35,8 @@
 // if nothing is wrong with the modules: it is never half a tree. A package
 // gets to its place by a rename as well, after the record of what was there
 // has been withdrawn. So a run that is interrupted leaves a record of modules
-// that are there, and the next one fetches the others. Sources in the record
+// that are there, and the next one fetches the others; the first that fetches
+// anything removes what a killed run was making. Sources in the record
 // are normalised exactly as the real tool does, because plan compares them with
 // those of the configuration.
 //

@@ -104,7 +104,17 @@ func notFetched(s *step, err error) *hcl.Diagnostic {
 		summary = "Unreadable module subdirectory"
 	}
 	return problem(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
-		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(err.Error(), "."), hint(err))
+		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
+}
+
+// reason is what an error has to say beyond what a module is downloaded from. That
+// is not where a registry's package is.
+func reason(s *step, err error) string {
+	var named interface{ Brief() string }
+	if _, ok := s.address.(Registry); !ok && errors.As(err, &named) {
+		return named.Brief()
+	}
+	return err.Error()
 }
 
 // hint is what an error has to say of the way out.

@@ -30,12 +30,17 @@ func shown(address Address) string {
 	return remote.String()
 }
 
-// Redact returns a source address, or what was meant for one, as it may stand in messages: without a login.
+// Redact returns a source address, or what was meant for one, as it may stand in
+// messages: without a login. One that has no place for a login is as it was written.
 func Redact(source string) string {
-	if address, err := ParseAddress(source); err == nil {
-		return shown(address)
+	address, err := ParseAddress(source)
+	if err != nil {
+		return withoutLogin(source)
 	}
-	return withoutLogin(source)
+	if _, ok := address.(Remote); !ok {
+		return source // no place for a login
+	}
+	return shown(address)
 }
 
 var login = regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)

@@ -8,7 +8,7 @@ import (
 func TestMessagesHaveNoLogins(t *testing.T) {
 	for source, want := range map[string]string{
 		"./a":   "./a",
-		"a/b/c": "registry.terraform.io/a/b/c",
+		"a/b/c": "a/b/c",
 		"git::https://user:secret@x.example/r.git//sub?sshkey=secret": "git::https://x.example/r.git//sub?sshkey=REDACTED",
 		"https://secret@x.example/a.zip":                              "https://x.example/a.zip",
 		"git::https://user:secret@x.example/%zz":                      "git::https://REDACTED@x.example/%zz",

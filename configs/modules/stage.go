@@ -5,15 +5,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // stage is a private directory, beside the places of modules, in which
 // packages are made.
 type stage struct {
-	dir  string
+	*scratch.Dir
 	made []string // the directories above it that it needed, innermost first
 }
 
+// newStage makes a stage, and removes those that killed runs have left.
 func newStage(beside string) (stage, error) {
 	var made []string
 	for dir := filepath.Clean(beside); !exists(dir); dir = filepath.Dir(dir) {
@@ -22,8 +25,14 @@ func newStage(beside string) (stage, error) {
 	if err := os.MkdirAll(beside, 0o755); err != nil {
 		return stage{}, err
 	}
-	dir, err := os.MkdirTemp(beside, ".tfdeps-")
-	return stage{dir, made}, err
+	dir, err := scratch.Make(beside)
+	if err != nil {
+		return stage{}, err
+	}
+	if info, err := os.Stat(dir.Path); err == nil {
+		scratch.Sweep(beside, info.ModTime()) // what the file system's clock says is now
+	}
+	return stage{dir, made}, nil
 }
 
 func exists(name string) bool {
@@ -32,12 +41,12 @@ func exists(name string) bool {
 }
 
 // at is where the package of a module is made.
-func (s stage) at(key string) string { return filepath.Join(s.dir, key) }
+func (s stage) at(key string) string { return filepath.Join(s.Path, key) }
 
 // publish moves the package of a module to its place. What is there goes to
 // the stage, and is removed with it.
 func (s stage) publish(key, final string) error {
-	replaced := filepath.Join(s.dir, ".replaced-"+key)
+	replaced := filepath.Join(s.Path, ".replaced-"+key)
 	err := os.Rename(final, replaced)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -51,7 +60,7 @@ func (s stage) publish(key, final string) error {
 
 // remove removes the stage, and what was made for it if nothing came of it.
 func (s stage) remove() {
-	_ = os.RemoveAll(s.dir)
+	s.Remove()
 	for _, dir := range s.made {
 		if os.Remove(dir) != nil {
 			return // something is in it

@@ -18,6 +18,7 @@ type Fault struct {
 	Header     http.Header         // extra or replaced header fields; nil values remove one
 	Body       func([]byte) []byte // change what is sent
 	Pause      time.Duration       // wait so long before each piece of body, of which none has more than 32 KiB
+	Rate       int64               // send no more bytes of body than this in a second (if > 0)
 	CutAfter   int64               // drop the connection after so many bytes of body (if > 0)
 	NoRange    bool                // send all of it, whatever part is asked for, and don't say that parts could be had
 	Stall      bool                // send the header and CutAfter bytes, then nothing until the client gives up
@@ -120,12 +121,21 @@ func (s *Server) faultyWriter(w http.ResponseWriter, req *http.Request, f Fault)
 		header = http.Header{"Accept-Ranges": nil}
 		maps.Copy(header, f.Header)
 	}
+	began, total := time.Now(), time.Duration(0)
+	sent := func(bytes int) {
+		total += time.Duration(bytes)
+		s.countSent(bytes)
+	}
 	pause := func() {
-		if !s.pause(req, f.Pause) {
+		wait := f.Pause
+		if f.Rate > 0 {
+			wait += time.Until(began.Add(total * time.Second / time.Duration(f.Rate)))
+		}
+		if !s.pause(req, wait) {
 			panic(http.ErrAbortHandler)
 		}
 	}
-	return &faultyWriter{ResponseWriter: w, header: header, left: limit, pause: pause, giveUp: giveUp, sent: s.countSent}
+	return &faultyWriter{ResponseWriter: w, header: header, left: limit, pause: pause, giveUp: giveUp, sent: sent}
 }
 
 // faultyWriter changes the header when it is final, and gives up after so many

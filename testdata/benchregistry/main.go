@@ -22,8 +22,16 @@ func main() {
 	sample := flag.String("sample", "", "an executable: packages are as compressible as it is")
 	scale := flag.Float64("scale", 1, "how large packages are, 1 being as large as real ones")
 	platforms := flag.String("platforms", getproviders.CurrentPlatform().String(), "what there are packages for, with commas between")
+	latency := flag.Duration("latency", 0, "how long each answer takes to begin")
+	rate := flag.Int64("rate", 0, "how many bytes each archive is sent with in a second; 0: as fast as can be")
 	flag.Parse()
-	if err := serve(*dir, *sample, *scale, strings.Split(*platforms, ",")); err != nil {
+	slow := func(registry *providertest.Registry) {
+		for _, kind := range []string{"discovery", "versions", "package", "sums", "signature"} {
+			registry.Break(kind, providertest.Fault{Delay: *latency})
+		}
+		registry.Break("archive", providertest.Fault{Delay: *latency, Rate: *rate})
+	}
+	if err := serve(*dir, *sample, *scale, strings.Split(*platforms, ","), slow); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -33,12 +41,13 @@ func main() {
 // provider to one for a whole cloud.
 var sizes = []float64{20, 30, 50, 80, 120, 170, 250, 350, 500, 700}
 
-func serve(dir, sample string, scale float64, platforms []string) error {
+func serve(dir, sample string, scale float64, platforms []string, slow func(*providertest.Registry)) error {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
 		return err
 	}
 	defer registry.Close()
+	slow(registry)
 	pieces, err := cut(sample)
 	if err != nil {
 		return err

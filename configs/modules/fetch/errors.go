@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/configs/modules/git"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -50,7 +51,18 @@ type Error struct {
 }
 
 // Error implements error.
-func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.Err) }
+func (e *Error) Error() string { return fmt.Sprintf("%s %s: %v", e.Step, e.Package, e.reason()) }
+
+// Brief is the error for a sentence that has named the package already.
+func (e *Error) Brief() string { return fmt.Sprintf("%s: %v", e.Step, e.reason()) }
+
+// reason is the cause, without an address that is in the package's.
+func (e *Error) reason() error {
+	if inner, ok := e.Err.(*git.Error); ok && strings.Contains(e.Package, inner.URL) {
+		return inner.Err
+	}
+	return e.Err
+}
 
 // Unwrap returns Kind and the cause.
 func (e *Error) Unwrap() []error {

@@ -1,0 +1,87 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// mirrorOptions is what the arguments of providers mirror ask for.
+type mirrorOptions struct {
+	lockOptions          // those that both commands have
+	target      string   // where the mirror is
+	lockFile    bool     // -lock-file
+	locked      pathList // of -locked
+	versions    []string // of -versions, ADDRESS@VERSION
+	allVersions bool     // -versions=all
+	prune       bool
+}
+
+// parseMirror reads the arguments of providers mirror. The error is a
+// *usageError; what is wrong with values is in the options' problems.
+func parseMirror(args []string) (mirrorOptions, error) {
+	opts := mirrorOptions{}
+	var from string
+	flags := newFlags("providers mirror")
+	flags.Func("platform", "", opts.addPlatform)
+	flags.BoolVar(&opts.lockFile, "lock-file", true, "")
+	flags.StringVar(&opts.fsMirror, "fs-mirror", "", "")
+	flags.StringVar(&opts.netMirror, "net-mirror", "", "")
+	flags.StringVar(&from, "from", "origin", "")
+	flags.Func("dir", "", appendTo(&opts.dirs))
+	flags.Var(&opts.locked, "locked", "")
+	flags.Func("versions", "", opts.addVersions)
+	flags.BoolVar(&opts.prune, "prune", false, "")
+	opts.define(flags)
+	if err := flags.Parse(args); err != nil {
+		return opts, &usageError{text: fmt.Sprintf("Error parsing command-line flags: %s", err), help: true}
+	}
+	opts.readSource(from)
+	if flags.NArg() != 1 || flags.Arg(0) == "" {
+		opts.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
+	}
+	opts.target = flags.Arg(0)
+	return opts, nil
+}
+
+// addVersions reads "all", or versions of providers, separated by commas.
+func (o *mirrorOptions) addVersions(given string) error {
+	if given == "all" {
+		o.allVersions = true
+		return nil
+	}
+	o.versions = append(o.versions, strings.Split(given, ",")...)
+	return nil
+}
+
+// readsConfiguration reports whether directories say what is wanted: they do
+// unless something else does.
+func (o *mirrorOptions) readsConfiguration() bool {
+	return len(o.dirs) > 0 || o.locked == nil && o.versions == nil
+}
+
+// listed are the versions that -versions names.
+func (o *mirrorOptions) listed(engine getproviders.Engine) (wanted []providercache.MirrorWanted, problems view.Problems) {
+	for _, given := range o.versions {
+		address, text, _ := strings.Cut(given, "@")
+		p, err := engine.ParseProvider(address)
+		if err != nil {
+			problems = append(problems, addressProblem(err))
+			continue
+		}
+		v, err := getproviders.ParseVersion(text)
+		if err == nil && (p.IsBuiltIn() || p.IsLegacy()) {
+			err = fmt.Errorf("%s has no packages", p)
+		}
+		if err != nil {
+			problems = append(problems, view.NewError("Invalid provider version", fmt.Sprintf(
+				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
+			continue
+		}
+		wanted = append(wanted, providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: p, Version: v}})
+	}
+	return wanted, problems
+}

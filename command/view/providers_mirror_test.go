@@ -1,0 +1,90 @@
+package view
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func mirroredPackage(t *testing.T, name, platform string) providercache.Mirrored {
+	t.Helper()
+	p := lockedPackage(t, name, platform)
+	return providercache.Mirrored{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
+}
+
+func TestPackagesOfAMirrorAreToldInOrder(t *testing.T) {
+	t.Parallel()
+	var out, problems bytes.Buffer
+	v := NewMirror(Options{Engine: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
+	one.Selection.Locked, two.Selection.Locked = true, true
+	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
+	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
+	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
+	v.Observe(providercache.Failed{Provider: nobody, Err: errors.New("no")})
+	v.Observe(providercache.MirrorBegin{Packages: []providercache.Mirrored{one, two, three}})
+	three.Err = &providercache.ProviderError{Step: providercache.StepMetadata, Err: errors.New("no")}
+	v.Observe(providercache.MirrorDone{Package: three})
+	two.Present = true
+	v.Observe(providercache.MirrorDone{Package: two})
+	v.Observe(providercache.MirrorFetch{Package: one})
+	v.Observe(providercache.MirrorDone{Package: one})
+	v.End(providercache.MirrorResult{Pruned: []string{"x.zip"}})
+	const want = `- Mirroring acme/a...
+  - Selected v1.0.0 to match dependency lock file
+  - Downloading package for linux_amd64...
+  - Package authenticated: self-signed
+    note: old key
+  - Package for darwin_arm64 is there already
+- Mirroring acme/b...
+- Mirroring acme/c...
+  - Selected v1.0.0 to meet constraints ~> 1.0
+  - Downloading package for linux_amd64...
+- Skipping terraform.io/builtin/terraform because it is built in to Terraform CLI
+- Removed x.zip
+`
+	if out.String() != want || problems.Len() != 0 {
+		t.Errorf("got\n%s%s\nwant\n%s", &out, &problems, want)
+	}
+}
+
+func TestMirrorProblemsSayWhatFailed(t *testing.T) {
+	t.Parallel()
+	p := mirroredPackage(t, "a", "linux_amd64")
+	fail := func(step providercache.Step, err error) error {
+		return &providercache.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
+	}
+	onLinux := func(err error) error { return &providercache.PlatformError{Platform: p.Platform, Err: err} }
+	got := MirrorProblems(errors.Join(
+		fail(providercache.StepQuery, errors.New("gone")),
+		fail(providercache.StepMetadata, onLinux(errors.New("gone"))),
+		fail(providercache.StepFetch, onLinux(errors.New("gone"))),
+		fail(providercache.StepAuthenticate, onLinux(errors.New("gone"))),
+		&providercache.MirrorError{Path: "x.zip", Err: errors.New("gone")},
+		errors.New("gone"),
+	))
+	var lines []string
+	for _, p := range got {
+		lines = append(lines, p.Summary+": "+p.Detail)
+	}
+	want := []string{
+		"Provider not available: Failed to download registry.terraform.io/acme/a: gone",
+		"Provider release not available: Failed to download registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
+		"Cannot download provider release: Failed to download registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
+		"Invalid provider package: Failed to authenticate registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
+		"Failed to update indexes: The indexes can't tell of all that is in the mirror: x.zip: gone",
+		"Failed to write the mirror: gone",
+	}
+	if !slices.Equal(lines, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
+	}
+	if got := MirrorProblems(fail(providercache.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+		t.Errorf("an interrupt: %v", got)
+	}
+}

@@ -1,0 +1,71 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+func TestSweepRemovesWhatWasAbandoned(t *testing.T) {
+	t.Parallel()
+	parent, now := t.TempDir(), time.Now()
+	alive, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(alive.Remove)
+	old, young, other := filepath.Join(parent, Prefix+"old"), filepath.Join(parent, Prefix+"young"), filepath.Join(parent, ".other")
+	file := filepath.Join(parent, Prefix+"file")
+	for _, dir := range []string{old, young, other} {
+		err = errors.Join(err, os.Mkdir(dir, 0o700), os.WriteFile(filepath.Join(dir, "archive.zip"), nil, 0o600))
+	}
+	long := now.Add(-AbandonedAfter - time.Minute)
+	err = errors.Join(err, os.WriteFile(file, nil, 0o600))
+	for _, name := range []string{old, other, file} {
+		err = errors.Join(err, os.Chtimes(name, long, long))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	Sweep(parent, now)
+	for name, want := range map[string]bool{alive.Path: true, young: true, other: true, file: true, old: false} {
+		if _, err := os.Stat(name); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %v", name, err, want)
+		}
+	}
+	if !alive.Abandon() {
+		t.Skip("there are no locks here that end with their process")
+	}
+	Sweep(parent, now)
+	if _, err := os.Stat(alive.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s of a process that is gone: %v", alive.Path, err)
+	}
+}
+
+func TestSweepOfNothing(t *testing.T) {
+	t.Parallel()
+	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
+}
+
+func TestRemoveTakesEverythingWithIt(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	dir, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Join(dir.Path, "package", "a"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	dir.Remove()
+	dir.Remove() // once more does no harm
+	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
+	}
+	if _, err := Make(filepath.Join(parent, "missing")); err == nil {
+		t.Error("made a directory in none")
+	}
+}

@@ -1,0 +1,126 @@
+package providercache_test
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// smallDisk mounts a file system of 256 KiB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=256k"); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+	return disk
+}
+
+// grow makes acme/a a package of 400 KB, in an archive that is no smaller.
+func (m *machine) grow(t *testing.T) {
+	t.Helper()
+	noise := make([]byte, 400_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(noise)})})
+}
+
+func TestACacheOnAFullDiskIsDoneWithout(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.grow(t)
+	m.cache = filepath.Join(smallDisk(t), "cache")
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	if got := d.treeOf(t, d.Target.Path); strings.Count(got, "terraform-provider-") != 2 {
+		t.Errorf("installed: %q", got)
+	}
+	for _, name := range files(t, m.cache) {
+		if !strings.Contains(name, "/acme/b/") && !strings.HasPrefix(name, ".locks/") {
+			t.Errorf("%s is left in the cache", name)
+		}
+	}
+	if _, asked := m.install(t, d, locks); len(asked) > 0 {
+		t.Errorf("requests of the next run: %v", asked)
+	}
+}
+
+// When there is room again, the next run does what this one couldn't.
+func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	m.grow(t)
+	disk := smallDisk(t)
+	d := m.directory(t)
+	d.Target = &providercache.Dir{Path: filepath.Join(disk, "target")}
+	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
+	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
+		t.Fatalf("%v", err)
+	}
+	for _, root := range []string{m.cache, d.Target.Path} {
+		if got := stagingDirs(tree(t, root)); got > 0 {
+			t.Errorf("there is %q", tree(t, root))
+		}
+	}
+	must(t, unix.Mount("", disk, "", unix.MS_REMOUNT, "size=4m"))
+	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {
+		t.Errorf("requests %v for what is in the cache", asked)
+	}
+	if got := d.treeOf(t, d.Target.Path); strings.Count(got, "terraform-provider-") != 2 {
+		t.Errorf("installed: %q", got)
+	}
+}
+
+// A program that runs can't be written to (ETXTBSY), nor must it: it is the
+// old one until it ends, whatever happens to the package.
+func TestARunningProviderIsNoObstacle(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	content, err := os.ReadFile(sleep)
+	must(t, err)
+	m := newMachine(t)
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
+		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(content), "LICENSE": "free"})})
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	cached := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	running := exec.CommandContext(t.Context(), filepath.Join(cached, "terraform-provider-a"), "60")
+	must(t, running.Start())
+	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
+
+	if err := os.WriteFile(running.Path, content, 0o755); err == nil {
+		t.Skip("programs that run may be written to here")
+	}
+	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink, providercache.LinkCopy} {
+		other := m.directory(t)
+		other.Link = mode
+		if _, asked := m.install(t, other, locks); len(asked) > 0 {
+			t.Errorf("%v: requests %v", mode, asked)
+		}
+	}
+	must(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package has to be exchanged
+	other := m.directory(t)
+	if _, asked := m.install(t, other, locks); asked["archive"] != 1 {
+		t.Errorf("requests %v", asked)
+	}
+	if got, err := os.ReadFile(filepath.Join(cached, "terraform-provider-a")); err != nil || !bytes.Equal(got, content) {
+		t.Errorf("the cache has %d bytes, %v", len(got), err)
+	}
+	if err := running.Process.Signal(unix.Signal(0)); err != nil {
+		t.Errorf("it doesn't run any more: %v", err)
+	}
+}

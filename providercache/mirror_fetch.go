@@ -1,0 +1,135 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// archiveMode is what everybody may do with the archives and indexes of a
+// mirror: a web server runs as somebody else.
+const archiveMode fs.FileMode = 0o644
+
+// fetchAll gets all packages that aren't there.
+func (m *mirror) fetchAll(ctx context.Context, packages []mirrorPackage) []mirrorKept {
+	kept, errs := par.Map(ctx, m.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+		k, err := m.get(ctx, p)
+		if err != nil {
+			k.Err = platformError(ctx, p.Selection, p.Platform, err)
+		}
+		m.emit(MirrorDone{Package: k.Mirrored})
+		return k, nil
+	})
+	for i, err := range errs {
+		if err != nil { // it was never begun
+			kept[i] = mirrorKept{mirrorPackage: packages[i]}
+			kept[i].Err = platformError(ctx, packages[i].Selection, packages[i].Platform, err)
+		}
+	}
+	return kept
+}
+
+// get finds a package in the mirror, or fetches it.
+func (m *mirror) get(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	k := mirrorKept{mirrorPackage: p}
+	there, err := m.find(ctx, p.Selection.Provider, p.name)
+	exists := !errors.Is(err, fs.ErrNotExist)
+	has := func(h getproviders.Hash) bool { return err == nil && there.Receipt.has(h) }
+	if slices.ContainsFunc(p.recorded, has) {
+		k.Present, k.known = true, there
+		return k, nil
+	}
+	pkg, failed := m.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	if failed != nil {
+		return k, p.Selection.failed(StepMetadata, failed)
+	}
+	t := task{Selection: p.Selection, Package: pkg}
+	if err == nil {
+		if k.Present, failed = m.vouched(ctx, t, there.Receipt); failed != nil || k.Present {
+			k.known = there
+			return k, failed
+		}
+	}
+	return m.fetchInto(ctx, t, k, there, exists)
+}
+
+// vouched reports whether the source says of an archive that is there that it is
+// the package. One that it has nothing to say about is compared with the
+// source's own only if it is that one.
+func (m *mirror) vouched(ctx context.Context, t task, there receipt) (bool, error) {
+	sum, ok := archiveSum(there.ZH)
+	if foretold, known := t.foretold(); !ok || known && foretold != sum {
+		return false, nil
+	}
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil || authenticator == nil {
+		return false, err
+	}
+	_, err = authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()})
+	return err == nil, nil
+}
+
+// fetchInto gets a package and puts it into its place. If there is another
+// archive, that waits until the index doesn't tell of it any more; the same one
+// stays, as where a directory that vouches for nothing is the source.
+func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there published, exists bool) (mirrorKept, error) {
+	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return k, t.failed(StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+	}
+	m.emit(MirrorFetch{Package: k.Mirrored})
+	stage, err := (&Dir{Path: m.opts.Dir}).stage()
+	if err != nil {
+		return k, t.failed(StepPublish, err)
+	}
+	k.stage = stage
+	if err := m.obtainInto(ctx, t, &k); err != nil {
+		stage.remove()
+		k.stage = nil
+		return k, err
+	}
+	switch {
+	case !exists:
+		return k, k.place()
+	case there.Receipt.ZH == k.known.Receipt.ZH:
+		stage.remove()
+		k.stage, k.known, k.Present = nil, there, true
+	}
+	return k, nil
+}
+
+// obtainInto gets the archive into the stage.
+func (m *mirror) obtainInto(ctx context.Context, t task, k *mirrorKept) error {
+	archive := k.stage.archivePath()
+	got, err := m.obtainArchive(ctx, t, archive, "", nil)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(archive, archiveMode); err != nil {
+		return t.failed(StepPublish, err)
+	}
+	record, _ := recordArchive(archive) // nobody else has touched it
+	k.Authentication = got.Authentication
+	k.known = published{Name: k.name, Dir: k.Path, Archive: true, Receipt: got.receipt(record)}
+	return nil
+}
+
+// place puts the archive from the stage into its place.
+func (k *mirrorKept) place() error {
+	_, err := makeDirs(filepath.Dir(k.Path))
+	if err == nil {
+		err = os.Rename(k.stage.archivePath(), k.Path)
+	}
+	k.stage.remove()
+	if k.stage = nil; err != nil {
+		k.known = published{}
+		return k.Selection.failed(StepPublish, err)
+	}
+	return nil
+}

@@ -1,0 +1,43 @@
+package providercache_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestAFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB.
+func TestAFullDiskLeavesTheMirrorWhole(t *testing.T) {
+	t.Parallel()
+	disk := t.TempDir()
+	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+	m := newMirroring(t)
+	m.opts.Dir = filepath.Join(disk, "mirror")
+	large := providertest.PackageSpec{Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux}
+	noise := make([]byte, 100<<10) // which doesn't get smaller in an archive
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	large.Archive = zipOf(t, map[string]string{"terraform-provider-large": string(noise)})
+	m.registry.Add(large)
+	m.opts.Platforms = nil
+	_, err := m.run(t, want("large", "widget")...)
+	failed, ok := errors.AsType[*providercache.ProviderError](err)
+	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(m.file("widget/index.json")); err != nil {
+		t.Error(err)
+	}
+	if left := m.files(t); len(left) != 3 {
+		t.Errorf("left: %q", left)
+	}
+}

@@ -1,0 +1,384 @@
+package providercache_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// mirroring is a registry and a mirror that is to be filled from it.
+type mirroring struct {
+	*providercache.Installer
+	registry *providertest.Registry
+	opts     providercache.MirrorOptions
+}
+
+// newMirroring has three versions each of widget and gadget, for three
+// platforms, in archives with directories.
+func newMirroring(t *testing.T) *mirroring {
+	t.Helper()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
+	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
+	in.Target, in.StateDir = nil, filepath.Join(t.TempDir(), "state")
+	return &mirroring{in, registry, providercache.MirrorOptions{
+		Dir: filepath.Join(t.TempDir(), "deep", "mirror"), Platforms: append(slices.Clone(otherPlatforms), linux),
+	}}
+}
+
+// want reads "widget" or "widget@1.0.0".
+func want(names ...string) (all []providercache.MirrorWanted) {
+	for _, name := range names {
+		typ, v, exact := strings.Cut(name, "@")
+		w := providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: provider(registryHost + "/acme/" + typ)}}
+		if exact {
+			w.Version = version(v)
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// run fills the mirror, and makes sure that it is whole.
+func (m *mirroring) run(t *testing.T, wanted ...providercache.MirrorWanted) (providercache.MirrorResult, error) {
+	t.Helper()
+	result, err := m.Mirror(t.Context(), m.opts, wanted)
+	for _, problem := range brokenIndexes(m.opts.Dir) {
+		t.Error(problem)
+	}
+	return result, err
+}
+
+func ExampleInstaller_Mirror() {
+	source, client, widget, dir, closeAll := exampleSource()
+	defer closeAll()
+	in := &providercache.Installer{Source: source, Client: client, Platform: linux}
+	result, err := in.Mirror(context.Background(), providercache.MirrorOptions{Dir: dir}, []providercache.MirrorWanted{
+		{Wanted: providercache.Wanted{Provider: widget}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := result.Packages[0]
+	fmt.Println(filepath.Base(p.Path), p.Authentication.Tier)
+	// Output: terraform-provider-widget_1.1.0_linux_amd64.zip self-signed
+}
+
+// brokenIndexes reads a mirror as its clients do, and says what is wrong with it.
+func brokenIndexes(dir string) (problems []string) {
+	indexes, _ := filepath.Glob(filepath.Join(dir, "*", "*", "*", "index.json"))
+	for _, index := range indexes {
+		var listed struct{ Versions map[string]struct{} }
+		if err := readJSON(index, &listed); err != nil {
+			return append(problems, err.Error())
+		}
+		for v := range listed.Versions {
+			var document struct {
+				Archives map[string]struct {
+					URL    string
+					Hashes []string
+				}
+			}
+			if err := readJSON(filepath.Join(filepath.Dir(index), v+".json"), &document); err != nil {
+				problems = append(problems, err.Error())
+			}
+			for plat, archive := range document.Archives {
+				h1, err := dirhash.HashZip(filepath.Join(filepath.Dir(index), archive.URL), dirhash.Hash1)
+				if err != nil || len(archive.Hashes) != 1 || archive.Hashes[0] != h1 || !strings.Contains(archive.URL, plat) {
+					problems = append(problems, index+": "+archive.URL+" is not what it should be")
+				}
+			}
+		}
+	}
+	return problems
+}
+
+func readJSON(path string, into any) error {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(content, into)
+}
+
+func (m *mirroring) file(name string) string {
+	return filepath.Join(m.opts.Dir, registryHost, "acme", filepath.FromSlash(name))
+}
+
+func (m *mirroring) files(t *testing.T) (names []string) {
+	t.Helper()
+	for _, name := range files(t, m.opts.Dir) {
+		names = append(names, strings.TrimPrefix(name, registryHost+"/acme/"))
+	}
+	return names
+}
+
+func TestMirrorIsFilledOnce(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMirroring(t)
+	first, err := m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...)
+	must(t, err)
+	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.Tier != getproviders.TierCommunity {
+		t.Errorf("first run: %+v", first.Packages)
+	}
+	if got := m.registry.Requests("archive"); got != 9 {
+		t.Errorf("%d requests for archives", got)
+	}
+	before := m.files(t)
+	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
+	must(t, err)
+	if slices.ContainsFunc(again.Packages, func(p providercache.Mirrored) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
+		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
+	}
+	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2 {
+		t.Errorf("the mirror had\n%q\nand has\n%q", before, after)
+	}
+}
+
+func TestMirrorOfWhatIsLockedAsksForNothing(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	wanted := want("widget@1.0.0")
+	m.opts.Platforms = nil
+	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
+	locked, _ := lock.Locks.Provider(wanted[0].Provider)
+	_, err := m.run(t, wanted...)
+	must(t, err)
+	wanted[0].Hashes = locked.Hashes
+	for _, state := range []string{m.StateDir, ""} {
+		asked := m.registry.Requests("")
+		m.StateDir = state
+		result, err := m.run(t, wanted...)
+		if err != nil || !result.Packages[0].Present || m.registry.Requests("") != asked {
+			t.Errorf("%+v, %v, %d requests", result, err, m.registry.Requests("")-asked)
+		}
+	}
+}
+
+func TestMirrorHasAllVersionsThatAreAllowed(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms, m.opts.AllPlatforms = nil, true
+	wanted := want("widget")
+	wanted[0].AllVersions, wanted[0].Constraints = true, constraints("~> 1.0")
+	result, err := m.run(t, wanted...)
+	must(t, err)
+	if len(result.Packages) != 6 || read(t, m.file("widget/index.json")) != "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"1.1.0\": {}\n  }\n}" {
+		t.Errorf("%d packages, and\n%s", len(result.Packages), read(t, m.file("widget/index.json")))
+	}
+	wanted[0].Constraints = constraints("> 9")
+	if _, err := m.run(t, wanted...); err == nil || !strings.Contains(err.Error(), "has no version that \"> 9.0.0\" allows") {
+		t.Errorf("no version: %v", err)
+	}
+}
+
+func TestMirrorMergesWithWhatIsThere(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
+	write(t, m.file("other/README"), "ours")
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	_, err = m.run(t, want("widget@1.1.0")...)
+	must(t, err)
+	for name, versions := range map[string]string{"widget": "1.0.0 1.1.0", "other": "3.0.0"} {
+		for _, v := range strings.Fields(versions) {
+			if !strings.Contains(read(t, m.file(name+"/index.json")), v) {
+				t.Errorf("%s %s isn't listed", name, v)
+			}
+		}
+	}
+}
+
+func TestMirrorReplacesWhatIsDamaged(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
+	genuine := read(t, archive)
+	for name, content := range map[string]string{
+		"cut":     genuine[:40],
+		"another": string(zipOf(t, map[string]string{"terraform-provider-widget": "evil"})),
+		"empty":   "",
+	} {
+		write(t, archive, content)
+		result, err := m.run(t, want("widget@1.0.0")...)
+		if err != nil || read(t, archive) != genuine {
+			t.Errorf("%s: %+v, %v", name, result, err)
+		}
+		if fetched := slices.IndexFunc(result.Packages, func(p providercache.Mirrored) bool { return !p.Present }); result.Packages[fetched].Path != archive {
+			t.Errorf("%s: %s was fetched", name, result.Packages[fetched].Path)
+		}
+	}
+}
+
+func TestMirrorDoesNotListWhatCannotBeRead(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
+	_, err := m.run(t, want("widget@1.0.0")...)
+	wrong, ok := errors.AsType[*providercache.MirrorError](err)
+	if !ok || !strings.HasSuffix(wrong.Path, "_0.9.0_linux_amd64.zip") {
+		t.Errorf("%v", err)
+	}
+	if index := read(t, m.file("widget/index.json")); strings.Contains(index, "0.9.0") || !strings.Contains(index, "1.0.0") {
+		t.Errorf("listed: %s", index)
+	}
+}
+
+func TestOneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
+	m.opts.Prune = true
+	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-widget": "x"})))
+	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
+	var about []string
+	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
+		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		if !ok {
+			t.Fatalf("%v", e)
+		}
+		about = append(about, failed.Provider.Type+" "+string(failed.Step))
+	}
+	if got := strings.Join(about, ", "); got != "gadget metadata, gadget metadata, nobody query, widget metadata" {
+		t.Errorf("failed: %s", got)
+	}
+	if !errors.Is(err, getproviders.ErrPlatformMissing) || len(result.Pruned) > 0 {
+		t.Errorf("%v, removed %q", err, result.Pruned)
+	}
+	for _, v := range []string{"0.9.0", "2.0.0"} {
+		if !strings.Contains(read(t, m.file("widget/index.json")), v) {
+			t.Errorf("%s isn't listed", v)
+		}
+	}
+}
+
+func TestPruneLeavesWhatIsWanted(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
+	must(t, err)
+	write(t, m.file("gadget/README"), "ours")
+	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	result, err := m.run(t, want("widget@1.1.0")...)
+	must(t, err)
+	left := []string{"gadget/README", "widget/1.1.0.json", "widget/index.json", "widget/terraform-provider-widget_1.1.0_linux_amd64.zip"}
+	if got := m.files(t); !slices.Equal(got, left) {
+		t.Errorf("left: %q", got)
+	}
+	if len(result.Pruned) != 4+2+3+2 || !slices.IsSorted(result.Pruned) {
+		t.Errorf("removed: %q", result.Pruned)
+	}
+	if _, err := m.run(t); err == nil || len(m.files(t)) != len(left) {
+		t.Errorf("a mirror of nothing: %v", err)
+	}
+}
+
+func TestNothingIsListedBeforeItIsDescribed(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	write(t, m.file("widget/1.1.0.json/in the way"), "")
+	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
+	wrong, ok := errors.AsType[*providercache.MirrorError](err)
+	if !ok || wrong.Path != m.file("widget/1.1.0.json") {
+		t.Errorf("%v", err)
+	}
+	for name, v := range map[string]string{"widget": "1.0.0", "gadget": "1.0.0"} {
+		if index := read(t, m.file(name+"/index.json")); !strings.Contains(index, v) || strings.Contains(index, "1.1.0") {
+			t.Errorf("%s: %s", name, index)
+		}
+	}
+}
+
+func TestAnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
+	must(t, os.Remove(archive))
+	write(t, archive+"/in the way", "")
+	if _, err = m.run(t, want("widget@1.0.0")...); err == nil {
+		t.Fatal("a directory was replaced")
+	}
+	if listed := read(t, m.file("widget/1.0.0.json")); strings.Contains(listed, "linux_amd64") || !strings.Contains(listed, "darwin_arm64") {
+		t.Errorf("listed: %s", listed)
+	}
+}
+
+func TestAMirrorFromASourceThatVouchesForNothing(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	source := newSource(t)
+	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
+	unpacked := filepath.Join(t.TempDir(), "package")
+	write(t, filepath.Join(unpacked, "terraform-provider-gadget"), "x")
+	source.add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
+	m.Source, m.opts.Platforms = source, nil
+	for _, present := range []bool{false, true} {
+		result, err := m.run(t, want("widget")...)
+		if err != nil || result.Packages[0].Present != present {
+			t.Errorf("%+v, %v", result, err)
+		}
+	}
+	if _, err := m.run(t, want("gadget")...); err == nil || !strings.Contains(err.Error(), "a mirror holds archives") {
+		t.Errorf("unpacked: %v", err)
+	}
+}
+
+func TestMirrorRefusesPlacesThatAreNone(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Dir = filepath.Join(t.TempDir(), "file")
+	write(t, m.opts.Dir, "")
+	if _, err := m.run(t, want("widget")...); err == nil || !strings.Contains(err.Error(), "a mirror is a directory") {
+		t.Errorf("a file: %v", err)
+	}
+	m.opts.Dir = filepath.Join(m.opts.Dir, "below")
+	if _, err := m.run(t, want("widget")...); err == nil {
+		t.Error("below a file there is a mirror")
+	}
+}
+
+func TestAnInterruptedMirrorIsWhole(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Observe = func(e providercache.Event) {
+		if _, ok := e.(providercache.MirrorFetch); ok {
+			cancel()
+		}
+	}
+	_, err = m.Mirror(ctx, m.opts, want("widget@1.1.0", "gadget"))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	for _, problem := range brokenIndexes(m.opts.Dir) {
+		t.Error(problem)
+	}
+	left, err := os.ReadDir(m.opts.Dir)
+	if err != nil || slices.ContainsFunc(left, func(e fs.DirEntry) bool { return strings.HasPrefix(e.Name(), ".") }) {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}

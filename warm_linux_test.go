@@ -1,0 +1,81 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+)
+
+// TestSystemCallsOfAnInit counts with strace what a provider costs that is
+// locked and present, and looks at what is read of one that is in the cache.
+func TestSystemCallsOfAnInit(t *testing.T) {
+	t.Parallel()
+	requireProgram(t, "strace")
+	small, large := newSite(t, 1), newSite(t, 11)
+	small.program = buildTfdeps(t) // the race detector makes calls of its own
+	large.program = small.program
+	one, eleven := small.directory(t), large.directory(t)
+	small.init(t, one)
+	large.init(t, eleven)
+	few, many := countedCalls(small.trace(t, one)), countedCalls(large.trace(t, eleven))
+	if each := float64(many-few) / 10; each > 12 || few == 0 {
+		t.Errorf("%d system calls with one provider and %d with eleven: %.1f for each, want 12 at most", few, many, each)
+	}
+
+	fresh := large.directory(t)
+	writeFile(t, filepath.Join(fresh, depsfile.FileName), []byte(lockOf(t, eleven)))
+	before := large.registry.Requests("")
+	trace := large.trace(t, fresh)
+	if read := packageRead.FindAllString(trace, -1); len(read) > 0 {
+		t.Errorf("packages of the cache are read:\n%s", strings.Join(read, "\n"))
+	}
+	if got := large.registry.Requests("") - before; got > 0 {
+		t.Errorf("%d requests", got)
+	}
+}
+
+// packageRead is a call that reads a provider's executable. With strace -y the
+// path follows the number of a file. Clones share blocks and read nothing.
+var packageRead = regexp.MustCompile(`(?m)^\d+ +(read|pread64|readv|copy_file_range|sendfile|splice|mmap)\([^\n]*/terraform-provider-.*$`)
+
+// trace runs init under strace and returns what that wrote.
+func (s *site) trace(t *testing.T, dir string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", file, s.program, "init", "-no-color")
+	cmd.Dir, cmd.Env = dir, s.env
+	out, err := cmd.CombinedOutput()
+	if bytes.Contains(out, []byte("ptrace")) {
+		t.Skipf("strace may not trace here: %s", out)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// ofTheRuntime are calls that Go makes for its goroutines, its memory and its
+// signals, some more in one run and some fewer in the next.
+var ofTheRuntime = regexp.MustCompile(`^(futex|nanosleep|rt_sig\w+|sigaltstack|mmap|munmap|madvise|mprotect|epoll_\w+|sched_\w+|clone3?|[gt]+kill|getpid|gettid|rseq|set_robust_list|exit\w*|restart_syscall)\(`)
+
+// callLine is the beginning of a call in strace's output, after the process.
+var callLine = regexp.MustCompile(`(?m)^\d+ +(\w+\()`)
+
+func countedCalls(trace string) (n int) {
+	for _, call := range callLine.FindAllStringSubmatch(trace, -1) {
+		if !ofTheRuntime.MatchString(call[1]) {
+			n++
+		}
+	}
+	return n
+}

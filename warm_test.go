@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestManyDirectoriesFetchOnce runs init -upgrade in one directory after the
+// other, without lock files, as services do it that run Terraform for others:
+// no package is asked for after the first, and the lock files are the same.
+func TestManyDirectoriesFetchOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 3)
+	first := s.directory(t)
+	s.init(t, first, "-upgrade")
+	want, before := lockOf(t, first), s.registry.Requests("")
+	const directories = 10
+	for range directories {
+		dir := s.directory(t)
+		s.init(t, dir, "-upgrade")
+		if got := lockOf(t, dir); got != want {
+			t.Fatalf("the lock file is\n%s\nand was, after a download,\n%s", got, want)
+		}
+	}
+	// What is still to be asked, by each run: which versions there are.
+	if got := s.registry.Requests("") - before; got != directories*(1+3) {
+		t.Errorf("%d requests after the first run, want %d", got, directories*(1+3))
+	}
+	for _, kind := range []string{"package", "sums", "signature", "archive"} {
+		if got := s.registry.Requests(kind); got != 3 {
+			t.Errorf("%d requests of kind %q, want 3", got, kind)
+		}
+	}
+}
+
+// TestARestoredCacheNeedsNoNetwork is what CI does: the cache is copied, and
+// the lock file has hashes of this platform.
+func TestARestoredCacheNeedsNoNetwork(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 3)
+	first := s.directory(t)
+	s.init(t, first)
+	restored := filepath.Join(t.TempDir(), "restored")
+	if err := os.CopyFS(restored, os.DirFS(s.cache)); err != nil {
+		t.Fatal(err)
+	}
+	s.registry.Close()
+	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
+	dir := s.directory(t)
+	writeFile(t, filepath.Join(dir, depsfile.FileName), []byte(lockOf(t, first)))
+	if out := s.init(t, dir); strings.Count(out, "from the shared cache directory") != 3 {
+		t.Errorf("the output is\n%s", out)
+	}
+	if got := lockOf(t, dir); got != lockOf(t, first) {
+		t.Errorf("the lock file is\n%s", got)
+	}
+}
+
+// site is a machine with a home and a shared cache of its own, beside a
+// registry with the providers p0, p1 and so on.
+type site struct {
+	registry       *providertest.Registry
+	providers      int
+	program, cache string
+	env            []string
+}
+
+// newSite makes one. The program is this test's own binary: testscript runs it
+// as tfdeps if that is its name.
+func newSite(t *testing.T, providers int) *site {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := filepath.Join(t.TempDir(), "tfdeps"+exeSuffix())
+	if err := os.Link(self, program); err != nil {
+		if err := os.Symlink(self, program); err != nil {
+			t.Skipf("the program can't be given another name here: %v", err)
+		}
+	}
+	registry := newCountedRegistry(t, providers)
+	cache := filepath.Join(t.TempDir(), "cache")
+	env := peerEnv(t, "SSL_CERT_FILE="+writeCAs(t, []*providertest.Registry{registry}), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")
+	return &site{registry: registry, providers: providers, program: program, cache: cache, env: env}
+}
+
+// directory makes a working directory that requires all providers.
+func (s *site) directory(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	writeRequirements(t, filepath.Join(dir, "main.tf"), s.providers, []*providertest.Registry{s.registry})
+	return dir
+}
+
+// init runs one and returns what it printed.
+func (s *site) init(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := s.command(t, dir, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("init: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), s.program, append([]string{"init", "-no-color"}, args...)...)
+	cmd.Dir, cmd.Env = dir, s.env
+	return cmd
+}
+
+func lockOf(t *testing.T, dir string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, depsfile.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// TestFiftyProcessesFetchOnce starts fifty of them on one empty cache.
+func TestFiftyProcessesFetchOnce(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 10)
+	type run struct {
+		cmd *exec.Cmd
+		dir string
+		out strings.Builder
+	}
+	runs := make([]*run, 50)
+	for i := range runs {
+		r := &run{dir: s.directory(t)}
+		r.cmd = s.command(t, r.dir)
+		r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+		if err := r.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		runs[i] = r
+	}
+	for _, r := range runs {
+		if err := r.cmd.Wait(); err != nil {
+			t.Errorf("init: %v\n%s", err, r.out.String())
+		}
+	}
+	if got := s.registry.Requests("archive"); got != 10 {
+		t.Errorf("%d requests for archives, want 10", got)
+	}
+	want := lockOf(t, runs[0].dir)
+	for _, r := range runs {
+		if got := lockOf(t, r.dir); got != want {
+			t.Errorf("lock files differ:\n%s\n%s", got, want)
+		}
+	}
+	before := s.registry.Requests("")
+	for _, r := range runs[:3] {
+		s.init(t, r.dir, "-verify")
+	}
+	if got := s.registry.Requests("") - before; got > 0 {
+		t.Errorf("%d requests of verified directories", got)
+	}
+	verified, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput()
+	if err != nil {
+		t.Errorf("cache verify: %v\n%s", err, verified)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", fmt.Sprint(left))
+	}
+}
