@@ -117,23 +117,17 @@ func takeNoColor(args []string) (rest []string, found bool) {
 // CheckGlobal refuses options before the command that aren't known there. What
 // else stands there was taken out by ParseCommandLine.
 func (l CommandLine) CheckGlobal() error {
-	for i, arg := range l.Args {
-		switch arg {
-		case "-h", "-help", "--help":
-			return nil
-		}
-		if !strings.HasPrefix(arg, "-") {
-			return nil
-		}
-		name, _, _ := strings.Cut(arg, "=")
-		err := fmt.Errorf("there is no global option %s. To see those that there are, run:\n  tfdeps -help", name)
-		command := slices.IndexFunc(l.Args[i:], func(arg string) bool { return !strings.HasPrefix(arg, "-") })
-		if command < 0 {
-			return err
-		}
-		return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.Args[i+command], arg)
+	if len(l.Args) == 0 || !strings.HasPrefix(l.Args[0], "-") || slices.Contains([]string{"-h", "-help", "--help"}, l.Args[0]) {
+		return nil
 	}
-	return nil
+	option := l.Args[0]
+	name, _, _ := strings.Cut(option, "=")
+	err := fmt.Errorf("there is no global option %s. To see those that there are, run:\n  tfdeps -help", name)
+	command := slices.IndexFunc(l.Args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	if command < 0 {
+		return err
+	}
+	return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.Args[command], option)
 }
 
 // wantsJSON finds out how to speak of arguments that can't be parsed.

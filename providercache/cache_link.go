@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // link puts packages of the cache into Target. Those with which that doesn't
@@ -15,6 +16,7 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 		return nil, nil
 	}
 	defer in.prepare(in.Target.Path)()
+	scratch.Sweep(in.Cache.Dir, in.now())
 	ladder := in.ladder()
 	free := slices.Index(ladder, LinkHardlink)
 	if free < 0 {

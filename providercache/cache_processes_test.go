@@ -3,10 +3,12 @@ package providercache_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -83,34 +85,49 @@ func TestManyProcessesFetchAPackageOnce(t *testing.T) {
 	}
 }
 
-// TestKillsAtRandomMoments kills processes from outside, and then runs one.
+// killsVariable is how many processes TestKillsAtRandomMoments kills.
+const killsVariable = "TFDEPS_TEST_KILLS"
+
+// TestKillsAtRandomMoments kills processes from outside, at moments from before
+// their beginning to after their end, and runs one after each two: what that
+// leaves is in order. TFDEPS_TEST_KILLS=300 takes some minutes.
 func TestKillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
+	kills := 10
+	if given := os.Getenv(killsVariable); given != "" {
+		var err error
+		kills, err = strconv.Atoi(given)
+		must(t, err)
+	}
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": strings.Repeat("provider ", 1<<20)}))
+	content := strings.Repeat("provider ", 1<<20)
+	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": content}))
 	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
-	dir := t.TempDir()
-	target, cache, state := filepath.Join(dir, "target"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
-	for i := range 15 {
-		if i%5 == 0 {
-			_ = os.RemoveAll(cache)
-			_ = os.RemoveAll(target)
+	for i := range kills {
+		dir := t.TempDir()
+		target, cache, state := filepath.Join(dir, "target"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
+		for j := range 2 { // at first while it fetches, then while it links
+			victim := exec.CommandContext(t.Context(), os.Args[0], archive, filepath.Join(target, fmt.Sprint(j)), cache, state)
+			victim.Env = append(os.Environ(), dieVariable+"=fetched")
+			must(t, victim.Start())
+			time.Sleep(time.Duration(rand.IntN(150)) * time.Millisecond)
+			_ = victim.Process.Kill()
+			_ = victim.Wait()
 		}
-		victim := exec.CommandContext(t.Context(), os.Args[0], archive, target, cache, state)
-		victim.Env = append(os.Environ(), dieVariable+"=fetched")
-		must(t, victim.Start())
-		time.Sleep(time.Duration(10+7*i) * time.Millisecond)
-		_ = victim.Process.Kill()
-		_ = victim.Wait()
-	}
-	if code := apart(t, "fetched", archive, filepath.Join(dir, "last"), cache, state); code != didFetch && code != didLink {
-		t.Errorf("the last one ended with %d", code)
-	}
-	if code := apart(t, "fetched", archive, filepath.Join(dir, "next"), cache, state); code != didLink {
-		t.Errorf("the next one ended with %d", code)
-	}
-	if got := stagingDirs(tree(t, filepath.Join(dir, "last"))); got > 0 {
-		t.Errorf("%d staging directories", got)
+		for j := range 2 {
+			if code := apart(t, "fetched", archive, filepath.Join(target, fmt.Sprint(j)), cache, state); code != didFetch && code != didLink {
+				t.Errorf("%d: the next one ended with %d", i, code)
+			}
+		}
+		for _, root := range []string{filepath.Join(target, "0"), filepath.Join(target, "1"), cache} {
+			if got := stagingDirs(tree(t, root)); got > 0 {
+				t.Errorf("%d: %d staging directories in %s", i, got, root)
+			}
+			if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != content {
+				t.Errorf("%d: %s has a provider of %d bytes", i, root, len(got))
+			}
+		}
+		must(t, os.RemoveAll(dir))
 	}
 }

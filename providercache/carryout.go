@@ -29,6 +29,9 @@ type task struct {
 func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting, locks *depsfile.Locks) []Outcome {
 	in.rememberRead(ctx, plan, local)
 	in.noteUses(ctx, plan)
+	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
+		scratch.Sweep(in.Target.Path, in.now())
+	}
 	present := in.keep(plan.Present, local)
 	linked, gone := in.link(ctx, plan.Link, local)
 	tasks, failed := in.describe(ctx, slices.Concat(plan.Fetch, gone), locks)

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// ErrOffline: nobody may be asked.
+// ErrOffline says that nobody may be asked.
 var ErrOffline = errors.New("no requests are sent while offline")
 
 // OfflineError says that a request wasn't sent. It matches ErrOffline.

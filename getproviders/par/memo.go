@@ -13,6 +13,7 @@ import (
 type Memo[K comparable, V any] struct {
 	mu    sync.Mutex
 	calls map[K]*call[V] // running, or ended with success
+	runs  sync.WaitGroup // of calls, those included that nobody waits for
 }
 
 // call is one run of a function and those who wait for it.
@@ -68,12 +69,14 @@ func (m *Memo[K, V]) join(ctx context.Context, key K, f func(context.Context) (V
 		m.calls = make(map[K]*call[V])
 	}
 	m.calls[key] = c
+	m.runs.Add(1)
 	go m.run(shared, key, c, f)
 	return c
 }
 
 // run makes the call and wakes those who wait.
 func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.Context) (V, error)) {
+	defer m.runs.Done()
 	defer c.cancel(nil)
 	c.value, c.err = f(ctx)
 	if c.err != nil {
@@ -81,6 +84,10 @@ func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.
 	}
 	close(c.done)
 }
+
+// Settle waits until no call runs any more, those included that were cancelled
+// because nobody waited. It is for the end: no Do may begin meanwhile.
+func (m *Memo[K, V]) Settle() { m.runs.Wait() }
 
 // leave counts one caller out. The last one to leave a call that hasn't ended
 // cancels it, and no later caller may join what is cancelled.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -179,4 +180,29 @@ func TestMemoHandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
 			t.Fatalf("got %d, %v", got, err)
 		}
 	}
+}
+
+func TestMemoSettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var memo par.Memo[string, int]
+		memo.Settle() // nothing has run
+		ctx, cancel := context.WithCancelCause(t.Context())
+		gone, ended := errors.New("gone"), false
+		go func() {
+			synctest.Wait()
+			cancel(gone)
+		}()
+		_, err := memo.Do(ctx, "a", func(ctx context.Context) (int, error) {
+			<-ctx.Done()
+			time.Sleep(time.Minute) // to clear up
+			ended = true
+			return 0, ctx.Err()
+		})
+		if !errors.Is(err, gone) {
+			t.Fatal(err)
+		}
+		if memo.Settle(); !ended {
+			t.Error("settled while the call was running")
+		}
+	})
 }

@@ -110,9 +110,13 @@ func (f *Fetcher) prepare(context.Context) (*workshop, error) {
 // errNotPrepared is that there is nothing to close.
 var errNotPrepared = errors.New("no package was fetched")
 
-// Close removes what was temporary. It is called after the last Fetch has
-// returned; the Fetcher must not be used any more.
+// Close removes what was temporary. After an interrupt it waits for what is being
+// stopped, which takes git half a second at most: no program outlives it. It is
+// called after the last Fetch has returned; the Fetcher must not be used any more.
 func (f *Fetcher) Close() error {
+	f.located.Settle()
+	f.contents.Settle()
+	f.pinned.Settle()
 	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*workshop, error) { return nil, errNotPrepared })
 	if err != nil {
 		return nil

@@ -87,6 +87,9 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 // Close removes the temporary directory, if there is one. The Repositories
 // must not be used any more.
 func (r *Repositories) Close() error {
+	r.fetches.Settle()
+	r.listings.Settle()
+	r.stores.Settle()
 	errNone := errors.New("none was made")
 	dir, err := r.temporary.Do(context.Background(), struct{}{}, func(context.Context) (string, error) { return "", errNone })
 	if err != nil {
