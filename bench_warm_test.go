@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -39,7 +40,7 @@ func contenders(b *testing.B) (ours, theirs contender) {
 	ours = contender{program: program, env: env, dir: b.TempDir()}
 	ours.init(b, ours.dir)
 	if peer := peerIfAny(); peer != "" {
-		theirs = contender{program: peer, env: append(env, "TF_PLUGIN_CACHE_DIR="+b.TempDir()), dir: b.TempDir()}
+		theirs = contender{program: peer, env: append(slices.Clone(env), "TF_PLUGIN_CACHE_DIR="+b.TempDir()), dir: b.TempDir()}
 		theirs.init(b, theirs.dir)
 	}
 	return ours, theirs
@@ -134,11 +135,7 @@ func BenchmarkUpgradeInits(b *testing.B) {
 	ours, theirs := contenders(b)
 	compare(b, ours, theirs, func(c contender) (sum time.Duration) {
 		for range 50 {
-			dir := c.fresh(b, false)
-			sum += c.init(b, dir, "-upgrade")
-			if err := os.RemoveAll(dir); c.program != ours.program && err != nil {
-				b.Fatal(err)
-			}
+			sum += c.init(b, c.fresh(b, false), "-upgrade")
 		}
 		return sum
 	})
@@ -151,7 +148,7 @@ func BenchmarkRestoredInit(b *testing.B) {
 	program := buildTfdeps(b)
 	env := startBenchRegistry(b, program)
 	filled := filepath.Join(b.TempDir(), "filled")
-	ours := contender{program: program, env: append(env, "TFDEPS_CACHE_DIR="+filled), dir: b.TempDir()}
+	ours := contender{program: program, env: append(slices.Clone(env), "TFDEPS_CACHE_DIR="+filled), dir: b.TempDir()}
 	ours.init(b, ours.dir)
 	var took, hashing time.Duration
 	for b.Loop() {
@@ -160,7 +157,7 @@ func BenchmarkRestoredInit(b *testing.B) {
 			b.Fatal(err)
 		}
 		hashing += hashAll(b, restored)
-		c := contender{program: program, env: append(env, "TFDEPS_CACHE_DIR="+restored, "HTTPS_PROXY=http://127.0.0.1:1", "HOME="+b.TempDir())}
+		c := contender{program: program, env: append(newHome(b, env), "TFDEPS_CACHE_DIR="+restored)}
 		took += c.init(b, ours.fresh(b, true), "-offline")
 		if err := os.RemoveAll(restored); err != nil {
 			b.Fatal(err)

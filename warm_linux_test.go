@@ -38,6 +38,9 @@ func TestSystemCallsOfAnInit(t *testing.T) {
 	if got := large.registry.Requests("") - before; got > 0 {
 		t.Errorf("%d requests", got)
 	}
+	if !packageRead.MatchString(large.trace(t, fresh, "-verify")) {
+		t.Error("nothing is seen of packages that are read")
+	}
 }
 
 // packageRead is a call that reads a provider's executable. With strace -y the
@@ -45,10 +48,11 @@ func TestSystemCallsOfAnInit(t *testing.T) {
 var packageRead = regexp.MustCompile(`(?m)^\d+ +(read|pread64|readv|copy_file_range|sendfile|splice|mmap)\([^\n]*/terraform-provider-.*$`)
 
 // trace runs init under strace and returns what that wrote.
-func (s *site) trace(t *testing.T, dir string) string {
+func (s *site) trace(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace")
-	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", file, s.program, "init", "-no-color")
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", file)
+	cmd.Args = append(cmd.Args, append([]string{s.program, "init", "-no-color"}, args...)...)
 	cmd.Dir, cmd.Env = dir, s.env
 	out, err := cmd.CombinedOutput()
 	if bytes.Contains(out, []byte("ptrace")) {

@@ -94,7 +94,7 @@ const killsVariable = "TFDEPS_TEST_KILLS"
 func TestKillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	kills := 10
+	kills := 5
 	if given := os.Getenv(killsVariable); given != "" {
 		var err error
 		kills, err = strconv.Atoi(given)

@@ -57,7 +57,8 @@
 // appear by one rename. While a package is fetched into the cache or its files
 // are given further names, a lock on this one package is held, so that of many
 // runs one fetches it; where locks don't work, that is all that is lost.
-// Nobody waits for what is there.
+// Nobody waits for what is there. A package for which the cache's disk has no
+// room is the target's alone.
 //
 // A package of the cache is used if the lock file records one of its hashes, or
 // if it has none and the package came from the source that it would come from
@@ -74,8 +75,10 @@
 // nobody but root can turn that back. Receipts are in the user's own directory,
 // where those who can write to a shared cache can't. They hold as long as the
 // status is the same; where it isn't, or tells nothing, packages are hashed.
-// Deleting a directory whose files are hard links of the cache's changes the
-// status, too, and costs that one time of hashing.
+// Deleting a
+// directory whose files are hard links of the cache's changes the status, too,
+// just as a change of their content might. It costs that one time of hashing,
+// for all directories together; symbolic links, clones and copies cost none.
 //
 // # The order of checks
 //

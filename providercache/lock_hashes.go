@@ -61,7 +61,7 @@ func wantedPackages(chosen []choice) (wanted []LockedPackage) {
 // hashAll finds the hashes of all packages.
 func (in *Installer) hashAll(ctx context.Context, policy HashPolicy, wanted []LockedPackage) map[packageKey]hashed {
 	in.emit(LockBegin{Packages: wanted})
-	hasher := lockHasher{Installer: in, policy: policy, archives: openArchives(in.StateDir)}
+	hasher := lockHasher{Installer: in, policy: policy, archives: openArchives(in.stateDir())}
 	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, wanted, func(ctx context.Context, p LockedPackage) (LockedPackage, error) {
 		got, err := hasher.hash(ctx, p)
 		in.emit(LockDone{Package: got, Err: err})
@@ -198,10 +198,10 @@ func (p LockedPackage) listed(hashes []getproviders.Hash) LockedPackage {
 // rememberArchives keeps what installed packages tell of their archives, so that
 // a lock file for this platform costs no second download.
 func (in *Installer) rememberArchives(ctx context.Context, outcomes []Outcome) {
-	if in.StateDir == "" {
+	if in.stateDir() == "" {
 		return
 	}
-	known := openArchives(in.StateDir)
+	known := openArchives(in.stateDir())
 	for _, o := range outcomes {
 		if o.Err == nil && o.placed.Receipt.ZH != "" {
 			known.rememberArchive(o.placed.Receipt.ZH, o.H1)

@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestAFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB.
+// TestAFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB,
+// on which something is already.
 func TestAFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -29,6 +30,9 @@ func TestAFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	large.Archive = zipOf(t, map[string]string{"terraform-provider-large": string(noise)})
 	m.registry.Add(large)
 	m.opts.Platforms = nil
+	if _, err := m.run(t, want("widget")...); err != nil {
+		t.Fatal(err)
+	}
 	_, err := m.run(t, want("large", "widget")...)
 	failed, ok := errors.AsType[*providercache.ProviderError](err)
 	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {

@@ -89,11 +89,18 @@ func (n *netrcLogins) read(context.Context) (netrc, error) {
 		switch {
 		case err == nil:
 			return parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
-		case !errors.Is(err, fs.ErrNotExist):
+		case !errors.Is(err, fs.ErrNotExist) && seen(path):
 			return nil, fmt.Errorf("the user's logins can't be read: %w", err)
 		}
 	}
 	return nil, nil
+}
+
+// seen reports whether there is something at a path. In a home that is no
+// directory, or that this user may not look into, nobody has logins for him.
+func seen(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 func readSmallFile(path string, limit int64) ([]byte, error) {

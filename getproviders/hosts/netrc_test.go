@@ -245,7 +245,8 @@ func TestNetrcWithoutAFileChangesNothing(t *testing.T) {
 		}
 		return answer(req, 200), nil
 	})
-	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}} {
+	homeIsAFile := filepath.Join(netrcFile(t, ""), ".netrc")
+	for _, files := range [][]string{nil, {filepath.Join(t.TempDir(), "missing")}, {homeIsAFile}} {
 		resp, err := WithNetrc(newClient(t, opts), files).Do(mustRequest(t, "GET", "https://example.com/"))
 		if err != nil {
 			t.Fatal(err)

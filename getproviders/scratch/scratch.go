@@ -11,6 +11,8 @@
 package scratch
 
 import (
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,7 +29,12 @@ const (
 	AbandonedAfter = 24 * time.Hour
 	// lockName is no name of a module, nor of anything else that is made there.
 	lockName = ".lock"
+	// attempts is how often a directory is made that another process takes for
+	// one that was left behind, before it has its lock.
+	attempts = 10
 )
+
+var errSwept = errors.New("other processes remove each new directory")
 
 // Dir is a directory that this process has for itself.
 type Dir struct {
@@ -37,11 +44,18 @@ type Dir struct {
 
 // Make makes a directory in another, which has to exist. Its mode is 0700.
 func Make(parent string) (*Dir, error) {
-	path, err := os.MkdirTemp(parent, Prefix)
-	if err != nil {
-		return nil, err
+	for range attempts {
+		path, err := os.MkdirTemp(parent, Prefix)
+		if err != nil {
+			return nil, err
+		}
+		lock, swept := holdLock(filepath.Join(path, lockName))
+		if !swept {
+			return &Dir{path, lock}, nil
+		}
+		_ = os.RemoveAll(path)
 	}
-	return &Dir{path, holdLock(filepath.Join(path, lockName))}, nil
+	return nil, fmt.Errorf("%s: %w", parent, errSwept)
 }
 
 // Abandon does what the end of the process would do, and reports whether others
@@ -54,7 +68,19 @@ func (d *Dir) Abandon() bool {
 // removed now is left to the next sweep.
 func (d *Dir) Remove() {
 	d.Abandon()
-	_ = os.RemoveAll(d.Path)
+	removeAll(d.Path)
+}
+
+// removeAll removes a directory, and its lock last: if this process is killed
+// meanwhile, that tells the next sweep.
+func removeAll(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if entry.Name() != lockName {
+			_ = os.RemoveAll(filepath.Join(dir, entry.Name()))
+		}
+	}
+	_ = os.RemoveAll(dir)
 }
 
 // Sweep removes the directories that killed processes left in another, which
@@ -67,13 +93,15 @@ func Sweep(parent string, now time.Time) {
 		}
 		dir := filepath.Join(parent, entry.Name())
 		if abandoned(dir, now) {
-			_ = os.RemoveAll(dir)
+			removeAll(dir)
+		} else {
+			removeUnlocked(dir)
 		}
 	}
 }
 
-// abandoned reports whether nobody works in a directory any more. One without
-// a lock file may be about to get one.
+// abandoned reports whether nobody works in a directory any more, as far as its
+// lock or its age tell. One without a lock file may be about to get one.
 func abandoned(dir string, now time.Time) bool {
 	if free, known := lockIsFree(filepath.Join(dir, lockName)); known {
 		return free

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"time"
 )
@@ -68,4 +69,64 @@ func TestRemoveTakesEverythingWithIt(t *testing.T) {
 	if _, err := Make(filepath.Join(parent, "missing")); err == nil {
 		t.Error("made a directory in none")
 	}
+}
+
+func TestSweepRemovesWhatHasNoLockYet(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	probe, err := Make(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(probe.Remove)
+	if probe.lock == nil {
+		t.Skip("there are no locks here that end with their process")
+	}
+	empty, begun, full := filepath.Join(parent, Prefix+"empty"), filepath.Join(parent, Prefix+"begun"), filepath.Join(parent, Prefix+"full")
+	for _, dir := range []string{empty, begun, full} {
+		err = errors.Join(err, os.Mkdir(dir, 0o700))
+	}
+	err = errors.Join(err, os.WriteFile(filepath.Join(begun, lockName+".new"), nil, 0o600), os.WriteFile(filepath.Join(full, "x"), nil, 0o600))
+	if err != nil {
+		t.Fatal(err)
+	}
+	Sweep(parent, time.Now())
+	for dir, want := range map[string]bool{empty: false, begun: false, full: true, probe.Path: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v, want it to be there: %v", dir, err, want)
+		}
+	}
+}
+
+// Who makes a directory while others sweep gets one that stays.
+func TestMakingAndSweepingAtOnce(t *testing.T) {
+	t.Parallel()
+	parent := t.TempDir()
+	done := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 4 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					Sweep(parent, time.Now())
+				}
+			}
+		})
+	}
+	for range 200 {
+		dir, err := Make(parent)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(dir.Path, "x"), nil, 0o600); err != nil {
+			t.Error(err)
+		}
+		dir.Remove()
+	}
+	close(done)
+	sweepers.Wait()
 }

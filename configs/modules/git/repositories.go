@@ -84,8 +84,8 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 	return commit, os.Rename(filepath.Join(staging, treeName), dst)
 }
 
-// Close removes the temporary directory, if there is one. The Repositories
-// must not be used any more.
+// Close removes the temporary directory, if there is one, after it has waited for
+// runs of git that are being stopped. The Repositories must not be used any more.
 func (r *Repositories) Close() error {
 	r.fetches.Settle()
 	r.listings.Settle()

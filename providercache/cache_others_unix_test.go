@@ -1,0 +1,131 @@
+//go:build unix
+
+package providercache_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+const nobody = 65534
+
+// asNobody runs a shell command as another user. Only root can.
+func asNobody(t *testing.T, script string, args ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", script, "sh"}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.Dir = "/"
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+}
+
+// sharedMachine has a named cache that everybody may write to.
+func sharedMachine(t *testing.T) *machine {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user as well")
+	}
+	m := newMachine(t)
+	m.named = true
+	base := t.TempDir()
+	must(t, errors.Join(os.Chmod(filepath.Dir(base), 0o755), os.Chmod(base, 0o755)))
+	m.cache = filepath.Join(base, "cache")
+	return m
+}
+
+func openToAll(t *testing.T, dir string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Chmod(path, 0o777)
+	}))
+}
+
+// Whoever can write to a shared cache can change packages, and set the mtime of
+// files that he puts there, but not their ctime, nor the receipts of others.
+func TestAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, script := range map[string]string{
+		"written over":            `printf evil >"$1"`,
+		"another file, as old":    `printf evil >"$1.x" && chmod 777 "$1.x" && touch -r "$1" "$1.x" && mv "$1.x" "$1"`,
+		"the file and one beside": `printf evil >"$2/more"`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := sharedMachine(t)
+			locks, _ := m.install(t, m.directory(t), nil)
+			openToAll(t, m.cache)
+			age()
+			m.install(t, m.directory(t), locks) // which gives receipts again, as modes have changed
+			quiet := m.directory(t)
+			if m.install(t, quiet, locks); len(quiet.read) > 0 {
+				t.Fatalf("read %q, so this test shows nothing", quiet.read)
+			}
+			dir := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+			asNobody(t, script, only(t, filepath.Join(dir, "terraform-provider-a")), dir)
+			fresh := m.directory(t)
+			if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 || asked["archive"] != 1 {
+				t.Errorf("read %q, requests %v; want that the package is read and fetched again", fresh.read, asked)
+			}
+			if got := fresh.treeOf(t, m.cache); strings.Contains(got, "evil") {
+				t.Errorf("the cache has %s", got)
+			}
+		})
+	}
+}
+
+// Another user's receipts aren't ours: he reads what is in the cache once, and
+// what he may not write stays as it is.
+func TestWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	locks, _ := m.install(t, m.directory(t), nil)
+	m.state = filepath.Join(t.TempDir(), "theirs")
+	age()
+	other := m.directory(t)
+	if _, asked := m.install(t, other, locks); len(asked) > 0 || len(other.read) != 2 {
+		t.Errorf("requests %v, read %q", asked, other.read)
+	}
+	if _, asked := m.install(t, m.directory(t), nil); asked["archive"] != 2 {
+		t.Errorf("without a lock entry: requests %v, want two for archives, as nobody says where these come from", asked)
+	}
+}
+
+// With sudo, the home is somebody else's. Nothing is left there, and nothing
+// there is believed.
+func TestNothingOfOursIsInSomebodyElsesHome(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give directories away")
+	}
+	m := newMachine(t)
+	home := t.TempDir()
+	must(t, os.Chown(home, nobody, nobody))
+	if cache, err := providercache.OpenCache(filepath.Join(home, "cache"), false); err == nil {
+		t.Errorf("there is a cache: %+v", cache)
+	}
+	if _, err := providercache.OpenCache(filepath.Join(home, "cache"), true); err != nil {
+		t.Errorf("one that the user names: %v", err)
+	}
+	m.state = filepath.Join(home, "state")
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	if left := tree(t, home); len(left) > 0 {
+		t.Errorf("there is %q", left)
+	}
+	if m.install(t, d, locks); len(d.read) != 2 {
+		t.Errorf("read %q, and there are no receipts", d.read)
+	}
+}

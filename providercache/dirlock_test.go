@@ -1,0 +1,48 @@
+package providercache
+
+import (
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
+	t.Parallel()
+	c := &Cache{Dir: t.TempDir()}
+	unlock, err := c.tryLockPackage("b")
+	must(t, err)
+	if _, err := c.tryLockPackage("b"); err == nil {
+		t.Skip("there are no locks here")
+	}
+	var turns [][]int
+	left := c.eachLocked(t.Context(), []string{"a", "b", "c"}, func(held []int) {
+		turns = append(turns, slices.Clone(held))
+		for _, name := range []string{"a", "c"} {
+			if _, err := c.tryLockPackage(name); (err == nil) != (len(turns) > 1) {
+				t.Errorf("turn %d: %s: %v", len(turns), name, err)
+			}
+		}
+		if len(turns) == 1 {
+			unlock()
+		}
+	})
+	if len(left) > 0 || len(turns) != 2 || !slices.Equal(turns[0], []int{0, 2}) || !slices.Equal(turns[1], []int{1}) {
+		t.Errorf("turns %v, left %v", turns, left)
+	}
+}
+
+func TestWaitingForLocksEndsWithTheContext(t *testing.T) {
+	t.Parallel()
+	c := &Cache{Dir: t.TempDir()}
+	unlock, err := c.tryLockPackage("a")
+	must(t, err)
+	defer unlock()
+	if _, err := c.tryLockPackage("a"); err == nil {
+		t.Skip("there are no locks here")
+	}
+	ctx, cancel := contextWithCause(t)
+	time.AfterFunc(10*time.Millisecond, func() { cancel(errStopped) })
+	if left := c.eachLocked(ctx, []string{"a", "b"}, func(held []int) { t.Errorf("turn of %v", held) }); !slices.Equal(left, []int{0, 1}) {
+		t.Errorf("left %v", left)
+	}
+}
