@@ -17,9 +17,8 @@ import (
 func TestSystemCallsOfAnInit(t *testing.T) {
 	t.Parallel()
 	requireProgram(t, "strace")
-	small, large := newSite(t, 1), newSite(t, 11)
-	small.program = buildTfdeps(t) // the race detector makes calls of its own
-	large.program = small.program
+	program := buildTfdeps(t)
+	small, large := newSite(t, program, 1), newSite(t, program, 11)
 	one, eleven := small.directory(t), large.directory(t)
 	small.init(t, one)
 	large.init(t, eleven)

@@ -9,14 +9,13 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 )
 
-// TestTwoProgramsInOneDirectory runs init of this program and of the real
+// twoProgramsInOneDirectory runs init of this program and of the real
 // terraform at the same time, where there is a lock file. The real one unpacks
 // in place, so either may find the half of something; afterwards all is in
 // order, for both.
-func TestTwoProgramsInOneDirectory(t *testing.T) {
-	t.Parallel()
+func twoProgramsInOneDirectory(t *testing.T, program string) {
 	peer := lookPeer(t)
-	s := newSite(t, 4)
+	s := newSite(t, program, 4)
 	config, err := s.registry.Env(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -63,10 +62,9 @@ func TestTwoProgramsInOneDirectory(t *testing.T) {
 	}
 }
 
-// TestTwoInitsInOneDirectory runs this program twice at the same time.
-func TestTwoInitsInOneDirectory(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, 4)
+// twoInitsInOneDirectory runs this program twice at the same time.
+func twoInitsInOneDirectory(t *testing.T, program string) {
+	s := newSite(t, program, 4)
 	for range 3 {
 		dir := s.directory(t)
 		ended := make(chan error)

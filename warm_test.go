@@ -12,12 +12,30 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestManyDirectoriesFetchOnce runs init -upgrade in one directory after the
+// TestSharedCacheOfProcesses has what takes more than one process, with the
+// program as it is shipped.
+func TestSharedCacheOfProcesses(t *testing.T) {
+	t.Parallel()
+	program := buildTfdeps(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"many directories":              manyDirectoriesFetchOnce,
+		"a restored cache":              aRestoredCacheNeedsNoNetwork,
+		"fifty processes":               fiftyProcessesFetchOnce,
+		"two in one directory":          twoInitsInOneDirectory,
+		"the real one in one directory": twoProgramsInOneDirectory,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
+
+// manyDirectoriesFetchOnce runs init -upgrade in one directory after the
 // other, without lock files, as services do it that run Terraform for others:
 // no package is asked for after the first, and the lock files are the same.
-func TestManyDirectoriesFetchOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, 3)
+func manyDirectoriesFetchOnce(t *testing.T, program string) {
+	s := newSite(t, program, 3)
 	first := s.directory(t)
 	s.init(t, first, "-upgrade")
 	want, before := lockOf(t, first), s.registry.Requests("")
@@ -40,11 +58,10 @@ func TestManyDirectoriesFetchOnce(t *testing.T) {
 	}
 }
 
-// TestARestoredCacheNeedsNoNetwork is what CI does: the cache is copied, and
+// aRestoredCacheNeedsNoNetwork is what CI does: the cache is copied, and
 // the lock file has hashes of this platform.
-func TestARestoredCacheNeedsNoNetwork(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, 3)
+func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
+	s := newSite(t, program, 3)
 	first := s.directory(t)
 	s.init(t, first)
 	restored := filepath.Join(t.TempDir(), "restored")
@@ -72,20 +89,9 @@ type site struct {
 	env            []string
 }
 
-// newSite makes one. The program is this test's own binary: testscript runs it
-// as tfdeps if that is its name.
-func newSite(t *testing.T, providers int) *site {
+// newSite makes one for a program that was built.
+func newSite(t *testing.T, program string, providers int) *site {
 	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	program := filepath.Join(t.TempDir(), "tfdeps"+exeSuffix())
-	if err := os.Link(self, program); err != nil {
-		if err := os.Symlink(self, program); err != nil {
-			t.Skipf("the program can't be given another name here: %v", err)
-		}
-	}
 	registry := newCountedRegistry(t, providers)
 	cache := filepath.Join(t.TempDir(), "cache")
 	env := peerEnv(t, "SSL_CERT_FILE="+writeCAs(t, []*providertest.Registry{registry}), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")
@@ -125,10 +131,9 @@ func lockOf(t *testing.T, dir string) string {
 	return string(content)
 }
 
-// TestFiftyProcessesFetchOnce starts fifty of them on one empty cache.
-func TestFiftyProcessesFetchOnce(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, 10)
+// fiftyProcessesFetchOnce starts fifty of them on one empty cache.
+func fiftyProcessesFetchOnce(t *testing.T, program string) {
+	s := newSite(t, program, 10)
 	type run struct {
 		cmd *exec.Cmd
 		dir string
