@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // programRecord is how a program file is recognised.
@@ -25,6 +27,9 @@ func newProgramRecord(path string, info fs.FileInfo) programRecord {
 // a convenience: where it can't read or write, programs are asked again.
 type programMemory struct{ dir string } // "": no memory
 
+// maxProgramRecord is far more than such a file has, in bytes.
+const maxProgramRecord = 64 << 10
+
 // rememberedProgram is the content of such a file.
 type rememberedProgram struct {
 	programRecord
@@ -36,7 +41,7 @@ func (m programMemory) recall(program programRecord) (version string, ok bool) {
 	if m.dir == "" {
 		return "", false
 	}
-	content, err := os.ReadFile(m.file(program))
+	content, err := wholefile.Read(m.file(program), maxProgramRecord)
 	if err != nil {
 		return "", false
 	}
@@ -56,14 +61,7 @@ func (m programMemory) keep(program programRecord, version string) {
 	if err != nil || os.MkdirAll(m.dir, 0o700) != nil {
 		return
 	}
-	temp, err := os.CreateTemp(m.dir, "engine-*.tmp")
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(content)
-	if closed := temp.Close(); err != nil || closed != nil || os.Rename(temp.Name(), m.file(program)) != nil {
-		_ = os.Remove(temp.Name())
-	}
+	_ = wholefile.Write(m.file(program), content, 0o600)
 }
 
 func (m programMemory) file(program programRecord) string {

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // ExitDiffers is the exit code of commands that answer a question: what they
@@ -114,8 +114,7 @@ func (r *checkRun) checkModules() (reasons []view.CheckReason, problems view.Pro
 		return reasons, nil
 	}
 	path := filepath.Join(r.modulesDir(), modules.ManifestName)
-	recorded, err := os.ReadFile(path)
-	if err == nil && !bytes.Equal(recorded, r.tree.Manifest.Encode()) {
+	if !wholefile.Has(path, r.tree.Manifest.Encode()) {
 		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written anew"})
 	}
 	return reasons, nil
@@ -165,7 +164,7 @@ func (r *checkRun) checkProviders() (reasons []view.CheckReason, problems view.P
 
 // pluginDirsRecorded reports whether the record of -plugin-dir has these values.
 func (m *Meta) pluginDirsRecorded(dirs []string) bool {
-	recorded, err := os.ReadFile(m.pluginDirsPath())
+	recorded, err := wholefile.Read(m.pluginDirsPath(), maxPluginDirs)
 	if errors.Is(err, fs.ErrNotExist) {
 		return len(dirs) == 0
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // checkWorkspace finds out whether the selected workspace exists, for a
@@ -32,7 +33,7 @@ func (r *initRun) selectWorkspace(name string) view.Problems {
 	if name == "" {
 		return nil
 	}
-	if err := replaceFile(filepath.Join(r.dataDir(), "environment"), []byte(name)); err != nil {
+	if err := wholefile.Save(filepath.Join(r.dataDir(), "environment"), []byte(name), 0o644); err != nil {
 		return view.Problems{view.NewError("Failed to select a workspace", err.Error())}
 	}
 	return nil

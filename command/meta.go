@@ -36,6 +36,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Meta is what the commands have in common: everything that they get from
@@ -89,19 +90,12 @@ func (m *Meta) workspace() (string, error) {
 		return name, nil
 	}
 	path := filepath.Join(m.dataDir(), "environment")
-	info, err := os.Stat(path)
-	switch {
+	name, err := wholefile.Read(path, maxWorkspaceName)
+	switch name = bytes.TrimSpace(name); {
 	case os.IsNotExist(err):
 		return "default", nil
 	case err != nil:
-		return "", err
-	case !info.Mode().IsRegular() || info.Size() > maxWorkspaceName:
-		return "", fmt.Errorf("%s holds no name of a workspace", path)
-	}
-	name, err := os.ReadFile(path)
-	switch name = bytes.TrimSpace(name); {
-	case err != nil:
-		return "", err
+		return "", fmt.Errorf("the name of the current workspace can't be read: %w", err)
 	case len(name) == 0:
 		return "default", nil
 	default:

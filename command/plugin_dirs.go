@@ -1,11 +1,11 @@
 package command
 
 import (
-	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where
@@ -23,33 +23,12 @@ func (m *Meta) recordPluginDirs(dirs []string) error {
 	if err != nil {
 		return err
 	}
-	if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, content) {
-		return nil
-	}
-	return replaceFile(path, content)
+	return wholefile.Save(path, content, 0o644)
 }
 
 func (m *Meta) pluginDirsPath() string { return filepath.Join(m.dataDir(), "plugin_path") }
 
 func encodePluginDirs(dirs []string) ([]byte, error) { return json.MarshalIndent(dirs, "", "  ") }
 
-// replaceFile writes a file, and the directory if need be, so that the file
-// has either the old content or the new.
-func replaceFile(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
-	return err
-}
+// maxPluginDirs is far more than such a record has, in bytes.
+const maxPluginDirs = 1 << 20

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -24,7 +25,7 @@ func (d *document) addBackend(kind string, block *hcl.Block) {
 // cheap to evaluate. The path is what ranges have as the file's name. The file
 // is nil if there is nothing to be had of it.
 func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
-	src, err := readRegular(path)
+	src, err := wholefile.Read(path, maxFileBytes)
 	if err != nil {
 		return nil, hcl.Diagnostics{unreadable("Failed to read file", err)}
 	}

@@ -1,8 +1,6 @@
 package configs
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2/json"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Options say how a module is loaded. The zero value is for any module.
@@ -90,7 +89,7 @@ func (b *builder) readTest(name string) *document {
 
 func (b *builder) decode(name string, doc *document) *document {
 	path := filepath.Join(b.module.Dir, name)
-	src, err := readRegular(path)
+	src, err := wholefile.Read(path, maxFileBytes)
 	if err != nil {
 		b.report(unreadable("Failed to read file", err))
 		return doc
@@ -106,18 +105,8 @@ func (b *builder) decode(name string, doc *document) *document {
 	return doc
 }
 
-// readRegular reads a file, or what a link to one leads to. A pipe would have to be waited
-// for, and a device may have no end.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	return os.ReadFile(path)
-}
+// maxFileBytes is far more than a configuration file has.
+const maxFileBytes = 256 << 20
 
 // parse reads a file in the syntax that its name tells.
 func parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {

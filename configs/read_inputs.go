@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 	"github.com/zclconf/go-cty/cty"
 )
 
@@ -104,7 +105,7 @@ func (r *inputReader) automatic(dir string) (names []string) {
 
 // file reads a file of values.
 func (r *inputReader) file(path string, argument bool) {
-	src, err := readRegular(path)
+	src, err := wholefile.Read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
 		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",

@@ -10,6 +10,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Load reads the file; a missing file is an empty Locks. Like Decode, it
@@ -35,10 +36,10 @@ func Load(path string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
 // replaced, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, engine getproviders.Engine) error {
 	content := l.Encode(engine)
-	if isText(path, content) {
+	if wholefile.Has(path, content) {
 		return nil
 	}
-	if err := replace(writableTarget(path, engine), content); err != nil {
+	if err := wholefile.WriteDurably(writableTarget(path, engine), content, 0o644); err != nil {
 		return fmt.Errorf("can't save the dependency lock file: %w", err)
 	}
 	return nil

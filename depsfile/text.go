@@ -1,14 +1,10 @@
 package depsfile
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // What a lock file for anything else has in common with the one for providers
@@ -34,53 +30,18 @@ func DecodeBlocks(src []byte, filename string, schema *hcl.BodySchema, decode fu
 	return diags
 }
 
+// maxTextBytes is a thousand times what the largest lock files have.
+const maxTextBytes = 256 << 20
+
 // ReadText reads a regular file, or what a link to one leads to.
-func ReadText(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case info.IsDir():
-		return nil, fmt.Errorf("%s is a directory", path)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	default:
-		return os.ReadFile(path)
-	}
-}
+func ReadText(path string) ([]byte, error) { return wholefile.Read(path, maxTextBytes) }
 
 // SaveText writes a file by one rename, if it hasn't that content already. A
-// symlink is replaced. The file's mode is 0644.
+// symlink is replaced. The file's mode is 0644. It outlives a loss of power:
+// a lock file is what all later runs trust.
 func SaveText(path string, content []byte) error {
-	if isText(path, content) {
+	if wholefile.Has(path, content) {
 		return nil
 	}
-	return replace(path, content)
-}
-
-func isText(path string, content []byte) bool {
-	old, err := ReadText(path)
-	return err == nil && bytes.Equal(old, content)
-}
-
-// replace puts a new file in the place of path by one rename.
-func replace(path string, content []byte) (err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temp.Name())
-		}
-	}()
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Chmod(temp.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	return err
+	return wholefile.WriteDurably(path, content, 0o644)
 }

@@ -1,7 +1,6 @@
 package providercache
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io/fs"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // publish writes the indexes, for all that is in the mirror. complete: nothing
@@ -115,20 +115,13 @@ func (m *mirror) writeIndexes(shelf mirrorShelf) (errs []error) {
 	return errs
 }
 
-// maxIndexBytes is more than the index of any provider has; a file that is
-// larger isn't read to see whether it is up to date.
-const maxIndexBytes = 16 << 20
-
 // write replaces a document, if it changes.
 func (m *mirror) write(name string, content []byte) error {
 	path := m.path(name)
-	info, err := os.Lstat(path)
-	if err == nil && info.Mode().IsRegular() && info.Size() < maxIndexBytes {
-		if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, content) {
-			return nil
-		}
+	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
+		return nil
 	}
-	if err := replaceFile(path, content, archiveMode); err != nil {
+	if err := wholefile.Write(path, content, archiveMode); err != nil {
 		return &MirrorError{Path: path, Err: err}
 	}
 	return nil

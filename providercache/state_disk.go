@@ -1,11 +1,9 @@
 package providercache
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 )
 
 // readOwn reads a file that has to be a plain one, of those that mine accepts,
@@ -28,23 +26,4 @@ func readOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
 	content := make([]byte, info.Size())
 	_, err = io.ReadFull(file, content)
 	return content, err
-}
-
-// replaceFile puts a file into its place by one rename.
-func replaceFile(path string, content []byte, mode os.FileMode) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".new-")
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(content)
-	if err == nil && mode != 0o600 {
-		err = file.Chmod(mode)
-	}
-	if err = errors.Join(err, file.Close()); err == nil {
-		err = os.Rename(file.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-	}
-	return err
 }

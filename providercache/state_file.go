@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 const (
@@ -183,7 +184,7 @@ func (f *stateFile) write(merged map[string][]byte) error {
 	if len(content) > maxStateBytes {
 		return fmt.Errorf("there is more to remember than fits into %s", filepath.Join(f.dir, f.name))
 	}
-	return replaceFile(filepath.Join(f.dir, f.name), content, f.keeper.fileMode)
+	return wholefile.Write(filepath.Join(f.dir, f.name), content, f.keeper.fileMode)
 }
 
 // lockState waits for a lock and returns what ends it; where there are no

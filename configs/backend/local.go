@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Local is the type of the backend that keeps state in files. A directory
@@ -78,11 +80,11 @@ func (f Files) Occupied() (path string, err error) {
 // holdsState reports whether anything is in a state file, whatever version of
 // its format it has. One that is too large to look into has something.
 func holdsState(path string) (bool, error) {
-	src, err := readFile(path)
+	src, err := wholefile.Read(path, maxSize)
 	switch {
 	case errors.Is(err, os.ErrNotExist), err == nil && len(src) == 0:
 		return false, nil
-	case errors.Is(err, errTooLarge):
+	case errors.Is(err, wholefile.ErrTooLarge):
 		return true, nil
 	case err != nil:
 		return false, err

@@ -1,16 +1,15 @@
 package backend
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // FileName is what the record is called, in .terraform or what stands for it.
@@ -40,9 +39,6 @@ type Record struct {
 
 	config json.RawMessage
 }
-
-// errTooLarge is about a file that can't be what it should be.
-var errTooLarge = fmt.Errorf("it has more than %d bytes", maxSize)
 
 // wire is a record as it is written.
 type wire struct {
@@ -74,7 +70,7 @@ func NewRecord(c *Config, engine string) (*Record, error) {
 // else may be in it is passed over. Errors about what the file holds are
 // [ErrFormat].
 func Read(path string) (*Record, error) {
-	src, err := readFile(path)
+	src, err := wholefile.Read(path, maxSize)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil, nil
@@ -103,24 +99,6 @@ func parse(src []byte) (*Record, error) {
 	return r, nil
 }
 
-func readFile(path string) ([]byte, error) {
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	src, err := io.ReadAll(io.LimitReader(file, maxSize+1))
-	if err == nil && len(src) > maxSize {
-		err = fmt.Errorf("%s: %w", path, errTooLarge)
-	}
-	return src, err
-}
-
 // Encode returns the record as the real tool writes it, byte for byte.
 func (r *Record) Encode() ([]byte, error) {
 	w := wire{Version: format, Engine: r.Engine}
@@ -137,36 +115,8 @@ func (r *Record) Save(path string) error {
 	if err != nil {
 		return fmt.Errorf("writing the backend's record: %w", err)
 	}
-	if old, err := readFile(path); err == nil && bytes.Equal(old, content) {
-		return nil
-	}
-	if err := replace(path, content); err != nil {
+	if err := wholefile.Save(path, content, 0o600); err != nil {
 		return fmt.Errorf("writing the backend's record: %w", err)
 	}
 	return nil
-}
-
-// replace puts a file in the place of another, which stays if anything fails.
-func replace(path string, content []byte) (err error) {
-	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	temporary, err := os.CreateTemp(dir, "."+filepath.Base(path)+"-*") // with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(temporary.Name())
-		}
-	}()
-	_, err = temporary.Write(content)
-	if closeErr := temporary.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(temporary.Name(), path)
 }

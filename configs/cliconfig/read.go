@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // maxBytes is far more than any CLI configuration has.
@@ -44,7 +44,7 @@ func (r *reader) mainFile(at Locations) {
 	if at.File == "" {
 		return
 	}
-	src, err := readFile(at.File)
+	src, err := wholefile.ReadAny(at.File, maxBytes)
 	switch {
 	case err == nil:
 		r.content(at.File, src)
@@ -73,7 +73,7 @@ func (r *reader) directory(dir string) {
 }
 
 func (r *reader) fileOf(path string) {
-	src, err := readFile(path)
+	src, err := wholefile.ReadAny(path, maxBytes)
 	if err != nil {
 		r.unreadable(path, err)
 		return
@@ -105,19 +105,6 @@ func (r *reader) content(path string, src []byte) {
 	}
 	maps.Copy(r.tokens, r.own.tokens)
 	r.config.PluginCacheDir = cmp.Or(r.config.PluginCacheDir, r.own.cacheDir)
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, maxBytes+1))
-	if err == nil && len(src) > maxBytes {
-		err = fmt.Errorf("%s has more than %d bytes", path, maxBytes)
-	}
-	return src, err
 }
 
 // isAbsent reports whether a file isn't there, nor the directory that it would

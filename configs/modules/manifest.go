@@ -1,19 +1,18 @@
 package modules
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // ManifestName is the name of the record in the directory for modules.
@@ -39,7 +38,7 @@ type Manifest map[string]Record
 // missing or empty is an empty record. Errors name the file.
 func ReadManifest(dir string) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	content, err := readManifest(path)
+	content, err := wholefile.Read(path, maxManifestSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -51,19 +50,6 @@ func ReadManifest(dir string) (Manifest, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return manifest, nil
-}
-
-func readManifest(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	content, err := io.ReadAll(io.LimitReader(f, maxManifestSize+1))
-	if err == nil && len(content) > maxManifestSize {
-		err = fmt.Errorf("%s is larger than %d bytes", path, maxManifestSize)
-	}
-	return content, err
 }
 
 // DecodeManifest reads the content of modules.json. Versions and sources are
@@ -119,26 +105,7 @@ func (m Manifest) Encode() []byte {
 // Save writes the record into a directory for modules, by one rename, unless it is there already.
 // The directory is made if need be.
 func (m Manifest) Save(dir string) error {
-	path, content := filepath.Join(dir, ManifestName), m.Encode()
-	if old, err := readManifest(path); err == nil && bytes.Equal(old, content) {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
-	temp, err := os.CreateTemp(dir, "."+ManifestName+"-*.tmp")
-	if err != nil {
-		return err
-	}
-	_, err = temp.Write(content)
-	err = errors.Join(err, temp.Chmod(0o644), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
-	return err
+	return wholefile.Save(filepath.Join(dir, ManifestName), m.Encode(), 0o644)
 }
 
 // forget removes the records of all modules below one.

@@ -2,13 +2,13 @@ package modules
 
 import (
 	"encoding/json"
-	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // remembrance is the content of a file of the store. The address stands in it
@@ -38,7 +38,7 @@ func (r *Registries) recall(wanted release) (Remote, bool) {
 	if r.Store == "" {
 		return Remote{}, false
 	}
-	content, err := readSmall(r.storeFile(wanted))
+	content, err := wholefile.Read(r.storeFile(wanted), maxRemembrance)
 	if err != nil {
 		return Remote{}, false
 	}
@@ -51,22 +51,6 @@ func (r *Registries) recall(wanted release) (Remote, bool) {
 	}
 	remote, err := parseLocation(known.Location)
 	return remote, err == nil
-}
-
-func readSmall(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
-		return nil, errors.New("not a file")
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxRemembrance))
 }
 
 // remember writes down the location of a release, by one rename. That it can't
@@ -84,17 +68,7 @@ func (r *Registries) remember(known release, remote Remote) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return
 	}
-	temp, err := os.CreateTemp(dir, ".new-*") // 0600: a location may be a secret
-	if err != nil {
-		return
-	}
-	_, err = temp.Write(content)
-	if err = errors.Join(err, temp.Close()); err == nil {
-		err = os.Rename(temp.Name(), r.storeFile(known))
-	}
-	if err != nil {
-		_ = os.Remove(temp.Name())
-	}
+	_ = wholefile.Write(r.storeFile(known), content, 0o600) // a location may be a secret
 }
 
 // remembered returns the versions of a module whose locations are known.

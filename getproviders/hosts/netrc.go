@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net/http"
 	"os"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // NetrcFiles returns the places where a .netrc file may be: what the variable
@@ -85,7 +85,7 @@ const netrcBytes = 1 << 20
 
 func (n *netrcLogins) read(context.Context) (netrc, error) {
 	for _, path := range n.files {
-		src, err := readSmallFile(path, netrcBytes)
+		src, err := wholefile.ReadAny(path, netrcBytes)
 		switch {
 		case err == nil:
 			return parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")), nil
@@ -101,17 +101,4 @@ func (n *netrcLogins) read(context.Context) (netrc, error) {
 func seen(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-func readSmallFile(path string, limit int64) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	src, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(src)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", path, limit)
-	}
-	return src, err
 }

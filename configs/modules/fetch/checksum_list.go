@@ -2,16 +2,13 @@ package fetch
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"path"
 	"path/filepath"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // maxListBytes is far more than any list of checksums has.
@@ -65,7 +62,7 @@ func (f *Fetcher) readList(ctx context.Context, from origin, at *url.URL) ([]byt
 	case at.Scheme == "http", at.Scheme == "https":
 		return f.readRemoteList(ctx, at)
 	case from.kind == "file" && (at.Scheme == "file" || at.Scheme == ""):
-		return readCapped(filePath(at), maxListBytes)
+		return wholefile.Read(filePath(at), maxListBytes)
 	default:
 		return nil, fmt.Errorf("%w: it has to be at an http or https URL", ErrAddress)
 	}
@@ -84,23 +81,4 @@ func (f *Fetcher) readRemoteList(ctx context.Context, at *url.URL) ([]byte, erro
 		return nil, statusOf(resp)
 	}
 	return hosts.ReadAll(resp, maxListBytes)
-}
-
-// readCapped reads a small file.
-func readCapped(file string, limit int64) ([]byte, error) {
-	if info, err := os.Stat(file); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errors.New(file + " is not a file")
-	}
-	r, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	content, err := io.ReadAll(io.LimitReader(r, limit+1))
-	if err == nil && int64(len(content)) > limit {
-		return nil, fmt.Errorf("%s has more than %d bytes", file, limit)
-	}
-	return slices.Clip(content), err
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // store is a directory that keeps what was fetched for later runs. The zero value
@@ -124,7 +126,7 @@ func (s store) load(dir, key string, into any) bool {
 	if s.dir == "" {
 		return false
 	}
-	content, err := readCapped(s.at(dir, nameOf(key)), maxEntryBytes)
+	content, err := wholefile.Read(s.at(dir, nameOf(key)), maxEntryBytes)
 	return err == nil && json.Unmarshal(content, into) == nil
 }
 
@@ -134,20 +136,7 @@ func (s store) save(dir, key string, record any) {
 	if err != nil || s.dir == "" {
 		return
 	}
-	f, err := os.CreateTemp(s.at(dir), partialPrefix)
-	if err != nil {
-		return
-	}
-	_, err = f.Write(content)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), s.at(dir, nameOf(key)))
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = wholefile.Write(s.at(dir, nameOf(key)), content, 0o600)
 }
 
 // nameOf makes a name of any text, so that none of it can be read in the store.

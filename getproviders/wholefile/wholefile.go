@@ -1,0 +1,106 @@
+// Package wholefile reads and writes small files as a whole: lock files,
+// records, configuration.
+//
+// Reading has a limit, and doesn't wait for ever. Writing has either the old
+// content or the new at a path, whenever the process is killed: the new file is
+// made beside the place and renamed to it. A run that is killed in between
+// leaves the file that it was making, whose name begins with [Prefix].
+package wholefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Prefix begins the names of files that are being made.
+const Prefix = ".tfdeps-new-"
+
+// ErrTooLarge says that a file has more than the bytes that such a file may have.
+var ErrTooLarge = errors.New("larger than the limit")
+
+// Read returns the content of a regular file, or of what a link to one leads
+// to, that has at most max bytes. Errors name the file. A pipe is refused, as it
+// would have to be waited for, and so is a device, as it may have no end.
+func Read(path string, max int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, fmt.Errorf("%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is not a regular file", path)
+	}
+	return ReadAny(path, max)
+}
+
+// ReadAny is Read for a file that may be anything that can be opened: people
+// hand over configuration through pipes.
+func ReadAny(path string, max int64) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, max+1))
+	if err == nil && int64(len(content)) > max {
+		return nil, fmt.Errorf("%s: %w of %d bytes", path, ErrTooLarge, max)
+	}
+	return content, err
+}
+
+// Write puts a file into its place by one rename. The directory has to be
+// there; what is at path, be it a symlink, is replaced.
+func Write(path string, content []byte, mode fs.FileMode) error {
+	return write(path, content, mode, false)
+}
+
+// WriteDurably is Write for what must not be lost with the power either.
+func WriteDurably(path string, content []byte, mode fs.FileMode) error {
+	return write(path, content, mode, true)
+}
+
+// Save is Write for a file that may have that content already, and isn't touched
+// then: others watch files for changes. The directory is made if need be, for
+// everybody to read.
+func Save(path string, content []byte, mode fs.FileMode) error {
+	if Has(path, content) {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return Write(path, content, mode)
+}
+
+// Has reports whether a regular file, or what a link leads to, has that content.
+func Has(path string, content []byte) bool {
+	there, err := Read(path, int64(len(content)))
+	return err == nil && bytes.Equal(there, content)
+}
+
+func write(path string, content []byte, mode fs.FileMode, durably bool) error {
+	file, err := os.CreateTemp(filepath.Dir(path), Prefix) // with mode 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(content)
+	if err == nil && mode != 0o600 {
+		err = file.Chmod(mode)
+	}
+	if err == nil && durably {
+		err = file.Sync()
+	}
+	if err = errors.Join(err, file.Close()); err == nil {
+		err = os.Rename(file.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+	}
+	return err
+}
