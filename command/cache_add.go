@@ -89,9 +89,8 @@ type cacheAdd struct {
 
 // all does what the command is for.
 func (a *cacheAdd) all() (problems view.Problems) {
-	var err error
-	if a.engine, err = a.Meta.engine(); err != nil {
-		return view.Problems{view.NewError("Invalid engine version", err.Error())}
+	if a.engine, problems = a.Meta.engineOf(); problems.HasErrors() {
+		return problems
 	}
 	a.cache, a.cli, problems = a.place.find(a.Meta)
 	if a.locked != nil {

@@ -18,19 +18,9 @@ func (c *GetCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, err := c.Meta.engine()
+	engine, problems := c.Meta.engineOf()
 	run := &getRun{Meta: c.Meta, opts: opts, engine: engine, view: view.NewInit(c.Meta.viewOptions(engine, false))}
-	problems := view.Problems{}
-	if err != nil {
-		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
-	} else {
-		problems = run.all()
-	}
-	run.view.Problems(problems)
-	if problems.HasErrors() {
-		return 1
-	}
-	return 0
+	return carryOut(problems, run.all, run.view.Problems)
 }
 
 // getRun is one run of get.

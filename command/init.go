@@ -19,10 +19,8 @@ func (c *InitCommand) Run(args []string) int {
 	opts, problems := parseInit(args, c.Meta.Env, c.Meta.StandIn)
 	meta := *c.Meta
 	meta.readOnly = opts.check
-	engine, err := meta.engine()
-	if err != nil {
-		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
-	}
+	engine, invalid := meta.engineOf()
+	problems = append(problems, invalid...)
 	run := &initRun{Meta: &meta, opts: opts, engine: engine}
 	how := c.Meta.viewOptions(engine, opts.json)
 	how.Progress = c.Meta.progress(opts.progress)

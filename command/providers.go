@@ -28,19 +28,9 @@ func (c *ProvidersCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, err := c.Meta.engine()
+	engine, problems := c.Meta.engineOf()
 	run := &providersRun{Meta: c.Meta, opts: opts, engine: engine}
-	problems := view.Problems{}
-	if err != nil {
-		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
-	} else {
-		problems = run.all()
-	}
-	view.NewInit(c.Meta.viewOptions(engine, false)).Problems(problems)
-	if problems.HasErrors() {
-		return 1
-	}
-	return 0
+	return carryOut(problems, run.all, view.NewInit(c.Meta.viewOptions(engine, false)).Problems)
 }
 
 // providersRun is one run of providers.

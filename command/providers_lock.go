@@ -27,21 +27,10 @@ func (c *ProvidersLockCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, err := c.Meta.engine()
+	engine, problems := c.Meta.engineOf()
 	run := &lockRun{Meta: c.Meta, opts: opts, engine: engine, view: view.NewLock(c.Meta.viewOptions(engine, opts.json))}
 	defer run.removeTemporary()
-	problems := opts.problems
-	if err != nil {
-		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
-	}
-	if !problems.HasErrors() {
-		problems = run.all()
-	}
-	run.view.Problems(problems)
-	if problems.HasErrors() {
-		return 1
-	}
-	return 0
+	return carryOut(append(opts.problems, problems...), run.all, run.view.Problems)
 }
 
 // lockRun is one run of providers lock.

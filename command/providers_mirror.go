@@ -24,24 +24,13 @@ func (c *ProvidersMirrorCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, err := c.Meta.engine()
+	engine, problems := c.Meta.engineOf()
 	run := &mirrorRun{
 		lockRun: lockRun{Meta: c.Meta, opts: opts.lockOptions, engine: engine},
 		opts:    opts, view: view.NewMirror(c.Meta.viewOptions(engine, false)),
 	}
 	defer run.removeTemporary()
-	problems := opts.problems
-	if err != nil {
-		problems = append(problems, view.NewError("Invalid engine version", err.Error()))
-	}
-	if !problems.HasErrors() {
-		problems = run.all()
-	}
-	run.view.Problems(problems)
-	if problems.HasErrors() {
-		return 1
-	}
-	return 0
+	return carryOut(append(opts.problems, problems...), run.all, run.view.Problems)
 }
 
 // mirrorRun is one run of providers mirror. It reads directories as providers
