@@ -15,8 +15,11 @@ import (
 
 // exampleSource stands for what a program would write as
 //
+//	engine := getproviders.Terraform("1.15.9")
 //	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
 //	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine}
+//	widget, err := engine.ParseProvider("acme/widget")
+//	dir := "." // the directory of a configuration
 //
 // with a registry in this process, which has the provider acme/widget, in the
 // place of the real ones.
