@@ -42,12 +42,7 @@ type decoder struct {
 
 // problem records an error about the text at a range.
 func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf(format, args...),
-		Subject:  &at,
-	})
+	d.diags = append(d.diags, Problem(at, summary, format, args...))
 }
 
 func (d *decoder) decodeBlocks(blocks hcl.Blocks) {

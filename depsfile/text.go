@@ -1,6 +1,8 @@
 package depsfile
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
@@ -30,6 +32,11 @@ func DecodeBlocks(src []byte, filename string, schema *hcl.BodySchema, decode fu
 	return diags
 }
 
+// Problem returns an error about a place in a lock file.
+func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
+}
+
 // maxTextBytes is a thousand times what the largest lock files have.
 const maxTextBytes = 256 << 20
 
@@ -37,8 +44,8 @@ const maxTextBytes = 256 << 20
 func ReadText(path string) ([]byte, error) { return wholefile.Read(path, maxTextBytes) }
 
 // SaveText writes a file by one rename, if it hasn't that content already. A
-// symlink is replaced. The file's mode is 0644. It outlives a loss of power:
-// a lock file is what all later runs trust.
+// symlink is replaced. The file's mode is 0644. After a loss of power, too, there
+// is the old file or the new one, and never half of one: all later runs trust it.
 func SaveText(path string, content []byte) error {
 	if wholefile.Has(path, content) {
 		return nil

@@ -162,6 +162,14 @@ func copyTree(ctx context.Context, from, to string) error {
 }
 
 func copyFile(ctx context.Context, file original, to string, buffer []byte) error {
+	return makeFrom(file, to, func(target, source *os.File) error {
+		_, err := copyChunks(ctx, target, source, buffer)
+		return err
+	})
+}
+
+// makeFrom makes a file with the mode of another one, and has it filled.
+func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
 	source, err := os.Open(file.Path)
 	if err != nil {
 		return err
@@ -171,6 +179,5 @@ func copyFile(ctx context.Context, file original, to string, buffer []byte) erro
 	if err != nil {
 		return err
 	}
-	_, err = copyChunks(ctx, target, source, buffer)
-	return errors.Join(err, target.Chmod(file.Info.Mode().Perm()), target.Close())
+	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()), target.Close())
 }

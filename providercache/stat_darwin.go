@@ -7,26 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func lstat(path string) (pathStat, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return pathStat{}, err
-	}
-	sys, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return pathStat{}, errNotRecordable
-	}
-	stat := pathStat{
-		statEntry: statEntry{
-			Mode: info.Mode(), Inode: sys.Ino,
-			Modified: syscall.TimespecToNsec(sys.Mtimespec), Changed: syscall.TimespecToNsec(sys.Ctimespec),
-		},
-		Device: uint64(uint32(sys.Dev)), Owner: sys.Uid, Allocated: sys.Blocks * 512,
-	}
-	if info.Mode().IsRegular() {
-		stat.Size = info.Size()
-	}
-	return stat, nil
+// told returns what systems name differently: times in nanoseconds since 1970.
+func told(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
+	return syscall.TimespecToNsec(sys.Mtimespec), syscall.TimespecToNsec(sys.Ctimespec), uint64(uint32(sys.Dev))
 }
 
 // fileSystemOf asks for the file system that a path is on. Only those that are

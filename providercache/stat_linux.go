@@ -9,26 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func lstat(path string) (pathStat, error) {
-	info, err := os.Lstat(path)
-	if err != nil {
-		return pathStat{}, err
-	}
-	sys, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return pathStat{}, errNotRecordable
-	}
-	stat := pathStat{
-		statEntry: statEntry{
-			Mode: info.Mode(), Inode: sys.Ino,
-			Modified: syscall.TimespecToNsec(sys.Mtim), Changed: syscall.TimespecToNsec(sys.Ctim),
-		},
-		Device: uint64(sys.Dev), Owner: sys.Uid, Allocated: sys.Blocks * 512,
-	}
-	if info.Mode().IsRegular() {
-		stat.Size = info.Size()
-	}
-	return stat, nil
+// told returns what systems name differently: times in nanoseconds since 1970.
+func told(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
+	return syscall.TimespecToNsec(sys.Mtim), syscall.TimespecToNsec(sys.Ctim), uint64(sys.Dev)
 }
 
 // Those that x/sys/unix has no names for.

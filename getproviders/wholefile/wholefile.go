@@ -60,7 +60,8 @@ func Write(path string, content []byte, mode fs.FileMode) error {
 	return write(path, content, mode, false)
 }
 
-// WriteDurably is Write for what must not be lost with the power either.
+// WriteDurably is Write for what has to be the old content or the new after a
+// loss of power, too: the new bytes are on the disk before they get the name.
 func WriteDurably(path string, content []byte, mode fs.FileMode) error {
 	return write(path, content, mode, true)
 }

@@ -46,12 +46,7 @@ type decoder struct {
 
 // problem records an error about the text at a range.
 func (d *decoder) problem(at hcl.Range, summary, format string, args ...any) {
-	d.diags = append(d.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError,
-		Summary:  summary,
-		Detail:   fmt.Sprintf(format, args...),
-		Subject:  &at,
-	})
+	d.diags = append(d.diags, depsfile.Problem(at, summary, format, args...))
 }
 
 // decodeModule reads a block. One with a problem is no entry: nothing may pass
