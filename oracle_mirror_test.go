@@ -1,13 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -49,51 +48,27 @@ func oneLocked(version string) string {
 // and compares the trees file by file, and what is said on stdout line by line.
 // What is there already is downloaded again by the real tool only.
 func TestMirrorSameAsTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	registry := newLockRegistry(t, nil)
 	programs := [2]string{buildTfdeps(t), peer}
 	for name, steps := range mirrorCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, err := registry.Env(t.TempDir(), "registry.terraform.io")
-			if err != nil {
-				t.Fatal(err)
-			}
-			env = append(env, "CHECKPOINT_DISABLE=1")
+			env := redirected(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {
-				ours, theirs := step.mirror(t, programs[0], dirs[0], env), step.mirror(t, programs[1], dirs[1], env)
+				args := append(append([]string{"mirror"}, strings.Fields(step.args)...), "mirror")
+				ours, theirs := step.run(t, programs[0], dirs[0], env, args), step.run(t, programs[1], dirs[1], env, args)
 				if i == 0 && !slices.Equal(ours, theirs) {
 					t.Errorf("--- ours\n%s\n--- theirs\n%s", strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
 				}
-				if ours, theirs := mirrorFiles(t, dirs[0]), mirrorFiles(t, dirs[1]); !slices.Equal(ours, theirs) {
+				if ours, theirs := withoutSignatures(t, mirrorFiles(t, dirs[0])), mirrorFiles(t, dirs[1]); !slices.Equal(ours, theirs) {
 					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
 				}
 			}
 		})
 	}
-}
-
-// mirror lays out files, runs a program, and returns the lines that it printed,
-// sorted.
-func (s lockStep) mirror(t *testing.T, program, dir string, env []string) []string {
-	t.Helper()
-	for name, content := range map[string]string{"main.tf": s.config, ".terraform.lock.hcl": s.lock} {
-		if content != "" {
-			writeFile(t, filepath.Join(dir, name), []byte(content))
-		}
-	}
-	args := append([]string{"providers", "mirror", "-no-color"}, append(strings.Fields(s.args), "mirror")...)
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, peerEnv(t, env...)
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if err := cmd.Run(); (err != nil) != (s.fails != "") || !strings.Contains(oneLine(stderr.String()), s.fails) {
-		t.Fatalf("%s %s: %v, want %q\n%s%s", filepath.Base(program), args, err, s.fails, &stdout, &stderr)
-	}
-	lines := strings.Split(stdout.String(), "\n")
-	slices.Sort(lines)
-	return lines
 }
 
 // mirrorFiles lists the files of a mirror with all that is in them.
@@ -119,25 +94,42 @@ func mirrorFiles(t *testing.T, dir string) (all []string) {
 	return all
 }
 
+// signedNames are files that only our mirrors have: README's difference 42.
+var signedNames = regexp.MustCompile(`^-rw-r--r-- registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
+
+// withoutSignatures leaves these files out of a list of a mirror's files, in
+// which every version has to have all three or none.
+func withoutSignatures(t *testing.T, files []string) []string {
+	t.Helper()
+	count := map[string]int{}
+	others := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		name := signedNames.FindStringSubmatch(file)
+		if name == nil || name[1] != name[2] {
+			return false
+		}
+		count[name[3]]++
+		return true
+	})
+	if count[""] != count[".sig"] || count[""] != count[".keys.json"] {
+		t.Errorf("signatures are not whole: %v", count)
+	}
+	return others
+}
+
 // TestTerraformInstallsFromOurMirror has the real terraform install what tfdeps
 // has put into a mirror for two directories at once, from the disk and by https.
 func TestTerraformInstallsFromOurMirror(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
-	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := newCA(t)
 	registry := newLockRegistry(t, ca)
-	env, err := registry.Env(t.TempDir(), "registry.terraform.io")
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := redirected(t, registry, "registry.terraform.io")
 	work, mirror := t.TempDir(), filepath.Join(t.TempDir(), "mirror")
 	configs := map[string]string{"one": lockConfig("a", "~> 1.0", "e", ""), "two": lockConfig("b", "1.0.0", "a", "")}
 	for name, config := range configs {
 		writeFile(t, filepath.Join(work, name, "main.tf"), []byte(config))
 	}
-	program, env := buildTfdeps(t), peerEnv(t, env...)
+	program, env := buildTfdeps(t), oracleEnv(t, env...)
 	plat := "-platform=" + getproviders.CurrentPlatform().String()
 	runOK(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=windows_amd64", mirror)
 	archives := registry.Requests("archive")
@@ -145,19 +137,25 @@ func TestTerraformInstallsFromOurMirror(t *testing.T) {
 	if again := registry.Requests("archive"); archives != 8 || again != archives {
 		t.Errorf("there were %d requests for archives, and then %d", archives, again)
 	}
-	server, err := providertest.NewServer(providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	for _, method := range []string{
-		fmt.Sprintf("filesystem_mirror { path = %q }", mirror),
-		fmt.Sprintf("network_mirror { url = %q }", server.BaseURL()+"/"),
+	server := started(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
+	for _, installation := range []string{
+		fmt.Sprintf("provider_installation {\n  filesystem_mirror { path = %q }\n}\n", mirror),
+		fmt.Sprintf("provider_installation {\n  network_mirror { url = %q }\n}\n", server.BaseURL()+"/"),
+		"", // then it is in terraform.d/plugins
 	} {
 		for _, config := range configs {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "main.tf"), []byte(config))
-			runOK(t, dir, trusting(t, ca, "provider_installation {\n  "+method+"\n}\n"), peer, "init", "-input=false")
+			if installation == "" {
+				runOK(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
+			}
+			runOK(t, dir, trusting(t, ca, installation), peer, "init", "-input=false")
 		}
+	}
+	if asked := server.Requests(""); asked == 0 || slices.ContainsFunc(server.Log(), func(r providertest.Request) bool { return strings.Contains(r.Path, "SHA256SUMS") }) {
+		t.Errorf("terraform made %d requests, for signatures too", asked)
+	}
+	if len(withoutSignatures(t, mirrorFiles(t, filepath.Dir(mirror)))) == len(mirrorFiles(t, filepath.Dir(mirror))) {
+		t.Error("the mirror has no signatures")
 	}
 }

@@ -63,10 +63,13 @@ func serverOf(ts *testscript.TestScript, kind string) (*providertest.Server, str
 }
 
 func startRegistry(ts *testscript.TestScript, _ bool, hosts []string) {
-	registry, err := providertest.NewRegistry(providertest.Options{CA: serversOf(ts).ca})
+	const lists = "hashes=listed"
+	registry, err := providertest.NewRegistry(providertest.Options{CA: serversOf(ts).ca, ListHashes: slices.Contains(hosts, lists)})
 	ts.Check(err)
 	ts.Defer(registry.Close)
 	serversOf(ts).registry = registry
+	writeSignerKey(ts, registry)
+	hosts = slices.DeleteFunc(hosts, func(host string) bool { return host == lists })
 	env, err := registry.Env(serversDir(ts), hosts...)
 	ts.Check(err)
 	for _, entry := range append(env, "REGISTRY="+registry.Host()) {

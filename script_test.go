@@ -84,6 +84,7 @@ import (
 //
 // TFDEPS_UPDATE=1 makes the expected output in sessions what the output is.
 func TestScript(t *testing.T) {
+	t.Parallel()
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		Setup:               setUpSession,
@@ -95,6 +96,7 @@ func TestScript(t *testing.T) {
 			"both":          runBoth,
 			"registry":      startRegistry,
 			"mirror":        startMirror,
+			"serve":         serveMirror,
 			"publish":       publish,
 			"module":        publishModules,
 			"pack":          pack,
@@ -115,7 +117,7 @@ func TestScript(t *testing.T) {
 }
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"tfdeps": main})
+	testscript.Main(testRun{m}, map[string]func(){"tfdeps": main})
 }
 
 func setUpSession(env *testscript.Env) error {

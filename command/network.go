@@ -16,7 +16,8 @@ type network struct {
 	archives    *http.Client // for packages
 	credentials hosts.Credentials
 	discovery   *hosts.Discovery
-	offlineBy   string // what forbids requests, such as "-offline"; "": nothing does
+	signers     getproviders.Signers // whose signatures count in mirrors
+	offlineBy   string               // what forbids requests, such as "-offline"; "": nothing does
 }
 
 // offlineNetwork makes clients that refuse to send anything. Nobody is asked
@@ -34,7 +35,10 @@ func offlineNetwork(by string, cli *cliconfig.Config) network {
 // reachable is network, or where requests are forbidden, offlineNetwork.
 func (m *Meta) reachable(offlineBy string, engine getproviders.Engine, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {
 	if offlineBy != "" {
-		return offlineNetwork(offlineBy, cli), nil
+		n := offlineNetwork(offlineBy, cli)
+		signers, problems := m.signers(engine)
+		n.signers = signers
+		return n, problems
 	}
 	return m.network(engine, cli, sameHost)
 }
@@ -47,10 +51,13 @@ func (m *Meta) network(engine getproviders.Engine, cli *cliconfig.Config, sameHo
 		return network{}, view.Problems{view.NewError("Can't make an HTTP client", err.Error())}
 	}
 	credentials, problems := m.credentials(cli)
+	signers, invalid := m.signers(engine)
+	problems = append(problems, invalid...)
 	return network{
 		client:      client,
 		archives:    m.archiveClient(client, credentials, sameHost),
 		credentials: credentials,
+		signers:     signers,
 		discovery:   &hosts.Discovery{Client: client, Credentials: credentials, Forced: cli.Hosts},
 	}, problems
 }

@@ -7,6 +7,12 @@ const providersMirrorUsage = `Usage: tfdeps [global options] providers mirror [o
   web server of static files that has it is a network mirror, by the JSON files
   that are written beside the packages.
 
+  The lists of checksums that publishers have signed are kept beside the packages,
+  with the signatures and the keys. Whoever installs from the mirror by tfdeps gets
+  packages verified as from the registry, and all hashes for the lock file, if a
+  key of HashiCorp's or of a partner's has signed, or one that TFDEPS_TRUSTED_KEYS
+  names. The real program ignores these files.
+
   What is in the directory stays, and isn't fetched again. It may be served
   meanwhile: nothing is listed that isn't there.
 

@@ -2,6 +2,7 @@ package command
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 
@@ -17,6 +18,8 @@ type sourceOptions struct {
 	fallback   getproviders.Fallback
 	engine     getproviders.Engine
 
+	vendored string // a directory that isn't a source, as it is to be filled; "": none
+
 	// kept tells what is on this machine of sources that may not be asked;
 	// required where there is no network.
 	kept func(getproviders.Provider) []getproviders.KeptPackage
@@ -29,10 +32,10 @@ func (m *Meta) sources(o sourceOptions) (all getproviders.MultiSource, err error
 	switch {
 	case len(o.pluginDirs) > 0:
 		for _, dir := range o.pluginDirs {
-			all.Selectors = append(all.Selectors, mirrorIn(dir))
+			all.Selectors = append(all.Selectors, o.mirrorIn(dir))
 		}
 	case o.cli.Installation == nil:
-		all.Selectors, err = m.impliedSources(o.registry())
+		all.Selectors, err = m.impliedSources(o)
 		if all.Fallback == getproviders.Exclusive {
 			// The registry is kept out of what these directories hold in any
 			// case. To them the word would mean all that they don't hold, too.
@@ -52,7 +55,7 @@ func (o sourceOptions) configuredSources() (all []getproviders.Selector, err err
 		var selector getproviders.Selector
 		switch method.Kind {
 		case cliconfig.FilesystemMirror:
-			selector = mirrorIn(method.Location)
+			selector = o.mirrorIn(method.Location)
 		case cliconfig.NetworkMirror:
 			selector.Source, err = o.networkMirror(method.Location, networkMirrors)
 		default:
@@ -75,6 +78,7 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 	if err != nil {
 		return nil, err
 	}
+	mirror.Signers = o.signers
 	known[url] = getproviders.Memoize(mirror)
 	if o.offlineBy != "" {
 		known[url] = o.offline(mirror)
@@ -85,12 +89,13 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 // impliedSources are what there is without a word in the CLI configuration:
 // directories in well-known places, and for every provider of which they have
 // no package at all, the registry.
-func (m *Meta) impliedSources(registry getproviders.Selector) (all []getproviders.Selector, err error) {
+func (m *Meta) impliedSources(o sourceOptions) (all []getproviders.Selector, err error) {
+	registry := o.registry()
 	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS) {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.vendored != "" && filepath.Clean(dir) == filepath.Clean(o.vendored) {
 			continue
 		}
-		mirror := &getproviders.FilesystemMirrorSource{Dir: dir}
+		mirror := &getproviders.FilesystemMirrorSource{Dir: dir, Signers: o.signers}
 		providers, err := mirror.Providers(m.Context)
 		if err != nil {
 			return nil, err
@@ -103,8 +108,8 @@ func (m *Meta) impliedSources(registry getproviders.Selector) (all []getprovider
 	return slices.Concat(all, []getproviders.Selector{registry}), nil
 }
 
-func mirrorIn(dir string) getproviders.Selector {
-	return getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{Dir: dir}}
+func (o sourceOptions) mirrorIn(dir string) getproviders.Selector {
+	return getproviders.Selector{Source: &getproviders.FilesystemMirrorSource{Dir: dir, Signers: o.signers}}
 }
 
 // registry makes the source that is every provider's own registry.

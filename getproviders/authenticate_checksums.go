@@ -14,6 +14,7 @@ type SignedChecksums struct {
 	SHA256     [32]byte         // of the archive, as that description says
 	Sums       []byte           // SHA256SUMS
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
+	Listed     []Hash           // what the description says of the archive besides: an h1, or nothing; decides nothing
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the tier higher than TierCommunity
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
@@ -47,6 +48,11 @@ func (c SignedChecksums) Authenticate(d Digests) (Authentication, error) {
 		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
 	}
 	return result, nil
+}
+
+// Documents implements Documented.
+func (c SignedChecksums) Documents() SignedDocuments {
+	return SignedDocuments{Sums: c.Sums, Signature: c.Signature, Keys: c.PublicKeys}
 }
 
 // checksumList is a SHA256SUMS document: its lines, without those that are

@@ -46,6 +46,7 @@ type ChecksumListError struct {
 	FileName string // of the archive
 	Expected Hash   // from the description
 	Found    string // from the list, as it stands there; "" if it isn't listed
+	Mirror   bool   // the list lies in a mirror, and Expected is what the archive there has
 }
 
 // Error implements error.
@@ -62,6 +63,10 @@ func (e *ChecksumListError) Is(target error) bool { return target == ErrAuthenti
 
 // Hint says who can help.
 func (e *ChecksumListError) Hint() string {
+	if e.Mirror {
+		return "the mirror has the checksum list of another version or another provider there: " +
+			"tell those who run it to remove that, or to fill the mirror again"
+	}
 	return "what the registry says about this package contradicts itself: tell the provider's publisher"
 }
 

@@ -100,6 +100,17 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	return partner, nil
 }
 
+// isPartner reports whether the partner programme vouches for a key that nobody
+// else has introduced.
+func (c SignedChecksums) isPartner(public PublicKey) bool {
+	key, err := readKey(public.Armored)
+	if err != nil || public.TrustSignature == "" || c.Keys.Partner == "" {
+		return false
+	}
+	_, err = c.checkTrust(key, public.TrustSignature, &packet.Config{Time: c.Now})
+	return err == nil
+}
+
 // signingKey is a public key; its block may hold several.
 type signingKey struct {
 	content []byte // without armor, which is what a trust signature is over

@@ -86,7 +86,7 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 // the package passes, the key ID that is printed, the hashes that are locked.
 func TestAuthenticationAgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := realTerraform(t)
+	terraform := providertest.LookTerraform(t)
 	cases := oddChecksumLists()
 	maps.Copy(cases, oddSigners(t))
 	for name, odd := range cases {
@@ -128,21 +128,6 @@ func startOdd(t *testing.T, odd oddRegistry) *providertest.Registry {
 	spec.Archive = []byte("for another platform")
 	r.Add(spec)
 	return r
-}
-
-func realTerraform(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("the real terraform takes no SSL_CERT_FILE on this system")
-	}
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
-		}
-		t.Skip("terraform is not installed")
-	}
-	return program
 }
 
 // terraformInstall returns what terraform printed and the zh hashes in the

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 )
 
@@ -22,13 +23,18 @@ import (
 // directory is named exactly as it should be, those that are named otherwise
 // and mean the same are not looked for; the real tools unite them.
 //
-// Nothing is known about who made the packages: they have no Trust. Nothing is
-// remembered either, and only the one provider's directory is listed, so that a
+// Nothing is known about who made the packages, unless the mirror keeps a
+// version's checksum list beside its archives, with the signature and the keys,
+// as our own mirrors do ([ChecksumsName]), and a key that counts has signed it
+// ([Signers]): then an archive is judged as if it came from the registry, and all
+// hashes of the list may go into a lock file; the real tools look at none of these
+// files. Unpacked packages have no Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
 // query costs the same in a small mirror and a large one. A directory of that
 // provider that can't be read is an error; to the real tools, which read the
 // whole tree, any directory is.
 type FilesystemMirrorSource struct {
-	Dir string // has to exist
+	Dir     string  // has to exist
+	Signers Signers // who may vouch for archives
 }
 
 // Versions implements Source: the versions that have a package for any
@@ -69,10 +75,26 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	for _, m := range found {
 		if m.version == v && m.platform == plat {
 			result.Location, result.Origin = m.location, fileOrigin(m.location)
+			result.Trust = s.trust(p, v, plat, m.location)
 			return result, nil
 		}
 	}
 	return Package{}, s.missing(p, v, plat, found)
+}
+
+// trust is what an archive is judged by: documents beside it.
+func (s *FilesystemMirrorSource) trust(p Provider, v Version, plat Platform, at Location) Trust {
+	archive, ok := at.(LocalArchive)
+	if !ok {
+		return nil
+	}
+	return &mirrorTrust{fileName: PackedName(p, v, plat), documents: func(context.Context) (*vouchedChecksums, error) {
+		d, ok, _ := readDocuments(p, v, inDirectory(filepath.Dir(string(archive))), s.Signers.needsKeys) // it has no errors
+		if !ok {
+			return nil, nil
+		}
+		return s.Signers.vouched(p, s.Dir, d)
+	}}
 }
 
 // missing says why a package is not among those that were found.

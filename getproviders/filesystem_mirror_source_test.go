@@ -204,6 +204,10 @@ func TestMirrorPackage(t *testing.T) {
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
 				t.Errorf("the origin is %q, %v", origin, err)
 			}
+			if (got.Trust != nil) != (test.file != "") {
+				t.Errorf("trust %v", got.Trust)
+			}
+			got.Trust = nil
 			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, Origin: origin}) {
 				t.Errorf("got %+v, want location %s", got, want)
 			}

@@ -94,7 +94,7 @@ var treesWithoutPackage = map[string][]string{
 // version from odd mirrors, and compares what it installs with what we find.
 func TestMirrorAgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := realTerraform(t)
+	terraform := providertest.LookTerraform(t)
 	for found, trees := range map[bool]map[string][]string{true: treesWithAPackage, false: treesWithoutPackage} {
 		for name, tree := range trees {
 			t.Run(name, func(t *testing.T) {

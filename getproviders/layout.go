@@ -18,7 +18,37 @@ func PackedName(p Provider, v Version, plat Platform) string {
 	return executablePrefix + p.Type + "_" + v.String() + "_" + plat.String() + ".zip"
 }
 
-// ParsePackedName reads such a name; providerType is the type that the
+// What ChecksumsName is followed by in the names of the other two documents.
+const (
+	signatureSuffix = ".sig"
+	keysSuffix      = ".keys.json"
+)
+
+// ChecksumsName is the file name of a version's checksum list, as publishers
+// name it: "terraform-provider-TYPE_VERSION_SHA256SUMS". In a mirror it lies
+// beside the archives.
+func ChecksumsName(p Provider, v Version) string {
+	return executablePrefix + p.Type + "_" + v.String() + "_SHA256SUMS"
+}
+
+// SignatureName is the file name of the signature over a version's checksum list.
+func SignatureName(p Provider, v Version) string { return ChecksumsName(p, v) + signatureSuffix }
+
+// KeysName is the file name of the keys that the origin registry named for a
+// version's signature. Nobody but our mirrors has such a file.
+func KeysName(p Provider, v Version) string { return ChecksumsName(p, v) + keysSuffix }
+
+// ParseDocumentName reads the name of one of these three documents. ok is false
+// for a name that isn't written exactly so.
+func ParseDocumentName(name string, p Provider) (v Version, ok bool) {
+	list := strings.TrimSuffix(strings.TrimSuffix(name, signatureSuffix), keysSuffix)
+	text, _ := strings.CutSuffix(list, "_SHA256SUMS")
+	text, _ = strings.CutPrefix(text, executablePrefix+p.Type+"_")
+	v, err := ParseVersion(text)
+	return v, err == nil && ChecksumsName(p, v) == list && (name == list || name == list+signatureSuffix || name == list+keysSuffix)
+}
+
+// ParsePackedName reads a package archive's name; providerType is the type that the
 // directory says. Case doesn't matter: the name is read as if it were written
 // in lower case, the version's prerelease included. What stands between the
 // architecture and ".zip" after one more "_" is for people ("_SIGNED") and is

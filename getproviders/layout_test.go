@@ -109,3 +109,30 @@ func FuzzParsePackedName(f *testing.F) {
 		}
 	})
 }
+
+func TestParseDocumentName(t *testing.T) {
+	for name, want := range map[string]string{
+		"terraform-provider-widget_1.0.0_SHA256SUMS":               "1.0.0",
+		"terraform-provider-widget_1.0.0-rc1_SHA256SUMS.sig":       "1.0.0-rc1",
+		"terraform-provider-widget_1.0.0_SHA256SUMS.keys.json":     "1.0.0",
+		"terraform-provider-widget_1.0_SHA256SUMS":                 "",
+		"terraform-provider-gadget_1.0.0_SHA256SUMS":               "",
+		"terraform-provider-widget_1.0.0_SHA256SUMS.asc":           "",
+		"terraform-provider-widget_1.0.0_SHA256SUMS.sig.sig":       "",
+		"terraform-provider-widget_1.0.0_SHA256SUMS.keys.json.sig": "",
+		"Terraform-provider-widget_1.0.0_SHA256SUMS":               "",
+		"1.0.0_SHA256SUMS":                "",
+		"terraform-provider-widget_1.0.0": "",
+		"":                                "",
+	} {
+		v, ok := getproviders.ParseDocumentName(name, widget)
+		if ok != (want != "") || ok && v.String() != want {
+			t.Errorf("%q is about %s, %v; want %q", name, v, ok, want)
+		}
+	}
+	for _, name := range []string{getproviders.ChecksumsName(widget, version("1.2.3")), getproviders.SignatureName(widget, version("1.2.3")), getproviders.KeysName(widget, version("1.2.3"))} {
+		if v, ok := getproviders.ParseDocumentName(name, widget); !ok || v != version("1.2.3") {
+			t.Errorf("%q is about %s, %v", name, v, ok)
+		}
+	}
+}

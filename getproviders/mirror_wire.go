@@ -1,7 +1,6 @@
 package getproviders
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -92,8 +91,8 @@ func archivePlatforms(archives map[string]*wireArchive) []Platform {
 }
 
 // read returns where the archive is, as told by the document at base, and
-// what it is judged by: nil if the mirror gives no hashes.
-func (w *wireArchive) read(base *url.URL) (*url.URL, Trust, error) {
+// the hashes that the mirror gives.
+func (w *wireArchive) read(base *url.URL) (*url.URL, givenHashes, error) {
 	location, err := resolveURL(base, "url", w.URL)
 	if err != nil || len(w.Hashes) == 0 {
 		return location, nil, err
@@ -111,10 +110,7 @@ func (w *wireArchive) read(base *url.URL) (*url.URL, Trust, error) {
 // givenHashes are hashes that are known before anything is asked for.
 type givenHashes AnyHash
 
-// Load implements Trust.
-func (g givenHashes) Load(context.Context) (Authenticator, error) { return AnyHash(g), nil }
-
-// Foretell implements Foreteller: it is the one zh of the list.
+// Foretell is the one zh of the list.
 func (g givenHashes) Foretell() (sum [32]byte, ok bool) {
 	for _, h := range g {
 		decoded, isZH := h.sha256()

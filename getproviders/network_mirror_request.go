@@ -25,14 +25,9 @@ const (
 
 // ask gets one of a provider's documents, which is there or answers 404.
 func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) (*hosts.Document, error) {
-	req := hosts.DocumentRequest{
-		URL:          s.base.ResolveReference(documentPath(p, name)),
-		Header:       http.Header{"X-Terraform-Version": {s.engine.Version}},
-		MaxRedirects: mirrorRedirects,
-		MaxBytes:     mirrorAnswerBytes,
-	}
-	if err := hosts.Authorize(ctx, s.credentials, s.host, req.URL, req.Header); err != nil {
-		return nil, queryError(ctx, kindMirror, p, err)
+	req, err := s.request(ctx, p, name, mirrorAnswerBytes)
+	if err != nil {
+		return nil, err
 	}
 	doc, err := hosts.GetDocument(ctx, s.client, req)
 	switch {
@@ -47,6 +42,20 @@ func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) 
 		return nil, s.malformed(p, doc, err)
 	}
 	return doc, nil
+}
+
+// request is for something in a provider's directory.
+func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name string, maxBytes int64) (hosts.DocumentRequest, error) {
+	req := hosts.DocumentRequest{
+		URL:          s.base.ResolveReference(documentPath(p, name)),
+		Header:       http.Header{"X-Terraform-Version": {s.engine.Version}},
+		MaxRedirects: mirrorRedirects,
+		MaxBytes:     maxBytes,
+	}
+	if err := hosts.Authorize(ctx, s.credentials, s.host, req.URL, req.Header); err != nil {
+		return req, queryError(ctx, kindMirror, p, err)
+	}
+	return req, nil
 }
 
 // documentPath is where a document is below the base URL. It is a path and no

@@ -21,7 +21,14 @@ import (
 // the protocol says that signed URLs protect them.
 //
 // It trusts the mirror's hashes, if there are any, as far as to find out that
-// an archive is the one that the mirror means; who made it, they don't tell.
+// an archive is the one that the mirror means; who made it, they don't tell. That
+// takes the version's checksum list, its signature and the keys, which our own
+// mirrors keep where the document about the version is ([ChecksumsName]): if a key
+// that counts has signed the list ([Signers]), an archive is judged by it, as if it
+// came from the registry. The protocol knows nothing of these files, so they
+// may be anything, or nothing: any failure to get the signature means that there
+// are none. That request is made once for each version,
+// and nobody makes it whose lock file has such hashes already ([Offhand]).
 //
 // Where this source differs from the real tools: a version that the mirror
 // lacks may come from another source, where they fail; they can't ask a mirror
@@ -38,7 +45,11 @@ type NetworkMirrorSource struct {
 	credentials hosts.Credentials
 	engine      Engine
 
-	indexes par.Memo[Provider, mirrorIndex]
+	// Signers are who may vouch for archives. Not to be changed after the first use.
+	Signers Signers
+
+	indexes   par.Memo[Provider, mirrorIndex]
+	documents par.Memo[versionKey, *vouchedChecksums]
 }
 
 // NewNetworkMirrorSource returns the source below a base URL, which has to be
@@ -98,7 +109,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: archivePlatforms(archives),
 		}
 	}
-	location, trust, err := archive.read(doc.URL)
+	location, listed, err := archive.read(doc.URL)
 	if err != nil {
 		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
@@ -109,7 +120,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Location: describedArchive(location, doc.URL, s.base, s.host),
 		Source:   s.Describe(p),
 		Origin:   hosts.RedactURL(s.base),
-		Trust:    trust,
+		Trust:    s.trust(p, v, plat, listed),
 	}, nil
 }
 

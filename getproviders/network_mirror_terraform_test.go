@@ -87,7 +87,7 @@ func hashed(hashes string) string {
 // mirrors, and compares what it makes of them with what we do.
 func TestNetworkMirrorAgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := realTerraform(t)
+	terraform := providertest.LookTerraform(t)
 	archive := providertest.Zip(map[string]string{"terraform-provider-widget": "x"})
 	expand := strings.NewReplacer("PLATFORM", getproviders.CurrentPlatform().String(), "ZH", fmt.Sprintf("zh:%x", sha256.Sum256(archive)))
 	for name, odd := range oddMirrorAnswers {
@@ -156,12 +156,12 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 	if err != nil {
 		return "", err
 	}
-	if found.Trust == nil {
-		return getproviders.TierUnauthenticated.String(), nil
-	}
 	judge, err := found.Trust.Load(t.Context())
 	if err != nil {
 		return "", err
+	}
+	if judge == nil {
+		return getproviders.TierUnauthenticated.String(), nil
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found.Location.(getproviders.HTTPArchive).URL.String(), nil)
 	if err != nil {

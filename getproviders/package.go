@@ -16,6 +16,9 @@ type Package struct {
 	Location Location
 	Source   string // who has it, as Source.Describe names it
 	Origin   string // as Originator has it, without secrets; "" if nobody can tell
+	// Protocols are the versions of the plugin protocol that the provider speaks,
+	// as far as the source tells: "5.0,6.0"; "" if it doesn't.
+	Protocols string
 	// Trust finds what the package is judged by; nil means that the source has
 	// nothing to say and the package stays unauthenticated.
 	Trust Trust
@@ -74,8 +77,29 @@ func (LocalDirectory) location() {}
 // from Authenticator so that documents and archive can be asked for together.
 type Trust interface {
 	// Load gets the documents (for a registry: SHA256SUMS and its signature),
-	// from the network if need be.
+	// from the network if need be. The Authenticator is nil if there turn out to
+	// be none.
 	Load(ctx context.Context) (Authenticator, error)
+}
+
+// Offhand is a Trust that can do without documents that it would have to ask
+// for, where those would tell no more than is known already.
+type Offhand interface {
+	// Offhand returns what the package can be judged by without asking anybody;
+	// nil if that is nothing.
+	Offhand() Authenticator
+}
+
+// Documented is an Authenticator that judges by documents which a publisher has
+// signed, and has them to pass on.
+type Documented interface {
+	Documents() SignedDocuments
+}
+
+// Rejudger is a Trust that can judge by documents that somebody kept, instead of
+// asking for them again. It doesn't take their keys, but those that its source names.
+type Rejudger interface {
+	Rejudge(kept SignedDocuments) Authenticator
 }
 
 // Foreteller is a Trust that knows the archive's checksum without loading

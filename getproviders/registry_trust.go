@@ -32,15 +32,21 @@ func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
 	if err != nil {
 		return nil, causeOr(ctx, err)
 	}
+	return t.Rejudge(SignedDocuments{Sums: documents.sums, Signature: documents.signature}), nil
+}
+
+// Rejudge implements Rejudger.
+func (t *registryTrust) Rejudge(kept SignedDocuments) Authenticator {
 	return SignedChecksums{
 		FileName:   t.answer.fileName,
 		SHA256:     t.answer.sha256,
-		Sums:       documents.sums,
-		Signature:  documents.signature,
+		Sums:       kept.Sums,
+		Signature:  kept.Signature,
 		PublicKeys: t.answer.keys,
 		Keys:       t.source.signingKeys(),
+		Listed:     t.answer.listed,
 		Now:        t.source.Now,
-	}, nil
+	}
 }
 
 func (t *registryTrust) load(ctx context.Context) (documents checksumDocuments, err error) {

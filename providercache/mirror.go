@@ -86,6 +86,10 @@ func (MirrorDone) event()  {}
 // StateDir, or from reading them. None is ever unpacked; each is checked in a
 // directory of its own, and put into its place by one rename.
 //
+// What the Source has to show for the packages of a version, a signed list of their
+// checksums, is kept beside them, with the keys (see getproviders.ChecksumsName):
+// who installs from the mirror can judge them by it. It isn't asked for again.
+//
 // Indexes are written last, each by one rename, and nothing is listed before it
 // is there: whoever reads the mirror in the meantime, or after a process was
 // killed, sees one that is whole. An archive whose bytes are replaced is taken
@@ -157,6 +161,8 @@ type mirrorKept struct {
 	mirrorPackage
 	known published // zero if it failed
 	stage *staging  // has the archive, if it takes the place of another one; nil: it is in its place
+
+	documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there do
 }
 
 func mirroredOf(packages []mirrorPackage) (all []Mirrored) {

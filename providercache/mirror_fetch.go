@@ -44,6 +44,7 @@ func (m *mirror) get(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 	has := func(h getproviders.Hash) bool { return err == nil && there.Receipt.has(h) }
 	if slices.ContainsFunc(p.recorded, has) {
 		k.Present, k.known = true, there
+		m.document(ctx, &k)
 		return k, nil
 	}
 	pkg, failed := m.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
@@ -52,28 +53,42 @@ func (m *mirror) get(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 	}
 	t := task{Selection: p.Selection, Package: pkg}
 	if err == nil {
-		if k.Present, failed = m.vouched(ctx, t, there.Receipt); failed != nil || k.Present {
+		if k.Present, failed = m.vouched(ctx, t, &k, there.Receipt); failed != nil || k.Present {
 			k.known = there
 			return k, failed
 		}
 	}
-	return m.fetchInto(ctx, t, k, there, exists)
+	k, failed = m.fetchInto(ctx, t, k, there, exists)
+	if failed == nil {
+		zh := k.known.Receipt.ZH
+		if k.documents = t.documents(ctx, p.Platform, zh); k.documents == nil {
+			k.documents = m.documentsThere(p, zh)
+		}
+	}
+	return k, failed
 }
 
 // vouched reports whether the source says of an archive that is there that it is
 // the package. One that it has nothing to say about is compared with the
 // source's own only if it is that one.
-func (m *mirror) vouched(ctx context.Context, t task, there receipt) (bool, error) {
+func (m *mirror) vouched(ctx context.Context, t task, k *mirrorKept, there receipt) (bool, error) {
 	sum, ok := archiveSum(there.ZH)
 	if foretold, known := t.foretold(); !ok || known && foretold != sum {
 		return false, nil
+	}
+	digests := getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}
+	if m.rejudge(t, k, digests) {
+		return true, nil
 	}
 	authenticator, err := t.loadTrust(ctx)
 	if err != nil || authenticator == nil {
 		return false, err
 	}
-	_, err = authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()})
-	return err == nil, nil
+	if _, err = authenticator.Authenticate(digests); err != nil {
+		return false, nil
+	}
+	k.documents = t.shown(authenticator, k.Platform, there.ZH)
+	return true, nil
 }
 
 // fetchInto gets a package and puts it into its place. If there is another

@@ -60,6 +60,9 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 	}
 	done.errs = append(errs, m.replaceArchives(shelf, kept)...)
 	if len(done.errs) == len(errs) {
+		done.errs = append(done.errs, m.writeDocuments(shelf, kept)...)
+	}
+	if len(done.errs) == len(errs) {
 		done.errs = append(done.errs, m.writeIndexes(shelf)...)
 	}
 	done.known = shelf.all()
@@ -86,6 +89,9 @@ func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept)
 				listed = false
 			} else {
 				err = nil
+			}
+			if err == nil {
+				err = m.removeDocuments(shelf.provider, v) // what they are about goes
 			}
 			if err == nil {
 				err = kept[p.Name].place()
@@ -149,6 +155,9 @@ func (m *mirror) prune(shelf mirrorShelf) (pruned []string, errs []error) {
 		text, ok := strings.CutSuffix(entry.Name(), ".json")
 		v, err := getproviders.ParseVersion(text)
 		if ok && err == nil && shelf.versions[v] == nil && versionName(v) == entry.Name() {
+			remove(dir + "/" + entry.Name())
+		}
+		if v, ok := getproviders.ParseDocumentName(entry.Name(), shelf.provider); ok && shelf.versions[v] == nil {
 			remove(dir + "/" + entry.Name())
 		}
 	}

@@ -107,6 +107,12 @@ func brokenIndexes(dir string) (problems []string) {
 	return problems
 }
 
+// documents are the files about what is signed of a version, sorted.
+func documents(typ, v string) []string {
+	sums := fmt.Sprintf("%s/terraform-provider-%s_%s_SHA256SUMS", typ, typ, v)
+	return []string{sums, sums + ".keys.json", sums + ".sig"}
+}
+
 func readJSON(path string, into any) error {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -145,7 +151,7 @@ func TestMirrorIsFilledOnce(t *testing.T) {
 	if slices.ContainsFunc(again.Packages, func(p providercache.Mirrored) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
-	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2 {
+	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2+3*3 {
 		t.Errorf("the mirror had\n%q\nand has\n%q", before, after)
 	}
 }
@@ -279,11 +285,12 @@ func TestPruneLeavesWhatIsWanted(t *testing.T) {
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
 	result, err := m.run(t, want("widget@1.1.0")...)
 	must(t, err)
-	left := []string{"gadget/README", "widget/1.1.0.json", "widget/index.json", "widget/terraform-provider-widget_1.1.0_linux_amd64.zip"}
+	left := slices.Concat([]string{"gadget/README", "widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
+		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
 	if got := m.files(t); !slices.Equal(got, left) {
 		t.Errorf("left: %q", got)
 	}
-	if len(result.Pruned) != 4+2+3+2 || !slices.IsSorted(result.Pruned) {
+	if len(result.Pruned) != 4+2+3+2+2*3 || !slices.IsSorted(result.Pruned) {
 		t.Errorf("removed: %q", result.Pruned)
 	}
 	if _, err := m.run(t); err == nil || len(m.files(t)) != len(left) {

@@ -15,6 +15,7 @@ import (
 type Mirror struct {
 	out      *humanPrinter
 	engine   getproviders.Engine
+	doing    string // what is told to be done to a provider
 	waiting  []mirrorTurn
 	heads    []mirrorTurn // of providers that have no packages: built-in ones, and those without a version
 	warnings Problems
@@ -31,7 +32,7 @@ type mirrorTurn struct {
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	return &Mirror{out: newHumanPrinter(o), engine: o.Engine}
+	return &Mirror{out: newHumanPrinter(o), engine: o.Engine, doing: "Mirroring"}
 }
 
 // Skip tells of a provider that is built in.
@@ -82,7 +83,7 @@ func mirrorDoneText(p providercache.Mirrored) string {
 }
 
 func (v *Mirror) mirroring(p getproviders.Provider) string {
-	return fmt.Sprintf("- Mirroring %s...", v.engine.Short(p))
+	return fmt.Sprintf("- %s %s...", v.doing, v.engine.Short(p))
 }
 
 // begin puts all that is to be told into its order.

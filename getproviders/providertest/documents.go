@@ -47,14 +47,16 @@ func versionsDocument(packages []servedPackage) []byte {
 	return toJSON(map[string]any{"versions": versions, "warnings": warnings})
 }
 
-// packageDocument describes p. Its URLs are relative to the document's own.
-func packageDocument(p servedPackage, signer *Signer) []byte {
+// packageDocument describes p, one of the packages of a version. Its URLs are
+// relative to the document's own.
+func (r *Registry) packageDocument(p servedPackage, all []servedPackage) []byte {
+	signer := r.signerOf(all)
 	keys := p.Keys
 	if keys == nil {
 		keys = []Key{signer.Key()}
 	}
 	base := filesPath + strings.Join([]string{p.Namespace, p.Type, p.Version}, "/") + "/"
-	return toJSON(map[string]any{
+	document := map[string]any{
 		"protocols":             p.Protocols,
 		"os":                    p.Platform.OS,
 		"arch":                  p.Platform.Arch,
@@ -64,7 +66,21 @@ func packageDocument(p servedPackage, signer *Signer) []byte {
 		"shasums_signature_url": base + p.sumsName() + ".sig",
 		"shasum":                fmt.Sprintf("%x", p.sha256),
 		"signing_keys":          map[string]any{"gpg_public_keys": keys},
-	})
+	}
+	if r.opts.ListHashes {
+		document["packages"] = listedPackages(all)
+	}
+	return toJSON(document)
+}
+
+// listedPackages is what registries for OpenTofu tell of the hashes of a
+// version's packages.
+func listedPackages(all []servedPackage) map[string]any {
+	listed := map[string]any{}
+	for _, p := range all {
+		listed[p.Platform.OS+"_"+p.Platform.Arch] = map[string]any{"hashes": p.listedHashes(), "package_size": len(p.Archive)}
+	}
+	return listed
 }
 
 // sumsDocument lists the archives of one version for all platforms, in the

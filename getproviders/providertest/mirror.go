@@ -26,7 +26,8 @@ type MirrorOptions struct {
 }
 
 // NewMirror starts a mirror on a free port of 127.0.0.1. Close stops it. Its
-// requests are of the kinds "index", "version" and "archive".
+// requests are of the kinds "index", "version" and "archive", and "sums" and
+// "signature", which it doesn't have.
 func NewMirror(opts MirrorOptions) (*Mirror, error) {
 	server, err := newServer(ServerOptions{CA: opts.CA, Plain: opts.Plain})
 	if err != nil {
@@ -66,7 +67,7 @@ func (m *Mirror) route(file string) (kind string, find func(*http.Request) answe
 	case isDocument:
 		return "version", func(req *http.Request) answer { return m.describe(req, version) }
 	default:
-		return "archive", m.archive
+		return fileKind(file), m.archive
 	}
 }
 

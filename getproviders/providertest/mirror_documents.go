@@ -33,14 +33,14 @@ func (m *Mirror) versionDocument(packages []servedPackage) []byte {
 			entry.URL = m.opts.ArchiveURL + strings.Join([]string{p.host, p.Namespace, p.Type, entry.URL}, "/")
 		}
 		if !m.opts.NoHashes {
-			entry.Hashes = p.mirrorHashes()
+			entry.Hashes = p.listedHashes()
 		}
 		archives[p.Platform.OS+"_"+p.Platform.Arch] = entry
 	}
 	return toJSON(map[string]any{"archives": archives})
 }
 
-func (p servedPackage) mirrorHashes() []string {
+func (p servedPackage) listedHashes() []string {
 	if p.Hashes != nil {
 		return p.Hashes
 	}

@@ -32,8 +32,8 @@ type PackageSpec struct {
 	// Signer signs the checksum list that this package is in; nil: the
 	// registry's. If several packages of one version name one, the last does.
 	Signer *Signer
-	// Hashes are those that a mirror lists; nil: the archive's h1 and zh, empty:
-	// none.
+	// Hashes are those that a mirror lists, or a registry with ListHashes; nil:
+	// the archive's h1 and zh, empty: none.
 	Hashes []string
 	// Keys are the signing keys that the registry lists for the package. nil:
 	// the key of whoever signs; empty: none.

@@ -36,6 +36,9 @@ type Options struct {
 	// EditSums changes a SHA256SUMS document before it is signed, for lists
 	// that are odd but genuine; nil leaves it alone.
 	EditSums func(sums []byte) []byte
+	// ListHashes has each description of a package list the hashes of all
+	// packages of the version, as registries for OpenTofu do: PackageSpec.Hashes.
+	ListHashes bool
 }
 
 // NewRegistry starts a registry on a free port of 127.0.0.1. Close stops it.

@@ -47,7 +47,7 @@ func (r *Registry) describe(req *http.Request) answer {
 	packages := r.versionOf(req)
 	for _, p := range packages {
 		if p.Platform.OS == req.PathValue("os") && p.Platform.Arch == req.PathValue("arch") {
-			return document(typeJSON, packageDocument(p, r.signerOf(packages)))
+			return document(typeJSON, r.packageDocument(p, packages))
 		}
 	}
 	return answer{}

@@ -1,0 +1,199 @@
+package view
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// URLsReport tells where packages are.
+type URLsReport struct{ Dirs []LocatedDir }
+
+// LocatedDir is what one directory needs.
+type LocatedDir struct {
+	Dir      string
+	LockFile string // its name in Dir
+	Named    bool   // there may be others: it has to be said which one it is about
+	// Locked are the hashes that the lock file has for a version.
+	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
+	Result providercache.LocateResult
+}
+
+type (
+	jsonURLs struct {
+		Format string        `json:"format_version"`
+		Dirs   []jsonURLsDir `json:"directories"`
+	}
+	jsonURLsDir struct {
+		Dir       string             `json:"dir"`
+		LockFile  string             `json:"lock_file"`
+		Complete  bool               `json:"complete"`
+		Providers []jsonURLsProvider `json:"providers"`
+	}
+	jsonURLsProvider struct {
+		Address     getproviders.Provider    `json:"address"`
+		Version     getproviders.Version     `json:"version"`
+		Constraints getproviders.Constraints `json:"version_constraints"`
+		Locked      bool                     `json:"locked"`
+		LockHashes  []getproviders.Hash      `json:"locked_hashes"`
+		Signed      []getproviders.Hash      `json:"signed_hashes"`
+		Platforms   []jsonURL                `json:"platforms"`
+	}
+	jsonURL struct {
+		Platform       getproviders.Platform `json:"platform"`
+		Source         string                `json:"source"`
+		FileName       string                `json:"filename"`
+		URL            *string               `json:"url"`
+		Path           *string               `json:"path"`
+		SHA256         *string               `json:"sha256"`
+		Size           *int64                `json:"size"`
+		Hashes         []getproviders.Hash   `json:"hashes"`
+		Protocols      []string              `json:"protocols"`
+		Authentication string                `json:"authentication"`
+		KeyID          string                `json:"key_id,omitempty"`
+		Error          string                `json:"error,omitempty"`
+	}
+)
+
+// JSON prints the report for programs.
+func (r URLsReport) JSON(w io.Writer) error {
+	out := jsonURLs{Format: "1.0", Dirs: []jsonURLsDir{}}
+	for _, d := range r.Dirs {
+		dir := jsonURLsDir{
+			Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
+			Complete: d.Result.Err == nil, Providers: []jsonURLsProvider{},
+		}
+		for _, p := range d.Result.Packages {
+			dir.add(d, p)
+		}
+		out.Dirs = append(out.Dirs, dir)
+	}
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(out)
+}
+
+// add reports on a package. Those of a provider come one after the other.
+func (o *jsonURLsDir) add(d LocatedDir, p providercache.LocatedPackage) {
+	s, last := p.Selection, len(o.Providers)-1
+	if last < 0 || o.Providers[last].Address != s.Provider {
+		o.Providers = append(o.Providers, jsonURLsProvider{
+			Address: s.Provider, Version: s.Version, Constraints: s.Constraints, Locked: s.Locked,
+			LockHashes: append([]getproviders.Hash{}, d.Locked(s.Provider, s.Version)...), Signed: []getproviders.Hash{},
+		})
+		last++
+	}
+	entry := &o.Providers[last]
+	entry.Signed = getproviders.SortHashes(append(entry.Signed, p.Authentication.Signed...))
+	entry.Platforms = append(entry.Platforms, describeURL(p))
+}
+
+func describeURL(p providercache.LocatedPackage) jsonURL {
+	out := jsonURL{
+		Platform: p.Platform, Source: p.Package.Source, Hashes: append([]getproviders.Hash{}, p.Hashes...),
+		FileName: getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
+	}
+	if p.Err != nil {
+		out.Error = causeOf(p.Err).Error()
+		return out
+	}
+	out.Authentication, out.KeyID = p.Authentication.Tier.String(), p.Authentication.KeyID
+	if p.Package.Protocols != "" {
+		out.Protocols = strings.Split(p.Package.Protocols, ",")
+	}
+	if sum, ok := strings.CutPrefix(string(p.ZH), getproviders.SchemeZH+":"); ok {
+		out.SHA256 = &sum
+	}
+	if p.Size >= 0 {
+		out.Size = &p.Size
+	}
+	text := p.Package.Location.String()
+	if at, ok := p.Package.Location.(getproviders.HTTPArchive); ok {
+		text = withoutUser(at.URL)
+		out.URL = &text
+	} else {
+		out.Path = &text
+	}
+	return out
+}
+
+// withoutUser is all that it takes to download, but for user and password: those
+// are of the kind that is good for more than one archive.
+func withoutUser(u *url.URL) string {
+	plain := *u
+	plain.User = nil
+	return plain.String()
+}
+
+// Text prints the report for people: each package with its checksum and where it
+// is. What may be secret in a URL is left out.
+func (r URLsReport) Text(w io.Writer) error {
+	var b strings.Builder
+	for _, d := range r.Dirs {
+		if d.Named {
+			fmt.Fprintf(&b, "%s:\n", printable(d.Dir))
+		}
+		for _, p := range d.Result.Packages {
+			if p.Err != nil {
+				continue
+			}
+			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.Tier,
+				printable(p.Package.Location.String()))
+			if p.ZH != "" {
+				fmt.Fprintf(&b, "  %s\n", p.ZH)
+			}
+			if p.Size >= 0 {
+				fmt.Fprintf(&b, "  %d bytes\n", p.Size)
+			}
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// LocateProblems explains what isn't known: one problem for each package.
+func LocateProblems(err error) (problems Problems) {
+	for _, e := range parts(err) {
+		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		switch {
+		case e == nil:
+		case ok && failed.Step == providercache.StepCancel:
+			return Problems{NewError("The search was canceled by an interrupt signal.", "")}
+		case ok:
+			problems = append(problems, NewError("Provider package not found", fmt.Sprintf("%s: %s", locatedName(failed), withHint(causeOf(failed)))))
+		default:
+			problems = append(problems, NewError("Provider package not found", withHint(e)))
+		}
+	}
+	return problems
+}
+
+func locatedName(failed *providercache.ProviderError) string {
+	name := failed.Provider.String()
+	if failed.Version != (getproviders.Version{}) {
+		name += " v" + failed.Version.String()
+	}
+	if about, ok := errors.AsType[*providercache.PlatformError](failed.Err); ok {
+		name += " for " + about.Platform.String()
+	}
+	return name
+}
+
+// causeOf is an error without the package that it is about.
+func causeOf(err error) error {
+	if failed, ok := errors.AsType[*providercache.ProviderError](err); ok {
+		err = failed.Err
+	}
+	if about, ok := errors.AsType[*providercache.PlatformError](err); ok {
+		err = about.Err
+	}
+	return err
+}

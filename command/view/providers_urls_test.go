@@ -1,0 +1,43 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestURLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
+// only the query is told, and only as JSON, because it takes it to download.
+func TestURLsAreWholeForProgramsOnly(t *testing.T) {
+	t.Parallel()
+	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := providercache.LocatedPackage{
+		Selection: providercache.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
+		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
+	}
+	report := URLsReport{Dirs: []LocatedDir{{
+		Dir: ".", LockFile: "lock", Result: providercache.LocateResult{Packages: []providercache.LocatedPackage{p}},
+		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
+	}}}
+	var asJSON, asText bytes.Buffer
+	if err := report.JSON(&asJSON); err != nil {
+		t.Fatal(err)
+	}
+	if err := report.Text(&asText); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(asJSON.String(), `"url": "https://cdn.example/w.zip?signature=a&b=%2F"`) || !json.Valid(asJSON.Bytes()) {
+		t.Errorf("as JSON: %s", &asJSON)
+	}
+	if want := "example.com/acme/widget v1.0.0 linux_amd64 (unauthenticated)\n  https://cdn.example/w.zip\n  5 bytes\n"; asText.String() != want {
+		t.Errorf("as text: %s", &asText)
+	}
+}

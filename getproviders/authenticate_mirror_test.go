@@ -1,0 +1,330 @@
+package getproviders_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// The names of a version's files in a mirror.
+const (
+	sumsName = "terraform-provider-widget_1.0.0_SHA256SUMS"
+	sigName  = sumsName + ".sig"
+	keysName = sumsName + ".keys.json"
+	zipName  = "terraform-provider-widget_1.0.0_linux_amd64.zip"
+)
+
+// signedMirror is a mirror of one package, with what is signed about it.
+type signedMirror struct {
+	dir      string // of the provider
+	signers  getproviders.Signers
+	official *providertest.Signer
+	partners *providertest.Signer // the programme
+	partner  *providertest.Signer
+	known    *providertest.Signer // that the user names
+	stranger *providertest.Signer
+}
+
+func newSignedMirror(t *testing.T) *signedMirror {
+	t.Helper()
+	m := &signedMirror{dir: filepath.Join(t.TempDir(), "registry.example", "acme", "widget")}
+	for _, signer := range []**providertest.Signer{&m.official, &m.partners, &m.partner, &m.known, &m.stranger} {
+		var err error
+		if *signer, err = providertest.NewSigner(providertest.SignerOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m.signers = getproviders.Signers{
+		Keys:    &getproviders.SigningKeys{Official: m.official.Armored(), Partner: m.partners.Armored()},
+		Trusted: []getproviders.TrustedKey{{Armored: m.known.Armored(), Providers: []getproviders.Pattern{getproviders.ExactPattern(widget)}}},
+	}
+	m.write(t, zipName, providertest.Zip(map[string]string{"terraform-provider-widget": "x"}))
+	m.write(t, "1.0.0.json", []byte(`{"archives": {"linux_amd64": {"url": "`+zipName+`", "hashes": ["h1:listed"]}}}`))
+	m.write(t, "index.json", []byte(`{"versions": {"1.0.0": {}}}`))
+	m.sign(t, m.known, m.sums(t))
+	return m
+}
+
+func (m *signedMirror) write(t *testing.T, name string, content []byte) {
+	t.Helper()
+	path := filepath.Join(m.dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (m *signedMirror) read(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(m.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// sums is a true list of the package, with one of another platform.
+func (m *signedMirror) sums(t *testing.T) string {
+	return fmt.Sprintf("%x  %s\n%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n", m.sum(t), zipName, sha256.Sum256(nil))
+}
+
+func (m *signedMirror) sum(t *testing.T) [32]byte { return sha256.Sum256(m.read(t, zipName)) }
+
+// sign writes a list, a signature, and a file with the key of who signed and with
+// all others that claim to vouch for it.
+func (m *signedMirror) sign(t *testing.T, by *providertest.Signer, sums string) {
+	m.write(t, sumsName, []byte(sums))
+	m.write(t, sigName, by.Sign([]byte(sums)))
+	m.introduce(t, by, "")
+}
+
+func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust string) {
+	file, err := json.Marshal(map[string]any{"gpg_public_keys": []any{map[string]string{"ascii_armor": key.Armored(), "trust_signature": trust}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.write(t, keysName, file)
+}
+
+// judge installs from both kinds of mirrors as far as it takes to judge the
+// archive. It is "" if nobody vouches for it.
+func (m *signedMirror) judge(t *testing.T) map[string]string {
+	t.Helper()
+	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	network.Signers = m.signers
+	digests := getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"}
+	return map[string]string{
+		"filesystem": judgedFrom(t, &getproviders.FilesystemMirrorSource{Dir: root, Signers: m.signers}, digests),
+		"network":    judgedFrom(t, network, digests),
+	}
+}
+
+func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.Digests) string {
+	t.Helper()
+	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := found.Trust.Load(t.Context())
+	if err == nil && judge == nil {
+		return ""
+	}
+	var result getproviders.Authentication
+	if err == nil {
+		result, err = judge.Authenticate(digests)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	if result.Tier == getproviders.TierVerifiedChecksum { // by what a network mirror lists
+		return ""
+	}
+	return strings.TrimSpace(fmt.Sprintf("%s %s, %d hashes", result.Tier, result.KeyID, len(result.Signed)))
+}
+
+// TestSignaturesInMirrors has one row for each thing that a mirror may have, or
+// pretend to have. What no key proves that counts is as good as not there; what
+// such a key contradicts is an error.
+func TestSignaturesInMirrors(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(t *testing.T, m *signedMirror)
+		want   string // "KEY" is the ID of the key that the user names; what stands after "error: " is part of one
+	}{
+		"by a key that the user names": {func(*testing.T, *signedMirror) {}, "self-signed KEY, 2 hashes"},
+		"by the official key":          {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, "signed by HashiCorp , 2 hashes"},
+		"by the official key, which isn't in the mirror": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.official, m.sums(t))
+			m.remove(t, keysName)
+		}, "signed by HashiCorp , 2 hashes"},
+		"by a partner": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.partner, m.sums(t))
+			m.introduce(t, m.partner, m.partners.TrustSignature(m.partner))
+		}, "signed by a HashiCorp partner PARTNER, 2 hashes"},
+
+		"nothing":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, ""},
+		"no list":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName) }, ""},
+		"no signature":  {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, ""},
+		"by a stranger": {func(t *testing.T, m *signedMirror) { m.sign(t, m.stranger, m.sums(t)) }, ""},
+		"by a stranger, who is wrong": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.stranger, strings.Repeat("0", 64)+"  "+zipName+"\n")
+		}, ""},
+		"by a stranger, who vouches for himself": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.stranger, m.sums(t))
+			m.introduce(t, m.stranger, m.stranger.TrustSignature(m.stranger))
+		}, ""},
+		"by a stranger, with a partner's introduction": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.stranger, m.sums(t))
+			m.introduce(t, m.stranger, m.partners.TrustSignature(m.partner))
+		}, ""},
+		"by a partner, who isn't introduced": {func(t *testing.T, m *signedMirror) { m.sign(t, m.partner, m.sums(t)) }, ""},
+		"by a key for other providers": {func(_ *testing.T, m *signedMirror) {
+			m.signers.Trusted[0].Providers = []getproviders.Pattern{{Hostname: "*", Namespace: "acme", Type: "gadget"}}
+		}, ""},
+		"the signature is a page": {func(t *testing.T, m *signedMirror) { m.write(t, sigName, []byte("<html>")) }, ""},
+		"the signature is huge":   {func(t *testing.T, m *signedMirror) { m.write(t, sigName, make([]byte, 1<<20)) }, ""},
+		"the list is huge":        {func(t *testing.T, m *signedMirror) { m.write(t, sumsName, bytes.Repeat([]byte("\n"), 2<<20)) }, ""},
+		"the keys are a page":     {func(t *testing.T, m *signedMirror) { m.write(t, keysName, []byte("<html>")) }, "self-signed KEY, 2 hashes"},
+		"the keys are of no use": {func(t *testing.T, m *signedMirror) {
+			m.write(t, keysName, []byte(`{"gpg_public_keys": [{}, {"ascii_armor": "x"}]}`))
+		}, "self-signed KEY, 2 hashes"},
+		"the keys are huge":         {func(t *testing.T, m *signedMirror) { m.write(t, keysName, make([]byte, 2<<20)) }, "self-signed KEY, 2 hashes"},
+		"the signature is a folder": {func(t *testing.T, m *signedMirror) { m.remove(t, sigName); m.write(t, sigName+"/x", nil) }, ""},
+
+		"another list": {func(t *testing.T, m *signedMirror) {
+			m.write(t, sumsName, append(m.read(t, sumsName), ' '))
+		}, "error: can't verify the signature of the checksum list: openpgp: invalid signature: "},
+		"another archive": {func(t *testing.T, m *signedMirror) { m.write(t, zipName, []byte("evil")) },
+			"error: the package has checksum zh:b5c1fb2efc6d6b4674c2fdcc48ce01b43a3b7c03763c0c3355de0099ee0f8c73, expected zh:"},
+		"the list of another version": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.known, strings.ReplaceAll(m.sums(t), "_1.0.0_", "_0.9.0_"))
+		}, `error: the checksum list has no SHA-256 for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
+		"the list of another provider": {func(t *testing.T, m *signedMirror) {
+			m.sign(t, m.known, strings.ReplaceAll(m.sums(t), "-widget_", "-gadget_"))
+		}, `error: the checksum list has no SHA-256 for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
+		"the archive of another platform": {func(t *testing.T, m *signedMirror) { m.write(t, zipName, nil) },
+			"error: the package has checksum zh:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855, expected zh:"},
+		"no checksum": {func(t *testing.T, m *signedMirror) { m.sign(t, m.known, "yes  "+zipName+"\n") },
+			`error: the checksum list has "yes" for "terraform-provider-widget_1.0.0_linux_amd64.zip", expected zh:`},
+		"a revoked key": {func(_ *testing.T, m *signedMirror) {
+			m.known.Revoke()
+			m.signers.Trusted[0].Armored = m.known.Armored()
+		}, "error: can't verify the signature of the checksum list: openpgp: signature made by revoked key"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newSignedMirror(t)
+			c.change(t, m)
+			want := strings.NewReplacer("KEY", m.known.KeyID(), "PARTNER", m.partner.KeyID()).Replace(c.want)
+			for kind, got := range m.judge(t) {
+				fails, isError := strings.CutPrefix(want, "error: ")
+				if got != want && !(isError && strings.Contains(got, fails)) {
+					t.Errorf("%s: judged %q, want %q", kind, got, want)
+				}
+			}
+		})
+	}
+}
+
+func (m *signedMirror) remove(t *testing.T, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		if err := os.Remove(filepath.Join(m.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSignaturesInMirrorsMayBeLinksToFiles(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("links take a privilege on Windows")
+	}
+	m := newSignedMirror(t)
+	elsewhere := filepath.Join(t.TempDir(), "sig")
+	if err := os.Rename(filepath.Join(m.dir, sigName), elsewhere); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{elsewhere: "self-signed " + m.known.KeyID() + ", 2 hashes", os.DevNull: "", t.TempDir(): "", "nowhere": ""} {
+		if err := os.Symlink(target, filepath.Join(m.dir, sigName)); err != nil {
+			t.Fatal(err)
+		}
+		if got := m.judge(t)["filesystem"]; got != want {
+			t.Errorf("a link to %s: %q, want %q", target, got, want)
+		}
+		m.remove(t, sigName)
+	}
+}
+
+// TestMirrorsAreAskedForDocumentsOnce counts what a mirror without them, or with
+// them, is asked for by the packages of several platforms.
+func TestMirrorsAreAskedForDocumentsOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sign func(t *testing.T, m *signedMirror)
+		asks int
+	}{
+		"none":           {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, 1},
+		"official":       {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, 2},
+		"another's":      {func(*testing.T, *signedMirror) {}, 3},
+		"no signature":   {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, 1},
+		"no partner key": {func(_ *testing.T, m *signedMirror) { m.signers.Keys.Partner = "" }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := newSignedMirror(t)
+			c.sign(t, m)
+			root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
+			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(root))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(server.Close)
+			source, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, getproviders.Terraform("1.15.9"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source.Signers = m.signers
+			for range 3 {
+				judgedFrom(t, source, getproviders.Digests{SHA256: m.sum(t), H1: "h1:listed"})
+			}
+			asked := 0
+			for _, req := range server.Log() {
+				if strings.Contains(req.Path, sumsName) {
+					asked++
+				}
+			}
+			if asked != c.asks {
+				t.Errorf("%d requests for documents, want %d", asked, c.asks)
+			}
+		})
+	}
+}
+
+func FuzzMirrorKeys(f *testing.F) {
+	f.Add([]byte(`{"gpg_public_keys": [{"ascii_armor": "x", "trust_signature": ""}]}`))
+	f.Add([]byte(`{"gpg_public_keys": null}`))
+	f.Add([]byte(`[`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		dir := t.TempDir()
+		signer, err := fuzzSigner()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, content := range map[string][]byte{sumsName: []byte("x"), sigName: signer.Sign([]byte("x")), keysName: content} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		d, ok := getproviders.ReadSignedDocuments(dir, widget, version("1.0.0"))
+		if !ok {
+			t.Fatal("documents are not found")
+		}
+		if again := d.EncodeKeys(); !json.Valid(again) {
+			t.Errorf("%q becomes %q", content, again)
+		}
+	})
+}
+
+var fuzzSigner = sync.OnceValues(func() (*providertest.Signer, error) { return providertest.NewSigner(providertest.SignerOptions{}) })

@@ -1,0 +1,125 @@
+package getproviders
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// SignedDocuments are what the packages of a version are judged by, for all
+// platforms.
+type SignedDocuments struct {
+	Sums      []byte // SHA256SUMS
+	Signature []byte // over Sums: OpenPGP, detached, binary
+	// Keys are those that the origin registry names. In a mirror anybody may
+	// have named them.
+	Keys []PublicKey
+}
+
+// Sizes of the documents in a mirror that are read. A checksum line takes some
+// 120 bytes for each platform, a signature under a kilobyte, a key a few.
+const (
+	maxMirroredSums      = checksumsBytes
+	maxMirroredSignature = signatureBytes
+	maxMirroredKeys      = 1 << 20
+)
+
+// readDocument returns the content of the file of that name; nil if there is
+// none, or it has more than max bytes, or is no file.
+type readDocument func(name string, max int64) ([]byte, error)
+
+// readDocuments gets a version's documents from where they lie under the names of
+// the layout (see ChecksumsName). The signature is asked for first; without it
+// nothing else is, and the keys only if it takes them to judge it.
+//
+// ok is false if the documents aren't all there. Whether what was read is true
+// isn't asked.
+func readDocuments(p Provider, v Version, read readDocument, needsKeys func(signature []byte) bool) (d SignedDocuments, ok bool, err error) {
+	if d.Signature, err = read(SignatureName(p, v), maxMirroredSignature); err != nil || issuerOf(d.Signature) == "" {
+		return SignedDocuments{}, false, err
+	}
+	if d.Sums, err = read(ChecksumsName(p, v), maxMirroredSums); err != nil || len(d.Sums) == 0 {
+		return SignedDocuments{}, false, err
+	}
+	if !needsKeys(d.Signature) {
+		return d, true, nil
+	}
+	keys, err := read(KeysName(p, v), maxMirroredKeys)
+	if err != nil {
+		return SignedDocuments{}, false, err
+	}
+	d.Keys = decodeMirroredKeys(keys)
+	return d, true, nil
+}
+
+// ReadSignedDocuments reads what lies in a directory of a mirror,
+// "host/namespace/type", about a version. Whether it is true isn't asked. ok is
+// false if it isn't all there, or can't be read; the keys may be missing.
+func ReadSignedDocuments(dir string, p Provider, v Version) (d SignedDocuments, ok bool) {
+	always := func([]byte) bool { return true }
+	d, ok, _ = readDocuments(p, v, inDirectory(dir), always) // it has no errors
+	return d, ok
+}
+
+// inDirectory reads from a directory. Files may be links, as archives may.
+func inDirectory(dir string) readDocument {
+	return func(name string, max int64) ([]byte, error) {
+		content, err := wholefile.Read(filepath.Join(dir, name), max)
+		if err != nil {
+			return nil, nil // as good as none
+		}
+		return content, nil
+	}
+}
+
+// Covers reports whether the list has, for the package of a version, the
+// checksum zh. It looks at the list alone, whoever has signed it.
+func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) bool {
+	return parseChecksums(d.Sums).check(PackedName(p, v, plat), zh) == nil
+}
+
+// mirroredKeys is the file with the keys. It has the form of "signing_keys" in a
+// registry's description of a package.
+type mirroredKeys struct {
+	GPG []mirroredKey `json:"gpg_public_keys"`
+}
+
+type mirroredKey struct {
+	ID             string `json:"key_id,omitempty"` // for people
+	Armored        string `json:"ascii_armor"`
+	TrustSignature string `json:"trust_signature"`
+}
+
+// EncodeKeys writes the keys as they lie in a mirror.
+func (d SignedDocuments) EncodeKeys() []byte {
+	file := mirroredKeys{GPG: []mirroredKey{}}
+	for _, key := range d.Keys {
+		out := mirroredKey{Armored: key.Armored, TrustSignature: key.TrustSignature}
+		if read, err := readKey(key.Armored); err == nil && len(read.ring) > 0 {
+			out.ID = read.ids()[0]
+		}
+		file.GPG = append(file.GPG, out)
+	}
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(file); err != nil { // there is nothing in it that can't be encoded
+		return nil
+	}
+	return b.Bytes()
+}
+
+// decodeMirroredKeys reads such a file. What makes no sense names no key.
+func decodeMirroredKeys(content []byte) (keys []PublicKey) {
+	var file mirroredKeys
+	if json.Unmarshal(content, &file) != nil {
+		return nil
+	}
+	for _, key := range file.GPG {
+		keys = append(keys, PublicKey{Armored: key.Armored, TrustSignature: key.TrustSignature})
+	}
+	return keys
+}

@@ -1,0 +1,135 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// LocatedPackage is a package as its source describes it.
+type LocatedPackage struct {
+	Selection Selection
+	Platform  getproviders.Platform
+	Package   getproviders.Package
+	ZH        getproviders.Hash   // of the archive; "" if nobody tells
+	Hashes    []getproviders.Hash // sorted: ZH, and what the source lists besides
+	Size      int64               // of the archive, in bytes; -1 if that isn't known, or wasn't asked for
+	// Authentication is what a package gets that has these hashes; zero if nothing
+	// vouches for any. Its Signed hashes are those of all platforms.
+	Authentication getproviders.Authentication
+	Err            error // nil, or a *ProviderError; then nothing but what was asked for is set
+}
+
+// LocateResult is the answer to one request of Locate.
+type LocateResult struct {
+	Packages []LocatedPackage // in the order of providers, for each in the order of platforms; failures included
+	Err      error            // joins all failures
+}
+
+// Locate finds out which packages working directories need, where they are, and
+// how to know them, without a look at any: what Lock would read. No archive is
+// downloaded. The documents that packages are judged by are asked for, once for
+// each version, because they tell the hashes and who vouches for them.
+//
+// sizes: servers are asked for the first byte of each archive, and how many there
+// are; that answers also behind a signed URL, which is good for GET alone. Sizes
+// of files on this machine are told in any case.
+//
+// Results belong to the requests, in their order. It needs no Target.
+func (in *Installer) Locate(ctx context.Context, sizes bool, requests ...LockRequest) []LocateResult {
+	results := make([]LocateResult, len(requests))
+	if in.Source == nil {
+		for i := range results {
+			results[i].Err = errors.New("an Installer needs a Source")
+		}
+		return results
+	}
+	queries := in.Limits.withDefaults().Queries
+	chosen, _ := par.Map(ctx, queries, requests, func(ctx context.Context, r LockRequest) (choice, error) {
+		return in.choose(ctx, r), nil
+	})
+	wanted := wantedPackages(chosen)
+	found, errs := par.Map(ctx, queries, wanted, func(ctx context.Context, p LockedPackage) (LocatedPackage, error) {
+		return in.locate(ctx, p.Selection, p.Platform, sizes)
+	})
+	located := make(map[packageKey]LocatedPackage, len(wanted))
+	for i, p := range wanted {
+		if errs[i] != nil {
+			found[i] = LocatedPackage{Size: -1, Err: platformError(ctx, p.Selection, p.Platform, errs[i])}
+		}
+		located[keyOf(p.Selection, p.Platform)] = found[i]
+	}
+	for i, c := range chosen {
+		results[i] = c.located(located)
+	}
+	return results
+}
+
+// located are the packages that a request comes to.
+func (c choice) located(found map[packageKey]LocatedPackage) (result LocateResult) {
+	errs := slices.Clone(c.errs)
+	for i, s := range c.selections {
+		for _, plat := range c.platforms[i] {
+			p := found[keyOf(s, plat)]
+			p.Selection, p.Platform = s, plat // constraints are each request's own
+			if !s.Provider.IsBuiltIn() {
+				result.Packages = append(result.Packages, p)
+			}
+			if p.Err != nil {
+				errs = append(errs, p.Err)
+			}
+		}
+	}
+	slices.SortStableFunc(result.Packages, func(a, b LocatedPackage) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	slices.SortStableFunc(errs, byProvider)
+	result.Err = errors.Join(errs...)
+	return result
+}
+
+// locate describes one package.
+func (in *Installer) locate(ctx context.Context, s Selection, plat getproviders.Platform, sizes bool) (found LocatedPackage, err error) {
+	if s.Provider.IsBuiltIn() {
+		return found, nil
+	}
+	found.Size = -1
+	if found.Package, err = in.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
+		return found, s.failed(StepMetadata, err)
+	}
+	t := task{Selection: s, Package: found.Package}
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil {
+		return found, err
+	}
+	if err := found.judge(t, authenticator); err != nil {
+		return found, err
+	}
+	if found.Size, err = in.archiveSize(ctx, found.Package.Location, sizes); err != nil {
+		return found, t.failed(StepFetch, err)
+	}
+	return found, nil
+}
+
+// judge finds out what an archive has to be. What vouches for it has to be in order.
+func (p *LocatedPackage) judge(t task, authenticator getproviders.Authenticator) (err error) {
+	if lists, ok := authenticator.(getproviders.HashLister); ok {
+		p.Hashes = lists.ListedHashes()
+	}
+	if sum, ok := t.foretoldBy(authenticator); ok {
+		p.ZH = getproviders.ZH(sum)
+		p.Hashes = append(p.Hashes, p.ZH)
+		if authenticator != nil {
+			p.Authentication, err = authenticator.Authenticate(getproviders.Digests{SHA256: sum})
+		}
+	}
+	if h1 := ofScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 {
+		p.Authentication, err = authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
+	}
+	p.Hashes = getproviders.SortHashes(p.Hashes)
+	if err != nil {
+		return t.failed(StepAuthenticate, err)
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func ExampleInstaller_Locate() {
+	source, client, widget, _, closeAll := exampleSource()
+	defer closeAll()
+	in := &providercache.Installer{Source: source, Client: client}
+	results := in.Locate(context.Background(), false, providercache.LockRequest{
+		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
+	})
+	for _, p := range results[0].Packages {
+		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.Tier, p.ZH.Scheme())
+	}
+	// Output: 1.1.0 linux_amd64 self-signed zh
+}
+
+func TestLocateDownloadsNothing(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0", "2.0.0")
+	lockable(t, registry, "gadget", "1.0.0")
+	in.Target = nil
+	locks := &depsfile.Locks{}
+	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: version("1.0.0")})
+	request := providercache.LockRequest{
+		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
+		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
+	}
+	results := in.Locate(t.Context(), false, request, request)
+	for _, result := range results {
+		if result.Err != nil || len(result.Packages) != 6 {
+			t.Fatalf("%+v", result)
+		}
+		for _, p := range result.Packages {
+			if p.Selection.Version != version("1.0.0") || p.ZH == "" || p.Size != -1 || p.Authentication.KeyID != registry.Signer().KeyID() || len(p.Authentication.Signed) != 3 {
+				t.Errorf("%+v", p)
+			}
+		}
+	}
+	if asked := registry.Requests("archive"); asked != 0 {
+		t.Errorf("%d archives were asked for", asked)
+	}
+	if asked := registry.Requests("sums"); asked != 2 {
+		t.Errorf("%d lists of checksums were asked for", asked)
+	}
+	sent := registry.Sent()
+	for _, p := range in.Locate(t.Context(), true, request)[0].Packages {
+		if p.Size <= 1 {
+			t.Errorf("size %d", p.Size)
+		}
+	}
+	if bytes := registry.Requests("archive"); bytes != 6 || registry.Sent()-sent > 100<<10 {
+		t.Errorf("%d requests for archives, %d bytes sent", bytes, registry.Sent()-sent)
+	}
+}
+
+func TestLocateTellsAllFailures(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	result := in.Locate(t.Context(), false, providercache.LockRequest{
+		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
+		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
+	})[0]
+	if len(result.Packages) != 2 || result.Packages[0].Err != nil || !errors.Is(result.Packages[1].Err, getproviders.ErrPlatformMissing) {
+		t.Errorf("%+v", result.Packages)
+	}
+	if !errors.Is(result.Err, getproviders.ErrProviderNotFound) || !errors.Is(result.Err, getproviders.ErrPlatformMissing) {
+		t.Errorf("%v", result.Err)
+	}
+	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
+	in.Source = registrySource(registry)
+	result = in.Locate(t.Context(), false, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
+	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
+		t.Errorf("a wrong signature: %v", result.Err)
+	}
+	if r := (&providercache.Installer{}).Locate(t.Context(), false, providercache.LockRequest{}); r[0].Err == nil {
+		t.Error("there was no source")
+	}
+}
+
+// TestSizesAreWhatServersSay has a row for each way to answer a request for the
+// first byte.
+func TestSizesAreWhatServersSay(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer func(w http.ResponseWriter)
+		want   int64 // -2: an error
+	}{
+		"a part":           {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/1234"); w.WriteHeader(206) }, 1234},
+		"a part of what":   {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes 0-0/*"); w.WriteHeader(206) }, -1},
+		"nonsense":         {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "-5/-5"); w.WriteHeader(206) }, -1},
+		"all of it":        {func(w http.ResponseWriter) { w.Header().Set("Content-Length", "5"); _, _ = w.Write([]byte("12345")) }, 5},
+		"nothing":          {func(w http.ResponseWriter) { w.Header().Set("Content-Range", "bytes */0"); w.WriteHeader(416) }, 0},
+		"it isn't allowed": {func(w http.ResponseWriter) { w.WriteHeader(403) }, -2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { c.answer(w) })})
+			must(t, err)
+			t.Cleanup(server.Close)
+			source := newSource(t)
+			source.add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
+			in := &providercache.Installer{Source: source, Client: server.Client(), Platform: linux}
+			result := in.Locate(t.Context(), true, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")})[0]
+			if c.want == -2 {
+				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
+					t.Errorf("%v", result.Err)
+				}
+				return
+			}
+			if result.Err != nil || result.Packages[0].Size != c.want {
+				t.Errorf("%+v, want %d", result, c.want)
+			}
+		})
+	}
+}
+
+func TestLocateKnowsWhatMirrorsList(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	sources, server := m.sources(t)
+	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
+	for name, source := range sources {
+		p := (&providercache.Installer{Source: source, Client: server.Client()}).Locate(t.Context(), false, request)[0].Packages[0]
+		if p.ZH == "" || p.Authentication.Tier != getproviders.TierCommunity || p.Size > 0 != (name == "filesystem") {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
+	p := (&providercache.Installer{Source: unsigned}).Locate(t.Context(), false, request)[0].Packages[0]
+	if p.ZH != "" || p.Authentication.Tier != getproviders.TierUnauthenticated || len(p.Hashes) > 0 {
+		t.Errorf("without a key: %+v", p)
+	}
+}

@@ -1,0 +1,223 @@
+package providercache_test
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// trusts is what makes the signatures of a registry of tests count in a mirror.
+func (m *mirroring) trusts() getproviders.Signers {
+	return getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
+}
+
+// sources are the two kinds that can install from the mirror.
+func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, served *providertest.Server) {
+	t.Helper()
+	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.opts.Dir))})
+	must(t, err)
+	t.Cleanup(server.Close)
+	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, engine)
+	must(t, err)
+	network.Signers = m.trusts()
+	return map[string]getproviders.Source{
+		"filesystem": &getproviders.FilesystemMirrorSource{Dir: m.opts.Dir, Signers: m.trusts()}, "network": network,
+	}, server
+}
+
+// installed is what the lock file and the user get to know of a package.
+func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *http.Client, locks *depsfile.Locks) (text string) {
+	t.Helper()
+	in := newInstaller(t, source)
+	in.Client = client
+	updated, report := install(t, in, require(registryHost+"/acme/widget", "1.0.0"), locks)
+	o := report.Outcomes[0].Authentication
+	return o.Tier.String() + " " + o.KeyID + "\n" + string(updated.Encode(engine))
+}
+
+func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	want := m.installed(t, registrySource(m.registry), m.registry.Client(), &depsfile.Locks{})
+	if !strings.HasPrefix(want, "self-signed "+m.registry.Signer().KeyID()) || strings.Count(want, "zh:") != 3 {
+		t.Fatalf("the registry gives %s", want)
+	}
+	sources, server := m.sources(t)
+	for name, source := range sources {
+		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+		}
+		lock := lockOne(t, &providercache.Installer{Source: source, Client: server.Client(), StateDir: m.StateDir}, providercache.LockRequest{
+			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
+		})
+		if hashes := lock.Locks.All()[0].Hashes; len(hashes) != 6 {
+			t.Errorf("%s: a lock file has %q", name, hashes)
+		}
+	}
+}
+
+// TestWhoHasHashesAsksAMirrorForNone counts requests to a mirror without
+// documents, as those of others are.
+func TestWhoHasHashesAsksAMirrorForNone(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	for _, name := range documents("widget", "1.0.0") {
+		must(t, os.Remove(m.file(name)))
+	}
+	p := provider(registryHost + "/acme/widget")
+	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
+	for name, test := range map[string]struct {
+		hashes []getproviders.Hash
+		asks   int
+	}{
+		"no lock":   {nil, 1},
+		"h1 alone":  {h1[:1], 1},
+		"all of it": {h1, 0},
+	} {
+		sources, server := m.sources(t)
+		locks := &depsfile.Locks{}
+		if test.hashes != nil {
+			locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: test.hashes})
+		}
+		m.installed(t, sources["network"], server.Client(), locks)
+		asked := 0
+		for _, req := range server.Log() {
+			if strings.Contains(req.Path, "SHA256SUMS") {
+				asked++
+			}
+		}
+		if asked != test.asks {
+			t.Errorf("%s: %d requests for documents, want %d", name, asked, test.asks)
+		}
+	}
+}
+
+func TestMirrorAsksForNoDocumentsThatItHas(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0", "gadget")...)
+	must(t, err)
+	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
+	before := asked()
+	m.Source = registrySource(m.registry) // which remembers nothing
+	_, err = m.run(t, want("widget@1.0.0", "gadget")...)
+	must(t, err)
+	if now := asked(); before != 4 || now != before {
+		t.Errorf("%d requests for documents, and then %d", before, now-before)
+	}
+}
+
+func TestMirrorOfOthersGetsDocuments(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	wanted := want("widget@1.0.0")
+	_, err := m.run(t, wanted...)
+	must(t, err)
+	genuine := map[string]string{}
+	for _, name := range documents("widget", "1.0.0") {
+		genuine[name] = read(t, m.file(name))
+		must(t, os.Remove(m.file(name)))
+	}
+	for _, locked := range []bool{false, true} {
+		if locked {
+			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
+			wanted[0].Hashes = zh
+		}
+		archives := m.registry.Requests("archive")
+		_, err = m.run(t, wanted...)
+		must(t, err)
+		for name, content := range genuine {
+			if read(t, m.file(name)) != content {
+				t.Errorf("%s isn't what it was", name)
+			}
+			must(t, os.Remove(m.file(name)))
+		}
+		if m.registry.Requests("archive") != archives {
+			t.Error("an archive was fetched")
+		}
+	}
+	m.registry.Break("package", providertest.Fault{Status: 404})
+	if _, err := m.run(t, wanted...); err != nil {
+		t.Errorf("documents that can't be had fail the mirror: %v", err)
+	}
+}
+
+func TestMirrorKeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	rebuilt := m.file("widget/terraform-provider-widget_1.0.0_plan9_arm.zip")
+	write(t, rebuilt, string(zipOf(t, map[string]string{"terraform-provider-widget": "rebuilt"})))
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
+		t.Errorf("the mirror has %q", names)
+	}
+	must(t, os.Remove(rebuilt))
+	_, err = m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	if names := m.files(t); !slices.Contains(names, documents("widget", "1.0.0")[2]) {
+		t.Errorf("the mirror has %q", names)
+	}
+	// A source that vouches for nothing has other bytes.
+	source := newSource(t)
+	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
+	m.Source = source
+	_, err = m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
+		t.Errorf("the mirror has %q", names)
+	}
+}
+
+func TestMirrorHasTheDocumentsOfARepublishedVersion(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	m.registry.Add(providertest.PackageSpec{
+		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
+	})
+	m.Source = registrySource(m.registry)
+	_, err = m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	sources, server := m.sources(t)
+	for name, source := range sources {
+		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); !strings.HasPrefix(got, "self-signed") {
+			t.Errorf("%s: %s", name, got)
+		}
+	}
+}
+
+func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	sources, server := m.sources(t)
+	for name, source := range sources {
+		in := &providercache.Installer{Source: source, Client: server.Client(), Engine: engine}
+		opts := m.opts
+		opts.Dir = filepath.Join(t.TempDir(), "copy")
+		_, err := in.Mirror(t.Context(), opts, want("widget@1.0.0"))
+		must(t, err)
+		for _, file := range documents("widget", "1.0.0") {
+			if read(t, filepath.Join(opts.Dir, registryHost, "acme", file)) != read(t, m.file(file)) {
+				t.Errorf("%s: %s is another one", name, file)
+			}
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package providercache_test
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestAMirrorIsWholeWhileItIsPruned has clients read and install from a mirror in
+// which one version comes and goes. What stays wanted can be installed at every
+// moment, and what is listed is there.
+func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	both, one := want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0")
+	_, err := m.run(t, both...)
+	must(t, err)
+	server := httptest.NewServer(http.FileServer(http.Dir(m.opts.Dir)))
+	defer server.Close()
+
+	var ended atomic.Bool
+	pruned := make(chan error, 1)
+	go func() {
+		defer ended.Store(true)
+		for range 10 {
+			for _, wanted := range [][]providercache.MirrorWanted{one, both} {
+				if _, err := m.Mirror(t.Context(), m.opts, wanted); err != nil {
+					pruned <- err
+					return
+				}
+			}
+		}
+		pruned <- nil
+	}()
+	for reads := 0; !ended.Load() || reads == 0; reads++ {
+		for _, problem := range listedAndMissing(t, m) {
+			t.Error(problem)
+		}
+		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, engine)
+		must(t, err)
+		in := newInstaller(t, source)
+		in.Client = server.Client()
+		install(t, in, require(registryHost+"/acme/widget", "2.0.0"), nil)
+	}
+	must(t, <-pruned)
+}
+
+// listedAndMissing says what is wrong with a mirror that changes. A reader of a
+// document that has been replaced meanwhile sees what was.
+func listedAndMissing(t *testing.T, m *mirroring) []string {
+	t.Helper()
+	before := m.listing()
+	problems := brokenIndexes(m.opts.Dir)
+	if !slices.Equal(before, m.listing()) {
+		return nil
+	}
+	return problems
+}
+
+// listing is which documents there are, and since when.
+func (m *mirroring) listing() (all []string) {
+	names, _ := filepath.Glob(filepath.Join(m.opts.Dir, "*", "*", "*", "*.json"))
+	for _, name := range names {
+		if info, err := os.Lstat(name); err == nil {
+			all = append(all, fmt.Sprint(name, info.Size(), info.ModTime().UnixNano()))
+		}
+	}
+	return all
+}
+
+func TestPruneRemovesNothingThatIsListed(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	_, err := m.run(t, want("widget@1.0.0", "widget@2.0.0")...)
+	must(t, err)
+	must(t, os.Remove(m.file("widget/index.json")))
+	write(t, m.file("widget/index.json/in the way"), "")
+	there := m.files(t)
+	result, err := m.Mirror(t.Context(), m.opts, want("widget@2.0.0"))
+	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(t), there) {
+		t.Errorf("%v, removed %q", err, result.Pruned)
+	}
+}
