@@ -21,7 +21,8 @@ const modulePath = "github.com/tfdeps/tfdeps"
 var layers = map[string][]string{
 	".": {"command", "getproviders/hosts"},
 	"command": {"command/view", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/fetch", "configs/modules/modulelock",
-		"providercache", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
+		"configs/modules/vendored", "providercache", "providercache/bundle", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par",
+		"getproviders/scratch", "getproviders/wholefile"},
 	"command/view":               {"configs/modules", "providercache", "getproviders", "getproviders/hosts"},
 	"configs":                    {"getproviders", "getproviders/wholefile"},
 	"configs/backend":            {"configs", "getproviders", "getproviders/wholefile"},
@@ -30,11 +31,13 @@ var layers = map[string][]string{
 	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"configs/modules/git":        {"getproviders/hosts", "getproviders/par"},
 	"configs/modules/modulelock": {"depsfile", "getproviders"},
+	"configs/modules/vendored":   {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache":          {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
+	"providercache/bundle":   {"getproviders/par", "getproviders/scratch"},
 	"depsfile":               {"getproviders", "getproviders/wholefile"},
-	"getproviders":           {"getproviders/hosts", "getproviders/par"},
+	"getproviders":           {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"getproviders/hosts":     {"getproviders/par", "getproviders/wholefile"},
 	"getproviders/par":       {},
 	"getproviders/scratch":   {},

@@ -91,6 +91,9 @@ func commands(meta *command.Meta) map[string]cli.CommandFactory {
 		"providers":        func() (cli.Command, error) { return &command.ProvidersCommand{Meta: meta}, nil },
 		"providers lock":   func() (cli.Command, error) { return &command.ProvidersLockCommand{Meta: meta}, nil },
 		"providers mirror": func() (cli.Command, error) { return &command.ProvidersMirrorCommand{Meta: meta}, nil },
+		"providers verify": func() (cli.Command, error) { return &command.ProvidersVerifyCommand{Meta: meta}, nil },
+		"vendor":           func() (cli.Command, error) { return &command.VendorCommand{Meta: meta}, nil },
+		"providers urls":   func() (cli.Command, error) { return &command.ProvidersURLsCommand{Meta: meta}, nil },
 		"version":          func() (cli.Command, error) { return &command.VersionCommand{Meta: meta}, nil },
 	}
 }

@@ -16,6 +16,11 @@ Commands:
                 Make the lock file good for other platforms, too
   providers mirror
                 Fill a directory with packages for others to install from
+  providers urls
+                Show where the packages of required providers are
+  providers verify
+                Read installed packages and compare them with the lock file
+  vendor        Put providers and modules into the repository
   version       Show the current version
 
 Global options (use these before the command, if any):
@@ -40,6 +45,9 @@ Environment:
   TFDEPS_ARCHIVE_CREDENTIALS
                             same-host: send the token of a registry or mirror
                             for packages, too, if they are on that very host
+  TFDEPS_TRUSTED_KEYS       files with public keys, separated as in PATH, whose
+                            signatures count in mirrors: FILE, or PATTERN=FILE
+                            for providers such as example.com/acme/*
   NETRC                     the file with logins for packages, in place of
                             .netrc of the home directory
   TF_REATTACH_PROVIDERS     providers that run already and aren't installed
@@ -58,7 +66,8 @@ Environment:
   TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY, TFDEPS_PASSTHROUGH
                             1 or true, 0 or false: as the options of these
                             names, which count more
-  TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
+  TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
+  TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
   TFDEPS_TERRAFORM_PATH     the real program, instead of the next one on PATH
   TFDEPS_TERRAFORM_VERSION  the version of Terraform whose work to do, instead
@@ -139,6 +148,17 @@ Options:
     hardlink           the same files under further names;
     copy               copies.
     symlink            a link to the package in the cache.
+
+  -platform=OS_ARCH    Make the lock file good for this platform, too, such as
+                       linux_amd64, as "providers lock" does: its packages are
+                       read while they are downloaded, and kept nowhere. May be
+                       given more than once, or with commas; with "all" for
+                       every platform that the source of a provider lists. What
+                       is installed is for the platform that this is.
+
+  -hashes=listed       Believe registries and network mirrors that list the
+                       hashes of those packages, and don't download them. The
+                       default is "read".
 
   -verify              Read and hash all packages, however sure it is that they
                        haven't changed.

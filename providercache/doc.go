@@ -21,7 +21,13 @@
 // (".tfdeps-...", mode 0700) inside the target directory, so that the rename
 // stays on one file system; the real tools ignore that name. It is removed
 // when the work on the package ends, however it ends. What a killed process
-// left behind is removed by the next one that fetches into the same directory.
+// left behind is removed by the next one that installs into the same directory,
+// or by way of the same cache, if there is anything to do or not.
+//
+// Nothing is synced to the disk, because that would take longer than all the rest:
+// what a loss of power has torn is found by its hash, and fetched again. Whoever
+// writes the locks does so when the packages are in their places, and syncs that
+// file, as package depsfile does: it is what everything is compared with.
 //
 // All providers are attempted and all problems are returned, in the order of
 // providers. Packages that arrived in spite of others' problems stay, as they
@@ -57,7 +63,10 @@
 // appear by one rename. While a package is fetched into the cache or its files
 // are given further names, a lock on this one package is held, so that of many
 // runs one fetches it; where locks don't work, that is all that is lost.
-// Nobody waits for what is there. A package for which the cache's disk has no
+// Nobody waits for what is there. Before a package appears in the cache its
+// receipt is written, which vouches for nothing until the package is in its place:
+// if the process is killed between the two, or after, the next one has to hash the
+// package, and not to fetch it. A package for which the cache's disk has no
 // room is the target's alone.
 //
 // A package of the cache is used if the lock file records one of its hashes, or
@@ -158,16 +167,37 @@
 // which platform. It is known by the same two: the list has the platform's zh,
 // and the memory what h1 belongs to that.
 //
+// Network mirrors, and registries for OpenTofu, tell an h1 for each package. Nobody
+// has signed it. It gets into a lock file only where the caller says so
+// ([BelieveSources]), only from the provider's own registry or a mirror that the
+// user named, only for an archive whose checksum all else vouches for, and never
+// for one of which the h1 is remembered.
+//
+// [ReadTrees] is the opposite: it trusts nobody. It hashes what lies in a directory,
+// and [ReadTree.Compare] says what a lock file proves of it. Receipts are for
+// those who are in a hurry.
+//
 // # Mirrors
 //
 // [Installer.Mirror] fills a directory with packages as they are, packed, for others
 // to install from, and writes the indexes of a network mirror beside them: the tree
-// of the real tools, byte for byte. The mirror may be served meanwhile. An archive
-// comes into its place by one rename, before anything tells of it; the document
+// of the real tools, byte for byte, and besides the signed lists of the archives'
+// checksums, which they ignore and we verify. A list is kept only where it is true
+// of every archive of its version that the mirror has. The mirror may be served
+// meanwhile. An archive comes into its place by one rename, before anything tells
+// of it; a list comes with its signature last, and goes with it first; the document
 // about a version comes before the list of versions that names it. An archive
 // whose bytes have to change is first taken out of its document. So at every
 // moment, and after a process was killed at any, what is listed is there. For
 // what is removed, the order is the reverse.
+//
+// # Vendoring
+//
+// [Installer.Vendor] fills terraform.d/plugins of a working directory, where the
+// engines look by themselves, with archives or directories for chosen platforms, and
+// returns the lock file for all of them. [Installer.CheckVendored] compares without
+// a request. Packages are verified as by Install; where a lock file has no archive's
+// checksum, it isn't binding for other platforms than this one.
 //
 // # What is refused
 //
@@ -193,7 +223,7 @@
 // bits from an archive. Copies of unpacked packages (where links aren't
 // possible) include files whose names start with a dot, so that they have the
 // hash of what they copy. For lock files, no archive is fetched a second time;
-// theirs fetch all of them each time. A mirror keeps the archives that are in it
+// theirs fetch all of them each time. A mirror keeps what is signed, and the archives that are in it
 // and that their source vouches for; theirs fetch all of them each time, and list
 // nothing if one of the mirror's archives can't be read, where only that one is
 // left out here.

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// connect makes the sources: those of init, but for the directory that is to be
+// filled.
+func (r *vendorRun) connect() (problems view.Problems) {
+	r.cli, problems = r.cliConfig(r.engine)
+	sameHost, invalid := r.sameHostCredentials()
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		return problems
+	}
+	var unreached view.Problems
+	r.net, unreached = r.Meta.network(r.engine, r.cli, sameHost)
+	if problems = append(problems, unreached...); problems.HasErrors() {
+		return problems
+	}
+	sources, err := r.sources(sourceOptions{network: r.net, cli: r.cli, engine: r.engine, vendored: vendored.PluginsDir})
+	if err != nil {
+		return append(problems, view.NewError("Can't search for providers", sentence(err)))
+	}
+	if r.source = sources; r.cli.Installation != nil {
+		problems = append(problems, view.NewWarning("The CLI configuration hides what is vendored",
+			"It has a provider_installation block. With that, init installs from there alone, and doesn't look into "+vendored.PluginsDir+
+				". Where there is no such block, a clone needs nothing else."))
+	}
+	return problems
+}
+
+// require finds out which providers are needed: as for init, those of the
+// configuration and of the state, and where the state isn't known, those that
+// somebody locked who may have seen it.
+func (r *vendorRun) require() (problems view.Problems) {
+	r.required, problems = r.tree.Requirements(r.engine)
+	if r.module.Backend == nil {
+		fromState, _, err := r.readState(r.engine, "", nil)
+		if err != nil {
+			return append(problems, view.NewError("Error loading state", sentence(err)))
+		}
+		r.required = r.required.Merge(fromState)
+	} else {
+		for _, lock := range r.locks.All() {
+			r.required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
+		}
+	}
+	for _, p := range r.required.Providers() {
+		if p.IsLegacy() {
+			problems = append(problems, legacyProblem(r.required, p))
+		}
+	}
+	return problems
+}
+
+// request is what is asked of the engine.
+func (r *vendorRun) request() providercache.LockRequest {
+	request := providercache.LockRequest{Requirements: r.required, Locks: r.locks, Platforms: r.record.Platforms}
+	if r.opts.upgrade {
+		request.Upgrade = map[getproviders.Provider]getproviders.Version{}
+		for _, p := range r.required.Providers() {
+			request.Upgrade[p] = getproviders.Version{}
+		}
+	}
+	return request
+}
+
+func (r *vendorRun) vendorOptions() providercache.VendorOptions {
+	return providercache.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: r.record.Unpacked, Prune: r.opts.prune || r.base != "."}
+}
+
+// vendorProviders has the engine do the work.
+func (r *vendorRun) vendorProviders() (problems view.Problems) {
+	installer := providercache.Installer{
+		Source: r.source, Client: r.net.archives, Engine: r.engine,
+		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
+	}
+	var err error
+	r.result, err = installer.Vendor(r.Context, r.vendorOptions(), r.request())
+	problems = r.view.End(providercache.MirrorResult{})
+	r.view.Packages(r.result.Packages)
+	if r.base == "." {
+		for _, name := range r.result.Pruned {
+			r.view.Removed(vendored.PluginsDir + "/" + name)
+		}
+	}
+	if err != nil {
+		return append(problems, r.vendorProblems(err)...)
+	}
+	return problems
+}
+
+// vendorProblems explains what went wrong with providers.
+func (r *vendorRun) vendorProblems(err error) (problems view.Problems) {
+	for _, p := range view.MirrorProblems(err) {
+		if p.Summary == "Failed to write the mirror" {
+			p.Summary = "Failed to vendor providers"
+		}
+		problems = append(problems, p)
+	}
+	if mismatch, ok := errors.AsType[*providercache.LockMismatchError](err); ok {
+		problems = append(problems, view.NewError("The lock file speaks against a package", fmt.Sprintf(
+			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
+			mismatch.Provider, mismatch.Provider)))
+	}
+	return problems
+}
+
+// saveLockFiles writes what is locked.
+func (r *vendorRun) saveLockFiles() view.Problems {
+	if r.modulesToLock != nil {
+		if err := r.modulesToLock.Save(r.in(modulelock.FileName)); err != nil {
+			return view.Problems{view.NewError("Failed to update the lock file for modules", sentence(err))}
+		}
+	}
+	if r.base == "." && r.result.Locks.Equal(r.locks) {
+		return nil
+	}
+	if r.base == "." {
+		r.view.Changed(depsfile.FileName)
+	}
+	if err := r.result.Locks.Save(r.in(depsfile.FileName), r.engine); err != nil {
+		return view.Problems{view.NewError("Failed to update dependency lock file", sentence(err))}
+	}
+	return nil
+}

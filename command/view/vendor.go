@@ -1,0 +1,147 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Vendor tells what is vendored: providers as [Mirror] does. It is for one
+// goroutine at a time. With JSON it tells nothing before the report.
+type Vendor struct {
+	*Mirror
+	json   bool
+	stdout io.Writer
+	report vendorReport
+}
+
+// NewVendor returns a Vendor that speaks as the options say.
+func NewVendor(o Options) *Vendor {
+	v := &Vendor{Mirror: NewMirror(o), json: o.JSON, stdout: o.Stdout, report: newVendorReport()}
+	v.doing = "Vendoring"
+	if v.json {
+		v.out.out = Stream{Writer: io.Discard}
+	}
+	return v
+}
+
+// vendorReport is what became of a directory, for programs.
+type vendorReport struct {
+	FormatVersion string          `json:"format_version"`
+	Packages      []vendorPackage `json:"packages"`
+	Modules       []vendorModule  `json:"modules"`
+	Changed       []string        `json:"changed"`
+	Removed       []string        `json:"removed"`
+	UpToDate      *bool           `json:"up_to_date,omitempty"` // of -check
+	Reasons       []vendorReason  `json:"reasons,omitempty"`
+}
+
+type vendorPackage struct {
+	Address        string `json:"address"`
+	Version        string `json:"version"`
+	Platform       string `json:"platform"`
+	Path           string `json:"path"`
+	Present        bool   `json:"present"`
+	Authentication string `json:"authentication,omitempty"`
+}
+
+type vendorModule struct {
+	Key     string `json:"key"`
+	Version string `json:"version,omitempty"`
+	Hash    string `json:"hash"`
+}
+
+type vendorReason struct {
+	Code     string `json:"code"`
+	Provider string `json:"provider,omitempty"`
+	Module   string `json:"module,omitempty"`
+	Detail   string `json:"detail"`
+}
+
+func newVendorReport() vendorReport {
+	return vendorReport{FormatVersion: "1.0", Packages: []vendorPackage{}, Modules: []vendorModule{}, Changed: []string{}, Removed: []string{}}
+}
+
+// ObserveModules is for [modules.Installer].Observe.
+func (v *Vendor) ObserveModules(e modules.Event) {
+	if d, ok := e.(modules.Downloading); ok {
+		text := fmt.Sprintf("- Fetching module %s from %s", d.Key, d.Package)
+		if d.Version != "" {
+			text += " " + d.Version
+		}
+		v.out.line(line{human: text + "..."})
+	}
+}
+
+// Module tells of a module that is vendored.
+func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
+	v.report.Modules = append(v.report.Modules, vendorModule{pkg.Key, pkg.Version, hash})
+	for _, name := range tidied {
+		v.out.line(line{human: fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key)})
+	}
+}
+
+// Changed tells of a file beside what is vendored.
+func (v *Vendor) Changed(name string) {
+	v.report.Changed = append(v.report.Changed, name)
+	v.out.line(line{human: "- Wrote " + name})
+}
+
+// Removed tells of something that isn't needed any more.
+func (v *Vendor) Removed(names ...string) {
+	for _, name := range names {
+		v.report.Removed = append(v.report.Removed, name)
+		v.out.line(line{human: "- Removed " + name})
+	}
+}
+
+// Packages takes the result for the report.
+func (v *Vendor) Packages(packages []providercache.Mirrored) {
+	for _, p := range packages {
+		told := vendorPackage{
+			Address: p.Selection.Provider.String(), Version: p.Selection.Version.String(), Platform: p.Platform.String(),
+			Path: p.Path, Present: p.Present,
+		}
+		if !p.Present {
+			told.Authentication = p.Authentication.Tier.String()
+		}
+		v.report.Packages = append(v.report.Packages, told)
+	}
+}
+
+// Checked answers whether there would be anything to do.
+func (v *Vendor) Checked(reasons []CheckReason) {
+	upToDate := len(reasons) == 0
+	v.report.UpToDate = &upToDate
+	text := "Nothing to do: everything is vendored."
+	if !upToDate {
+		text = "There is something to do for vendor:"
+	}
+	v.out.line(line{human: text})
+	for _, r := range reasons {
+		told := vendorReason{Code: r.Code, Module: r.Module, Detail: r.Detail}
+		if r.Provider.Type != "" {
+			told.Provider = r.Provider.String()
+		}
+		v.report.Reasons = append(v.report.Reasons, told)
+		v.out.line(line{human: fmt.Sprintf("  - %s (%s)", r.text(), r.Code)})
+	}
+}
+
+// Done tells the last line, and with JSON the report.
+func (v *Vendor) Done(text string) error {
+	if text != "" {
+		v.out.gap()
+		v.out.line(line{human: text})
+	}
+	if !v.json {
+		return nil
+	}
+	encoder := json.NewEncoder(v.stdout)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v.report)
+}

@@ -1,0 +1,96 @@
+package vendored
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestLinesThatIgnore(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		line, name string
+		want       bool
+	}{
+		{"*.zip", "a.zip", true}, {"*.zip", "deep/a.zip", true}, {"*.zip", "a.zip.tf", false}, {"*.zip\r\n", "a.zip", true},
+		{"# *.zip", "a.zip", false}, {"!*.zip", "a.zip", false}, {"", "a", false}, {"  ", "a", false}, {`\#a`, "#a", true},
+		{"/a", "a", true}, {"/a", "deep/a", false}, {"a/", "deep/a/b", true}, {"a/b", "a/b/c", true}, {"a/b", "x/a/b", false},
+		{"**/b", "a/x/b", true}, {"a/**", "a/b/c", true}, {"a/**/c", "a/c", true}, {"a/**/c", "a/x/y/c/d", true}, {"a/**/c", "b/c", false},
+		{"[!a].tf", "b.tf", true}, {"[!a].tf", "a.tf", false}, {"A.TF", "a.tf", true}, {"[", "a", true}, {"[[:alpha:]]", "9", true}, {"main.tf ", "main.tf", true},
+	} {
+		if got := mayIgnore(test.line, test.name); got != test.want {
+			t.Errorf("%q and %q: %v", test.line, test.name, got)
+		}
+	}
+}
+
+func TestLinesThatChangeFiles(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]bool{
+		"": false, "# text": false, "* text=auto": true, "*.tf text eol=lf": true, "*.tf -text": false, "*.tf !text": true, "*.tf": false,
+		"*.png binary": false, "*.zip filter=lfs diff=lfs merge=lfs -text": true, "* -filter": false, "docs export-ignore linguist-vendored=false": false,
+		`"a b" diff`: true, "* working-tree-encoding=UTF-16": true, "* ident": true, "* crlf": true, "* -crlf": false, "* own": true,
+	} {
+		if got := changesFiles(line); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
+// TestGitIgnoresNothingElse makes lines and names at random, and asks git.
+func TestGitIgnoresNothingElse(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+			t.Fatal("TFDEPS_REQUIRE_PEERS=1, and git is not on PATH")
+		}
+		t.Skip("git is not on PATH")
+	}
+	dir, random := t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	run := func(stdin string, args ...string) string {
+		cmd := exec.CommandContext(t.Context(), git, args...)
+		cmd.Dir, cmd.Stdin = dir, strings.NewReader(stdin)
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+		out, _ := cmd.Output() // fails if nothing is ignored
+		return string(out)
+	}
+	run("", "init", "-q")
+	pick := func(from []string, n int) string {
+		var b strings.Builder
+		for range 1 + random.IntN(n) {
+			b.WriteString(from[random.IntN(len(from))])
+		}
+		return b.String()
+	}
+	found := 0
+	for range 150 {
+		line := pick([]string{"a", "b", "*", "**", "/", "?", "[ab]", "[!a]", "[^b]", ".", `\`, "!", "#", " ", "a/", "**/"}, 5)
+		var names []string
+		for range 20 {
+			name := filepath.ToSlash(filepath.Clean(strings.Trim(pick([]string{"a", "b", "ab", "/", "."}, 6), "/.")))
+			if name != "." && !strings.Contains(name, "..") {
+				names = append(names, name)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(line+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		ignored := strings.Fields(run(strings.Join(names, "\n"), "check-ignore", "--no-index", "--stdin"))
+		for _, name := range names {
+			if slices.Contains(ignored, name) {
+				found++
+				if !mayIgnore(line, name) {
+					t.Errorf("git ignores %q because of %q", name, line)
+				}
+			}
+		}
+	}
+	if found < 100 {
+		t.Errorf("git ignores %d names: the test is too tame", found)
+	}
+}

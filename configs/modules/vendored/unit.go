@@ -1,0 +1,46 @@
+package vendored
+
+import (
+	"strings"
+
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Unit says what a vendored file is a part of, and is replaced together with:
+// slash-separated paths below the working directory. Archives of providers,
+// lock files and the record are units of their own, an unpacked package is one,
+// and so are all modules together with modules.json. ok is false for files that
+// aren't vendored.
+func Unit(name string) (unit string, ok bool) {
+	switch name {
+	case depsfile.FileName, modulelock.FileName, RecordName:
+		return name, true
+	}
+	if strings.HasPrefix(name, ModulesDir+"/") {
+		return ModulesDir, true
+	}
+	rest, ok := strings.CutPrefix(name, PluginsDir+"/")
+	parts := strings.Split(rest, "/")
+	if !ok || len(parts) < 4 {
+		return "", false
+	}
+	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
+	if err != nil {
+		return "", false
+	}
+	if _, _, packed := getproviders.ParsePackedName(parts[3], p.Type); packed && len(parts) == 4 {
+		return name, true
+	}
+	if len(parts) < 6 {
+		return "", false
+	}
+	_, wrongVersion := getproviders.ParseVersion(parts[3])
+	_, wrongPlatform := getproviders.ParsePlatform(parts[4])
+	return PluginsDir + "/" + strings.Join(parts[:5], "/"), wrongVersion == nil && wrongPlatform == nil
+}
+
+// LockFiles are the files that a bundle has beside what is in [Places], and that
+// are written after it.
+func LockFiles() []string { return []string{RecordName, modulelock.FileName, depsfile.FileName} }

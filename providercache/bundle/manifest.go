@@ -1,0 +1,160 @@
+package bundle
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// ManifestName is the name of the first entry.
+const ManifestName = "tfdeps-bundle.json"
+
+const (
+	formatVersion    = "1.0"
+	maxManifestBytes = 64 << 20
+)
+
+// Manifest says what is in an archive.
+type Manifest struct {
+	FormatVersion string  `json:"format_version"`
+	Files         []Entry `json:"files"` // sorted by path
+}
+
+// Entry is a file, or a link if Link isn't "".
+type Entry struct {
+	Path       string `json:"path"` // slash-separated, below the directory
+	Size       int64  `json:"size"` // in bytes
+	SHA256     string `json:"sha256,omitempty"`
+	Executable bool   `json:"executable,omitempty"`
+	Link       string `json:"link,omitempty"` // slash-separated, from the directory of the link
+}
+
+// Limits bound what is unpacked. The zero value has the defaults.
+type Limits struct {
+	Bytes   int64 // of all files; 0: 64 GiB
+	Entries int   // 0: one million
+}
+
+func (l Limits) withDefaults() Limits {
+	if l.Bytes == 0 {
+		l.Bytes = 64 << 30
+	}
+	if l.Entries == 0 {
+		l.Entries = 1_000_000
+	}
+	return l
+}
+
+// encode returns the same bytes for the same manifest.
+func (m Manifest) encode() ([]byte, error) {
+	var b bytes.Buffer
+	encoder := json.NewEncoder(&b)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	err := encoder.Encode(m)
+	return b.Bytes(), err
+}
+
+// DecodeManifest reads a manifest, and refuses one that [Unpack] would have to
+// refuse before it has seen anything else.
+func DecodeManifest(content []byte, limits Limits) (Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(content, &m); err != nil {
+		return Manifest{}, fmt.Errorf("%s can't be read: %w", ManifestName, err)
+	}
+	if major, _, _ := strings.Cut(m.FormatVersion, "."); major != "1" {
+		return Manifest{}, fmt.Errorf("the format of the archive is %q, and this program knows %s", m.FormatVersion, formatVersion)
+	}
+	if err := m.check(limits.withDefaults()); err != nil {
+		return Manifest{}, err
+	}
+	return m, nil
+}
+
+// check makes sure that a manifest follows the rules.
+func (m Manifest) check(limits Limits) error {
+	if len(m.Files) > limits.Entries {
+		return fmt.Errorf("there are %d entries, and %d are allowed", len(m.Files), limits.Entries)
+	}
+	names, dirs := map[string]bool{}, map[string]bool{".": true}
+	var bytes int64
+	for i, e := range m.Files {
+		if err := e.check(); err != nil {
+			return err
+		}
+		folded := strings.ToLower(e.Path)
+		if i > 0 && m.Files[i-1].Path >= e.Path || names[folded] {
+			return fmt.Errorf("%q is there twice, or isn't in its order", e.Path)
+		}
+		names[folded] = true
+		for dir := path.Dir(folded); !dirs[dir]; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+		if bytes += e.Size; bytes > limits.Bytes || bytes < 0 {
+			return fmt.Errorf("the files have more than the %d bytes that are allowed", limits.Bytes)
+		}
+	}
+	for _, e := range m.Files {
+		folded := strings.ToLower(e.Path)
+		if dirs[folded] {
+			return fmt.Errorf("%q is a file, and others are below it", e.Path)
+		}
+		to := strings.ToLower(path.Join(path.Dir(e.Path), e.Link))
+		if e.Link != "" && (to == "." || !names[to] && !dirs[to]) {
+			return fmt.Errorf("the link %q leads to %q, which is not in the archive", e.Path, e.Link)
+		}
+	}
+	return nil
+}
+
+var errName = errors.New("it is no path of a file that can be unpacked")
+
+// check looks at one entry alone.
+func (e Entry) check() error {
+	sum, err := hex.DecodeString(e.SHA256)
+	switch {
+	case !validName(e.Path) || e.Path == ManifestName:
+		return fmt.Errorf("%q: %w", e.Path, errName)
+	case e.Size < 0:
+		return fmt.Errorf("%q has a size below zero", e.Path)
+	case e.Link == "":
+		if err != nil || len(sum) != 32 || strings.ToLower(e.SHA256) != e.SHA256 {
+			return fmt.Errorf("%q has no SHA-256", e.Path)
+		}
+	case e.Size != 0 || e.SHA256 != "" || e.Executable || !validLink(e.Link):
+		return fmt.Errorf("%q is a link that can't be unpacked", e.Path)
+	}
+	return nil
+}
+
+// validName reports whether a path means the same file on every system.
+func validName(name string) bool {
+	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
+		return false
+	}
+	for _, part := range strings.Split(name, "/") {
+		if strings.EqualFold(part, ".git") {
+			return false
+		}
+	}
+	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' })
+}
+
+// validLink reports whether a target leads up first, and then down: so what its
+// text says is where it leads, whatever other links there are.
+func validLink(target string) bool {
+	down := target
+	for strings.HasPrefix(down, "../") {
+		down = down[len("../"):]
+	}
+	if down == ".." || down == "." || down == "" {
+		return path.Clean(target) == target && target != ""
+	}
+	return path.Clean(target) == target && validName(down)
+}

@@ -1,0 +1,115 @@
+package bundle
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+)
+
+// units are what is published, in order.
+func (m Manifest) units(opts Options) (units []string) {
+	seen := map[string]bool{}
+	for _, e := range m.Files {
+		unit, _ := opts.Unit(e.Path)
+		if !seen[unit] && !slices.Contains(opts.Last, unit) {
+			units = append(units, unit)
+		}
+		seen[unit] = true
+	}
+	for _, unit := range opts.Last {
+		if seen[unit] {
+			units = append(units, unit)
+		}
+	}
+	return units
+}
+
+// step is something that was done, and how to take it back.
+type step struct{ undo func() error }
+
+// publish puts units into their places. If that fails, what was there before is
+// there again.
+func publish(ctx context.Context, units []string, stage, dir string) (err error) {
+	var done []step
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, s := range slices.Backward(done) {
+			if failed := s.undo(); failed != nil {
+				err = errors.Join(err, failed)
+			}
+		}
+	}()
+	for i, unit := range units {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		from, to := filepath.Join(stage, contentDir, filepath.FromSlash(unit)), filepath.Join(dir, filepath.FromSlash(unit))
+		made, err := makeDirs(filepath.Dir(to))
+		done = append(done, step{func() error { return removeEmpty(made) }})
+		if err != nil {
+			return err
+		}
+		steps, err := replace(from, to, filepath.Join(stage, "replaced-"+strconv.Itoa(i)))
+		if done = append(done, steps...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// replace moves a unit to its place. What is there goes to aside. A file is
+// replaced at once, where links can be made; there is never none.
+func replace(from, to, aside string) (done []step, err error) {
+	info, err := os.Lstat(to)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.Rename(from, to); err != nil {
+			return nil, err
+		}
+		return []step{{func() error { return os.Rename(to, from) }}}, nil
+	case err != nil:
+		return nil, err
+	}
+	back := step{func() error { return os.Rename(aside, to) }}
+	if !info.Mode().IsRegular() || os.Link(to, aside) != nil {
+		if err := os.Rename(to, aside); err != nil {
+			return nil, err
+		}
+		done = append(done, back)
+	}
+	if err := os.Rename(from, to); err != nil {
+		return done, err
+	}
+	if len(done) > 0 {
+		return append(done, step{func() error { return os.Rename(to, from) }}), nil
+	}
+	return []step{back}, nil
+}
+
+// makeDirs makes a directory and those above it, and returns what it made,
+// innermost first.
+func makeDirs(dir string) (made []string, err error) {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); err == nil || filepath.Dir(at) == at {
+			break
+		}
+		made = append(made, at)
+	}
+	return made, os.MkdirAll(dir, 0o755)
+}
+
+// removeEmpty removes directories that makeDirs made, if nothing is in them.
+func removeEmpty(made []string) error {
+	for _, dir := range made {
+		if os.Remove(dir) != nil {
+			return nil
+		}
+	}
+	return nil
+}

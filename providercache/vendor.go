@@ -1,0 +1,153 @@
+package providercache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+)
+
+// VendorOptions says what a directory with vendored packages is to be like.
+type VendorOptions struct {
+	// Dir is where it is; made if it isn't there. The engines look into
+	// "terraform.d/plugins" by themselves. It must not be a place that the Source
+	// reads from: what is there would hide what the origin has.
+	Dir string
+	// Unpacked has packages as directories, host/namespace/type/version/os_arch,
+	// instead of archives.
+	Unpacked bool
+	// Prune removes packages that aren't wanted, packed and unpacked, whoever put
+	// them there. If anything fails, nothing is removed. Names that aren't those
+	// of packages stay.
+	Prune bool
+}
+
+// VendorResult is what became of such a directory.
+type VendorResult struct {
+	// Locks are good for all platforms. They have no entries of providers that
+	// aren't required. nil if anything failed.
+	Locks    *depsfile.Locks
+	Packages []Mirrored // in the order of providers, for each in that of platforms; failures included
+	Pruned   []string   // slash-separated paths below the directory, sorted
+}
+
+// Vendor fills a directory with the packages that one working directory needs,
+// so that the engines install from it with no network and no configuration. The
+// request says what that is: versions that are locked stay, others are selected.
+//
+// A package is verified as Install verifies it: by its signature, if the source
+// has one, and by the lock file, one of whose hashes it has to have. Where the
+// lock file has no checksum of any archive, it was made without a registry; then
+// it has nothing to say about other platforms, and learns their hashes.
+//
+// What is there and has a hash of the lock file isn't asked for. An archive, or a
+// directory, gets to its place by one rename, replacing what isn't what it should
+// be. No index is written, and the Target isn't needed. The events are those of
+// Mirror.
+//
+// All packages are attempted. The error joins a *ProviderError for each that
+// failed, in which there is a *PlatformError if a version was chosen.
+func (in *Installer) Vendor(ctx context.Context, opts VendorOptions, r LockRequest) (VendorResult, error) {
+	if in.Source == nil {
+		return VendorResult{}, errors.New("an Installer needs a Source")
+	}
+	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
+		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
+	}
+	c := in.choose(ctx, r)
+	v := in.newVendor(opts)
+	packages := v.packages(r, c)
+	in.emit(MirrorBegin{Packages: mirroredOf(packages)})
+	if len(packages) > 0 {
+		made, err := makeDirs(opts.Dir)
+		if err != nil {
+			return VendorResult{}, fmt.Errorf("making the directory for vendored packages: %w", err)
+		}
+		defer removeEmpty(made)
+	}
+	scratch.Sweep(opts.Dir, in.now())
+	v.openReceipts()
+	return v.conclude(ctx, r, c, v.getAll(ctx, packages))
+}
+
+func (in *Installer) newVendor(opts VendorOptions) *vendor {
+	return &vendor{mirror: mirror{Installer: in, opts: MirrorOptions{Dir: opts.Dir}}, opts: opts}
+}
+
+// openReceipts comes when the directory is there, by whose path they are found.
+func (v *vendor) openReceipts() {
+	v.archives = openMirrorReceipts(v.stateDir(), v.opts.Dir)
+}
+
+// vendor is one run of Vendor. It keeps archives as a mirror does.
+type vendor struct {
+	mirror
+	opts VendorOptions
+}
+
+// packages are those that a request comes to, in the order of providers, for each
+// in that of platforms.
+func (v *vendor) packages(r LockRequest, c choice) (packages []mirrorPackage) {
+	for _, p := range wantedPackages([]choice{c}) {
+		s, name := p.Selection, getproviders.UnpackedPath(p.Selection.Provider, p.Selection.Version, p.Platform)
+		if s.Provider.IsBuiltIn() {
+			continue
+		}
+		if !v.opts.Unpacked {
+			name = mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
+		}
+		packages = append(packages, mirrorPackage{
+			Mirrored: Mirrored{Selection: s, Platform: p.Platform, Path: v.path(name)},
+			name:     name, recorded: recorded(orEmpty(r.Locks), s),
+		})
+	}
+	slices.SortStableFunc(packages, func(a, b mirrorPackage) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	return packages
+}
+
+// conclude makes the new locks, and removes what isn't wanted.
+func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mirrorKept) (result VendorResult, err error) {
+	found, wanted := map[packageKey]hashed{}, map[string]bool{}
+	var known []published
+	for _, k := range all {
+		result.Packages = append(result.Packages, k.Mirrored)
+		found[keyOf(k.Selection, k.Platform)] = hashed{k.locked(), k.Err}
+		wanted[k.name] = true
+		if k.Err == nil && k.known.Archive {
+			known = append(known, k.known)
+		}
+	}
+	v.remember(ctx, known)
+	locked := r.conclude(ctx, c, found)
+	if locked.Err != nil || ctx.Err() != nil {
+		return result, cmp.Or(locked.Err, context.Cause(ctx))
+	}
+	result.Locks = locked.Locks
+	for _, lock := range result.Locks.All() {
+		if _, required := r.Requirements[lock.Provider]; !required {
+			result.Locks.Remove(lock.Provider)
+		}
+	}
+	if v.opts.Prune {
+		result.Pruned, err = v.prune(ctx, wanted)
+	}
+	return result, err
+}
+
+// locked is what the lock file has to learn of a package. An archive that nobody
+// vouches for is known to the real tools by an h1 in which directories count.
+func (k mirrorKept) locked() LockedPackage {
+	rc := k.known.Receipt
+	signed := getproviders.Authentication{Signed: rc.Signed, Tier: rc.Tier, KeyID: rc.KeyID}
+	p := LockedPackage{Selection: k.Selection, Platform: k.Platform}.with(genuine{H1: rc.H1, ZH: rc.ZH, Authentication: signed}, HashesComputed)
+	if k.known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.recorded), rc.ZH) {
+		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.archiveH1()))
+	}
+	return p
+}

@@ -1,0 +1,110 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"runtime"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// CheckVendored says, without network and without writing, whether Vendor would
+// have anything to do. Reasons are in the order of providers. Their codes are
+// "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
+// "constraint_unsatisfied", "built_in_invalid", "package_absent",
+// "package_differs", and if Prune is set, "package_unneeded", which is about no
+// provider. The error is the context's, or says why the directory can't be read.
+func (in *Installer) CheckVendored(ctx context.Context, opts VendorOptions, r LockRequest) (Status, error) {
+	v, locks := in.newVendor(opts), orEmpty(r.Locks)
+	v.openReceipts()
+	status := Status{Reasons: []Reason{}}
+	var c choice
+	for _, p := range r.Requirements.Providers() {
+		s := Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
+		if code, detail := in.unlocked(s, locks); code != "" {
+			status.Reasons = append(status.Reasons, Reason{code, p, detail})
+			continue
+		}
+		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
+			s.Version = lock.Version
+			platforms, _ := in.platformsFor(ctx, LockRequest{Platforms: r.Platforms}, s) // no source is asked
+			c.selections, c.platforms = append(c.selections, s), append(c.platforms, platforms)
+		}
+	}
+	packages, wanted := v.packages(r, c), map[string]bool{}
+	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
+	for i, p := range packages {
+		if wanted[p.name] = true; found[i].Code != "" {
+			status.Reasons = append(status.Reasons, found[i])
+		}
+	}
+	for _, lock := range locks.All() {
+		if _, required := r.Requirements[lock.Provider]; !required {
+			status.Reasons = append(status.Reasons, Reason{"lock_extra_provider", lock.Provider, "the lock file has an entry that no requirement needs"})
+		}
+	}
+	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
+	if ctx.Err() != nil {
+		return Status{}, cancelled(ctx)
+	}
+	return v.checkUnneeded(ctx, status, wanted)
+}
+
+// checkUnneeded adds what a prune would remove.
+func (v *vendor) checkUnneeded(ctx context.Context, status Status, wanted map[string]bool) (Status, error) {
+	if !v.opts.Prune {
+		return status, nil
+	}
+	names, err := v.unneeded(ctx, wanted)
+	for _, name := range names {
+		status.Reasons = append(status.Reasons, Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
+	}
+	return status, err
+}
+
+// unlocked says why a provider's entry in the lock file can't be gone by.
+func (in *Installer) unlocked(s Selection, locks *depsfile.Locks) (code, detail string) {
+	lock, ok := locks.Provider(s.Provider)
+	switch {
+	case s.Provider.IsBuiltIn():
+		if err := builtInProblem(s, in.Engine); err != nil {
+			return "built_in_invalid", err.Error()
+		}
+	case !ok:
+		return "lock_missing_provider", "the lock file has no entry for it"
+	case !s.Constraints.Allows(lock.Version):
+		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %q is required", lock.Version, s.Constraints)
+	}
+	return "", ""
+}
+
+// compare says what is wrong with a package; no Code: nothing.
+func (v *vendor) compare(ctx context.Context, p mirrorPackage) (Reason, error) {
+	because := func(code, format string) (Reason, error) {
+		return Reason{code, p.Selection.Provider, fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
+	}
+	rc, err := v.sight(ctx, p)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return because("package_absent", "there is no package of version %s for %s")
+	case err != nil || !slices.ContainsFunc(p.recorded, rc.has):
+		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
+	case !slices.Contains(p.recorded, rc.H1):
+		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
+	}
+	return Reason{}, nil
+}
+
+// sight finds out what a package is.
+func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt, error) {
+	if v.opts.Unpacked {
+		h1, err := hashUnpacked(ctx, p.Path)
+		return receipt{H1: h1}, err
+	}
+	found, err := v.find(ctx, p.Selection.Provider, p.name)
+	return found.Receipt, err
+}

@@ -1,0 +1,168 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// getAll gets all packages that aren't there.
+func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorKept {
+	get := v.getPacked
+	if v.opts.Unpacked {
+		get = v.getUnpacked
+	}
+	kept, errs := par.Map(ctx, v.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+		k, err := get(ctx, p)
+		if err != nil {
+			k.Err = failureOf(ctx, p.Selection, err)
+		}
+		v.emit(MirrorDone{Package: k.Mirrored})
+		return k, nil
+	})
+	for i, err := range errs {
+		if err != nil { // it was never begun
+			kept[i] = mirrorKept{mirrorPackage: packages[i]}
+			kept[i].Err = failureOf(ctx, packages[i].Selection, err)
+		}
+	}
+	return kept
+}
+
+// binding are the hashes of which a package that is fetched has to have one.
+func (v *vendor) binding(p mirrorPackage) []getproviders.Hash {
+	if len(ofScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.platform() {
+		return nil
+	}
+	return p.recorded
+}
+
+// ask asks the source for a package.
+func (v *vendor) ask(ctx context.Context, p mirrorPackage) (task, error) {
+	pkg, err := v.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	if err != nil {
+		return task{}, p.Selection.failed(StepMetadata, err)
+	}
+	return task{Selection: p.Selection, Package: pkg, Recorded: v.binding(p)}, nil
+}
+
+// getPacked finds an archive, or fetches it.
+func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	k := mirrorKept{mirrorPackage: p}
+	there, err := v.find(ctx, p.Selection.Provider, p.name)
+	if err == nil && slices.ContainsFunc(p.recorded, there.Receipt.has) {
+		k.Present, k.known = true, there
+		return k, nil
+	}
+	exists := !errors.Is(err, fs.ErrNotExist)
+	t, failed := v.ask(ctx, p)
+	if failed != nil {
+		return k, failed
+	}
+	if err == nil {
+		if there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt); failed != nil || k.Present {
+			k.known = there
+			return k, failed
+		}
+	}
+	k, failed = v.fetchInto(ctx, t, k, there, exists)
+	if failed == nil && k.stage != nil {
+		failed = k.place()
+	}
+	return k, failed
+}
+
+// adopt reports whether an archive that is there is what would be fetched, and
+// adds what the source says of it.
+func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, bool, error) {
+	sum, ok := archiveSum(there.ZH)
+	if foretold, known := t.foretold(); !ok || known && foretold != sum {
+		return there, false, nil
+	}
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil || authenticator == nil {
+		return there, false, err
+	}
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.Engine)
+	if err != nil { // fetching it tells what is wrong
+		return there, false, nil
+	}
+	there.Signed, there.Tier, there.KeyID = vouched.Signed, vouched.Tier, vouched.KeyID
+	return there, true, nil
+}
+
+// getUnpacked finds a package, or fetches and unpacks it.
+func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	k := mirrorKept{mirrorPackage: p}
+	if h1, err := hashUnpacked(ctx, p.Path); err == nil && slices.Contains(p.recorded, h1) {
+		k.Present, k.known = true, published{Name: p.name, Dir: p.Path, Receipt: receipt{H1: h1}}
+		return k, nil
+	}
+	t, err := v.packedTask(ctx, p)
+	if err != nil {
+		t, err = v.ask(ctx, p)
+	}
+	if err != nil {
+		return k, err
+	}
+	v.emit(MirrorFetch{Package: p.Mirrored})
+	stage, err := (&Dir{Path: v.opts.Dir}).stage()
+	if err != nil {
+		return k, t.failed(StepPublish, err)
+	}
+	defer stage.remove()
+	got, err := v.obtainCopy(ctx, t, stage)
+	if err != nil {
+		return k, err
+	}
+	if err := stage.publish(ctx, p.Path, got.H1); err != nil {
+		return k, t.failed(StepPublish, err)
+	}
+	k.Authentication = got.Authentication
+	k.known = published{Name: p.name, Dir: p.Path, Receipt: got.receipt(statRecord{})}
+	return k, nil
+}
+
+// packedTask is for a package whose archive was vendored before, and is what is
+// locked: nobody needs to be asked.
+func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (task, error) {
+	s := p.Selection
+	name := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
+	there, err := v.find(ctx, s.Provider, name)
+	if err == nil && !slices.ContainsFunc(p.recorded, there.Receipt.has) {
+		err = fs.ErrNotExist
+	}
+	return task{
+		Selection: s, Recorded: p.recorded,
+		Package: getproviders.Package{Location: getproviders.LocalArchive(v.path(name))},
+	}, err
+}
+
+// obtainCopy is obtain for a package that has to be here: a link to where it is
+// on this machine would lead nowhere on another one.
+func (v *vendor) obtainCopy(ctx context.Context, t task, stage *staging) (genuine, error) {
+	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
+	if !unpacked {
+		return v.obtain(ctx, t, stage)
+	}
+	if _, _, err := materialise(ctx, string(dir), stage.packagePath(), []LinkMode{LinkCopy}); err != nil {
+		return genuine{}, t.failed(StepFetch, err)
+	}
+	return v.judgeDirectory(ctx, t, stage.packagePath())
+}
+
+// hashUnpacked hashes a package that is a directory, and no link to one.
+func hashUnpacked(ctx context.Context, dir string) (getproviders.Hash, error) {
+	info, err := lstat(dir)
+	if err == nil && !info.Mode.IsDir() {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return "", err
+	}
+	return getproviders.HashDir(ctx, dir)
+}

@@ -1,0 +1,47 @@
+package providercache_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestAFullDiskLeavesWhatIsVendored vendors a package that is too large for a
+// file system of 64 KiB, on which another one is already.
+func TestAFullDiskLeavesWhatIsVendored(t *testing.T) {
+	t.Parallel()
+	for _, unpacked := range []bool{false, true} {
+		disk := t.TempDir()
+		if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
+			t.Skipf("only root may mount a file system: %v", err)
+		}
+		t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+		v := newVendoring(t)
+		v.opts.Dir, v.opts.Unpacked = filepath.Join(disk, "plugins"), unpacked
+		v.request.Platforms = []getproviders.Platform{linux}
+		_, err := v.run(t)
+		must(t, err)
+		before := files(t, disk)
+		noise := make([]byte, 100<<10) // which doesn't get smaller in an archive
+		_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+		v.registry.Add(providertest.PackageSpec{
+			Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux,
+			Archive: zipOf(t, map[string]string{"terraform-provider-large": string(noise)}),
+		})
+		v.opts.Prune = true
+		v.request.Requirements = require(registryHost+"/acme/large", "1.0.0")
+		if _, err = v.run(t); !errors.Is(err, unix.ENOSPC) {
+			t.Errorf("%v", err)
+		}
+		if left := files(t, disk); !slices.Equal(left, before) {
+			t.Errorf("there was %q, and is %q", before, left)
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// prune removes packages that aren't wanted.
+func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []string, err error) {
+	names, err := v.unneeded(ctx, wanted)
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range names {
+		if err := os.RemoveAll(v.path(name)); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		v.archives.drop(name)
+		pruned = append(pruned, name)
+		for at := name; strings.Contains(at, "/"); {
+			at = at[:strings.LastIndexByte(at, '/')]
+			if os.Remove(v.path(at)) != nil { // it isn't empty
+				break
+			}
+		}
+	}
+	_ = v.archives.save(ctx)
+	return pruned, errors.Join(errs...)
+}
+
+// unneeded are the packages, packed and unpacked, that aren't wanted, sorted.
+func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []string, err error) {
+	if _, err := os.Stat(v.opts.Dir); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	providers, err := (&getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}).Providers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range providers {
+		entries, err := os.ReadDir(v.path(mirrorDir(p)))
+		if err != nil {
+			return nil, err
+		}
+		for _, entry := range entries {
+			name := mirrorDir(p) + "/" + entry.Name()
+			if _, _, packed := getproviders.ParsePackedName(entry.Name(), p.Type); packed && entry.Type().IsRegular() {
+				names = append(names, name)
+			}
+			if _, err := getproviders.ParseVersion(entry.Name()); err == nil && entry.IsDir() {
+				names = append(names, v.unpackedIn(name)...)
+			}
+		}
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return wanted[name] })
+	slices.Sort(names)
+	return names, nil
+}
+
+// unpackedIn are the packages of one version.
+func (v *vendor) unpackedIn(dir string) (names []string) {
+	entries, _ := os.ReadDir(v.path(dir))
+	for _, entry := range entries {
+		if _, err := getproviders.ParsePlatform(entry.Name()); err == nil {
+			names = append(names, dir+"/"+entry.Name())
+		}
+	}
+	return names
+}
