@@ -21,11 +21,7 @@ var lockPlatforms = []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "lin
 // archive. That of e has directories in it.
 func newLockRegistry(tb testing.TB, ca *providertest.CA) *providertest.Registry {
 	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(registry.Close)
+	registry := started(tb, providertest.NewRegistry, providertest.Options{CA: ca})
 	for _, name := range []string{"a", "b", "c", "d", "e"} {
 		for _, v := range []string{"1.0.0", "1.1.0", "2.0.0"} {
 			for _, text := range lockPlatforms {
@@ -154,24 +150,20 @@ var lockCases = map[string][]lockStep{
 // compares lock files byte for byte and what is said on stdout line by line, in
 // any order, which is random in the real tool.
 func TestLockSameAsTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
-	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := newCA(t)
 	registry := newLockRegistry(t, ca)
 	programs := [2]string{buildTfdeps(t), peer}
 	expand := strings.NewReplacer("$MIRROR", lockMirror(t), "$HASHES", lockNetworkMirror(t, ca, false), "$NO_HASHES", lockNetworkMirror(t, ca, true))
 	for name, steps := range lockCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			env, err := registry.Env(t.TempDir(), "registry.terraform.io")
-			if err != nil {
-				t.Fatal(err)
-			}
+			env := redirected(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {
-				ours, theirs := step.run(t, programs[0], dirs[0], env, expand), step.run(t, programs[1], dirs[1], env, expand)
+				args := append([]string{"lock"}, strings.Fields(expand.Replace(step.args))...)
+				ours, theirs := slices.Compact(step.run(t, programs[0], dirs[0], env, args)), slices.Compact(step.run(t, programs[1], dirs[1], env, args))
 				if step.fails == "" && !slices.Equal(ours, theirs) {
 					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
 				}
@@ -183,21 +175,17 @@ func TestLockSameAsTerraform(t *testing.T) {
 	}
 }
 
-// run lays out files, runs a program that remembers nothing, and returns the lines
-// that it printed, sorted, each once.
-func (s lockStep) run(t *testing.T, program, dir string, env []string, expand *strings.Replacer) []string {
+// run lays out files, runs a command of providers with a program that remembers
+// nothing, and returns the lines that it printed, sorted.
+func (s lockStep) run(t *testing.T, program, dir string, env, args []string) []string {
 	t.Helper()
 	for name, content := range map[string]string{"main.tf": s.config, ".terraform.lock.hcl": s.lock} {
-		if content == "" {
-			continue
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
+		if content != "" {
+			writeFile(t, filepath.Join(dir, name), []byte(content))
 		}
 	}
-	args := strings.Fields(expand.Replace(s.args))
-	cmd := exec.CommandContext(t.Context(), program, append([]string{"providers", "lock", "-no-color"}, args...)...)
-	cmd.Dir, cmd.Env = dir, peerEnv(t, env...)
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"providers", args[0], "-no-color"}, args[1:]...)...)
+	cmd.Dir, cmd.Env = dir, oracleEnv(t, env...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	if err := cmd.Run(); (err != nil) != (s.fails != "") || !strings.Contains(oneLine(stderr.String()), s.fails) {
@@ -205,7 +193,7 @@ func (s lockStep) run(t *testing.T, program, dir string, env []string, expand *s
 	}
 	lines := strings.Split(stdout.String(), "\n")
 	slices.Sort(lines)
-	return slices.Compact(lines)
+	return lines
 }
 
 // lockMirror makes a filesystem mirror: a and e are packed, b is unpacked.
@@ -226,11 +214,7 @@ func lockMirror(t *testing.T) string {
 // lockNetworkMirror starts a network mirror with the packages of a and e.
 func lockNetworkMirror(t *testing.T, ca *providertest.CA, noHashes bool) (url string) {
 	t.Helper()
-	mirror, err := providertest.NewMirror(providertest.MirrorOptions{CA: ca, NoHashes: noHashes})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(mirror.Close)
+	mirror := started(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca, NoHashes: noHashes})
 	for _, name := range []string{"a", "e"} {
 		for _, text := range lockPlatforms {
 			mirror.Add("registry.terraform.io", lockPackage(t, name, "1.1.0", text))

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs"
@@ -15,6 +16,7 @@ type configuration struct {
 	tree     *modules.Tree
 	broken   view.Problems // what is wrong with the root module, warnings included
 	unusable view.Problems // what is wrong with the modules below it
+	misfit   view.Problems // what is wrong with how their providers fit together
 }
 
 // load reads the root module in a directory. What is wrong with the values of
@@ -39,6 +41,7 @@ func (c *configuration) findModules(ctx context.Context, installer modules.Insta
 			"If the file can't be mended, remove it: it is made anew.")}
 	}
 	c.tree, c.unusable = installer.Install(ctx, c.module, manifest)
+	c.misfit = c.tree.CheckProviders(installer.Engine)
 	return nil
 }
 
@@ -49,13 +52,14 @@ func (c *configuration) problems(engine getproviders.Engine) view.Problems {
 	if unfit := c.tree.CheckVersion(engine); unfit.HasErrors() {
 		return unfit
 	}
-	return append(c.broken[:len(c.broken):len(c.broken)], c.unusable...)
+	return slices.Concat(c.broken, c.unusable, c.misfit)
 }
 
 // saveModules records where the modules are. After errors in the configuration
-// there is nothing that could be relied on, and nothing is recorded.
+// there is nothing that could be relied on, and nothing is recorded. That providers don't fit
+// together says nothing against the modules.
 func (c *configuration) saveModules(engine getproviders.Engine) view.Problems {
-	if c.tree == nil || c.problems(engine).HasErrors() {
+	if c.tree == nil || c.broken.HasErrors() || c.unusable.HasErrors() || c.tree.CheckVersion(engine).HasErrors() {
 		return nil
 	}
 	if err := c.tree.Save(); err != nil {

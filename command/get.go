@@ -53,6 +53,9 @@ func (r *getRun) all() view.Problems {
 	if problems = append(problems, r.findModules(r.Context, installer)...); problems.HasErrors() {
 		return problems
 	}
+	if !r.unusable.HasErrors() {
+		r.misfit = view.AsWarnings(r.misfit) // it may be the modules that are to be mended
+	}
 	if problems = append(problems, r.problems(r.engine)...); problems.HasErrors() {
 		return problems
 	}

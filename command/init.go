@@ -126,8 +126,8 @@ func (r *initRun) checkConfig() view.Problems {
 		r.warnings = nil
 		return unfit
 	}
-	problems := slices.Concat(r.homeless, r.broken, r.unusable)
-	if !r.broken.HasErrors() && (r.opts.get || !r.unusable.HasErrors()) {
+	problems := slices.Concat(r.homeless, r.broken, r.unusable, r.misfit)
+	if !r.broken.HasErrors() && (r.opts.get || !r.unusable.HasErrors() && !r.misfit.HasErrors()) {
 		return problems // installing modules needs no explanation
 	}
 	preamble := view.NewError(r.engine.Name+" encountered problems during initialisation, including problems\n"+

@@ -70,6 +70,10 @@ func (r *initRun) install() view.Problems {
 	if r.opts.readonly {
 		return append(problems, r.compareLocks(locks, report)...)
 	}
+	locks, unlocked := r.lockPlatforms(locks)
+	if problems = append(problems, unlocked...); unlocked.HasErrors() {
+		return problems
+	}
 	return append(problems, r.saveLocks(locks, report)...)
 }
 

@@ -25,6 +25,10 @@ func (o *initOptions) checkRestrained() (problems view.Problems) {
 	if o.offline && o.state.with != "" {
 		conflict(o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
 	}
+	for _, by := range o.forbidsPlatforms() {
+		conflict(o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
+			"Whether it has them, \"tfdeps providers lock -check\" says.")
+	}
 	if !o.check {
 		return problems
 	}

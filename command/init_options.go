@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // initOptions is what the arguments of init ask for.
@@ -26,6 +28,10 @@ type initOptions struct {
 	check          bool     // -check
 	offline        bool     // -offline, or -frozen
 	frozen         bool     // -frozen
+
+	platforms    []getproviders.Platform // of -platform, for which the lock file has to be good, too
+	allPlatforms bool                    // -platform=all
+	hashes       providercache.HashPolicy
 
 	progress view.Progress
 
@@ -60,6 +66,8 @@ func parseInit(args []string, env Environment, standIn *StandIn) (initOptions, v
 	flags.BoolVar(&opts.offline, "offline", false, "")
 	flags.BoolVar(&opts.frozen, "frozen", false, "")
 	flags.Func("plugin-dir", "", opts.addPluginDir)
+	flags.Func("platform", "", opts.addPlatforms)
+	flags.Func("hashes", "", opts.setHashes)
 	acceptSilently(flags)
 	opts.configurationOptions.define(flags)
 	opts.state.define(flags)

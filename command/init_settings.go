@@ -76,21 +76,26 @@ func (r *initRun) readSharing() (problems view.Problems) {
 	return problems
 }
 
-// readSkipped finds out which providers come by other means: their developers
+func (r *initRun) readSkipped() (problems view.Problems) {
+	r.skip, problems = r.skippedProviders(r.cli, r.engine)
+	return problems
+}
+
+// skippedProviders finds out which providers come by other means: their developers
 // run them, from a directory of their own or started already.
-func (r *initRun) readSkipped() view.Problems {
-	r.skip = map[getproviders.Provider]bool{}
-	for p := range r.cli.DevOverrides {
-		r.skip[p] = true
+func (m *Meta) skippedProviders(cli *cliconfig.Config, engine getproviders.Engine) (map[getproviders.Provider]bool, view.Problems) {
+	skip := map[getproviders.Provider]bool{}
+	for p := range cli.DevOverrides {
+		skip[p] = true
 	}
-	running, err := cliconfig.Reattached(r.Env.Get(reattachVariable), r.engine)
+	running, err := cliconfig.Reattached(m.Env.Get(reattachVariable), engine)
 	if err != nil {
-		return view.Problems{view.NewError("Invalid value of "+reattachVariable, err.Error())}
+		return nil, view.Problems{view.NewError("Invalid value of "+reattachVariable, err.Error())}
 	}
 	for _, p := range running {
-		r.skip[p] = true
+		skip[p] = true
 	}
-	return nil
+	return skip, nil
 }
 
 // announceOverrides warns of providers that aren't what the configuration and

@@ -15,7 +15,7 @@ type ownFlag struct {
 	name     string // "offline"; "": there is the variable only
 	variable string // "TFDEPS_OFFLINE"
 	boolean  bool   // 1, true, 0 or false; else any text
-	commands string // that have the option, with spaces between; "": it stands before the command
+	commands string // that have the option, with spaces between, and dashes in their names; "": it stands before the command
 	meaning  string
 }
 
@@ -26,18 +26,21 @@ const (
 	engineVersionVariable      = "TFDEPS_TERRAFORM_VERSION"
 	cacheDirVariable           = "TFDEPS_CACHE_DIR"
 	archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
+	trustedKeysVariable        = "TFDEPS_TRUSTED_KEYS"
 	argumentsVariable          = "TFDEPS_CLI_ARGS" // and with _ and the command behind it
 )
 
 // ownFlags are all of them. An empty variable is none.
 var ownFlags = []ownFlag{
 	{"check", "TFDEPS_CHECK", true, "init", "say whether there is anything to do, and do nothing"},
-	{"offline", "TFDEPS_OFFLINE", true, "init get", "send no request"},
+	{"offline", "TFDEPS_OFFLINE", true, "init get cache-add", "send no request"},
 	{"frozen", "TFDEPS_FROZEN", true, "init", "change no lock file and send no request"},
 	{"lock-modules", "TFDEPS_LOCK_MODULES", true, "init", "record which modules were fetched"},
 	{"mirror-fallback", "TFDEPS_MIRROR_FALLBACK", false, "init", "what it means that a source fails"},
 	{"no-shared-cache", "TFDEPS_NO_SHARED_CACHE", true, "init", "share no packages with other directories"},
 	{"link", "TFDEPS_LINK", false, "init", "how packages get out of the shared cache"},
+	{"platform", "TFDEPS_PLATFORM", false, "init", "for which platforms the lock file has to be good, too"},
+	{"hashes", "TFDEPS_HASHES", false, "init", "whom to believe about hashes for other platforms"},
 	{"verify", "TFDEPS_VERIFY", true, "init", "hash all packages"},
 	{"progress", "TFDEPS_PROGRESS", false, "init", "how downloads are shown"},
 	{"with", "TFDEPS_WITH", false, "init", "who initializes the backend"},
@@ -48,6 +51,7 @@ var ownFlags = []ownFlag{
 	{variable: engineVersionVariable, meaning: "the version of the real program whose work to do"},
 	{variable: cacheDirVariable, meaning: "where the shared cache is"},
 	{variable: archiveCredentialsVariable, meaning: "whose packages get tokens"},
+	{variable: trustedKeysVariable, meaning: "whose signatures count in mirrors"},
 	{variable: argumentsVariable, meaning: "more arguments"},
 }
 

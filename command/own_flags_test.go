@@ -17,6 +17,7 @@ var helpOf = map[string]string{
 	"init":      (&InitCommand{}).Help(),
 	"get":       (&GetCommand{}).Help(),
 	"providers": (&ProvidersCommand{}).Help(),
+	"cache-add": cacheAddUsage,
 }
 
 // names finds an option or a variable as a word of its own.
@@ -172,6 +173,8 @@ func TestOwnFlagsAreDefined(t *testing.T) {
 				}
 			case "get":
 				_, err = parseGet([]string{"-" + own.name + "=0"}, nil)
+			case "cache-add":
+				_, err = parseCacheAdd([]string{"-" + own.name + "=0", "acme/aaa"}, nil)
 			case "providers":
 				_, err = parseProviders([]string{"-" + own.name + "=0"}, nil)
 			}

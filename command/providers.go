@@ -66,7 +66,7 @@ func (r *providersRun) findRecorded() view.Problems {
 	if problems := r.findModules(r.Context, installer); problems.HasErrors() {
 		return problems
 	}
-	return slices.Concat(r.broken, r.unusable)
+	return slices.Concat(r.broken, r.unusable, r.misfit)
 }
 
 // describeModules says what each module asks for.

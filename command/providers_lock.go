@@ -83,7 +83,7 @@ func (r *lockRun) connect() (problems view.Problems) {
 	o := sourceOptions{network: r.network, cli: r.cli, engine: r.engine}
 	switch {
 	case r.opts.fsMirror != "":
-		r.source = mirrorIn(r.opts.fsMirror).Source
+		r.source = o.mirrorIn(r.opts.fsMirror).Source
 	case r.opts.netMirror != "":
 		r.source, err = o.networkMirror(r.opts.netMirror, map[string]getproviders.Source{})
 	case r.opts.fromConfig:

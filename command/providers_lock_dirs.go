@@ -37,24 +37,9 @@ func (r *lockRun) findDirs() (problems view.Problems) {
 		r.dirs = []*lockDir{r.load(".")}
 		return nil
 	}
-	seen := map[string]bool{}
-	for _, given := range r.opts.dirs {
-		matches, err := filepath.Glob(given)
-		if err == nil && len(matches) == 0 {
-			err = os.ErrNotExist
-		}
-		if err != nil {
-			problems = append(problems, view.NewError("Invalid directory", fmt.Sprintf("The option -dir=%s can't be used: %v.", given, err)))
-			continue
-		}
-		pattern := !slices.Equal(matches, []string{given}) || strings.ContainsAny(given, "*?[")
-		for _, dir := range matches {
-			if dir = filepath.Clean(dir); seen[dir] {
-				continue
-			}
-			seen[dir] = true
-			problems = append(problems, r.addDir(dir, pattern)...)
-		}
+	dirs, problems := expandDirs(r.opts.dirs)
+	for _, d := range dirs {
+		problems = append(problems, r.addDir(d)...)
 	}
 	if len(r.dirs) == 0 && !problems.HasErrors() {
 		problems = append(problems, view.NewError("No configuration files", "None of the directories that -dir names has a configuration."))
@@ -62,16 +47,45 @@ func (r *lockRun) findDirs() (problems view.Problems) {
 	return problems
 }
 
-func (r *lockRun) addDir(dir string, pattern bool) view.Problems {
-	if info, err := os.Stat(dir); pattern && err == nil && !info.IsDir() {
-		return nil
+// givenDir is a directory that -dir names.
+type givenDir struct {
+	path    string
+	pattern bool // it is there because a pattern matches
+}
+
+// expandDirs lists the directories that values of -dir name, each once. What isn't
+// a directory is left out where a pattern matches it.
+func expandDirs(given []string) (dirs []givenDir, problems view.Problems) {
+	seen := map[string]bool{}
+	for _, value := range given {
+		matches, err := filepath.Glob(value)
+		if err == nil && len(matches) == 0 {
+			err = os.ErrNotExist
+		}
+		if err != nil {
+			problems = append(problems, view.NewError("Invalid directory", fmt.Sprintf("The option -dir=%s can't be used: %v.", value, err)))
+			continue
+		}
+		pattern := !slices.Equal(matches, []string{value}) || strings.ContainsAny(value, "*?[")
+		for _, path := range matches {
+			path = filepath.Clean(path)
+			info, err := os.Stat(path)
+			if !seen[path] && !(pattern && err == nil && !info.IsDir()) {
+				dirs = append(dirs, givenDir{path, pattern})
+			}
+			seen[path] = true
+		}
 	}
-	d := r.load(dir)
+	return dirs, problems
+}
+
+func (r *lockRun) addDir(given givenDir) view.Problems {
+	d := r.load(given.path)
 	switch empty := d.module.Empty && !d.broken.HasErrors(); {
-	case empty && pattern:
+	case empty && given.pattern:
 	case empty:
 		return view.Problems{view.NewError("No configuration files",
-			fmt.Sprintf("The directory %s contains no %s configuration files.", dir, r.engine.Name))}
+			fmt.Sprintf("The directory %s contains no %s configuration files.", given.path, r.engine.Name))}
 	default:
 		r.dirs = append(r.dirs, d)
 	}
@@ -123,6 +137,7 @@ func (r *lockRun) readDir(ctx context.Context, d *lockDir) view.Problems {
 	defer fetcher.Close()
 	installer.Dir = d.scratch
 	d.tree, d.unusable = installer.Install(ctx, d.module, manifest)
+	d.misfit = d.tree.CheckProviders(r.engine)
 	problems := d.problems(r.engine)
 	if problems.HasErrors() {
 		return problems

@@ -28,8 +28,9 @@ Options:
 
   -from=config         Take them from where the CLI configuration says.
 
-  -hashes=listed       Believe a network mirror that lists the hashes of packages,
-                       and don't read them. The default is "read".
+  -hashes=listed       Believe a network mirror or a registry that lists the
+                       hashes of packages, and don't read them. What was read
+                       before counts more. The default is "read".
 
   -upgrade=ADDRESS[@VERSION]
                        Select this version, or the newest that is allowed, for a

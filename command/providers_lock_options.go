@@ -96,14 +96,21 @@ func (o *lockOptions) readSource(from string) {
 
 // readPolicy reads whom to believe about hashes.
 func (o *lockOptions) readPolicy(hashes string) {
-	switch hashes {
-	case "read":
-	case "listed":
-		o.policy = providercache.BelieveSources
-	default:
-		o.refuse("Invalid value of -hashes", fmt.Sprintf(
-			"The value of -hashes is %q. It is \"read\", to compute them, or \"listed\", to believe mirrors that list them.", hashes))
+	var err error
+	if o.policy, err = parseHashPolicy(hashes); err != nil {
+		o.refuse("Invalid value of -hashes", fmt.Sprintf("The value of -hashes is %q. %s", hashes, sentence(err)))
 	}
+}
+
+// parseHashPolicy reads a value of -hashes.
+func parseHashPolicy(given string) (providercache.HashPolicy, error) {
+	switch given {
+	case "read":
+		return providercache.ReadPackages, nil
+	case "listed":
+		return providercache.BelieveSources, nil
+	}
+	return providercache.ReadPackages, errors.New(`it is "read", to compute them, or "listed", to believe registries and mirrors that list them`)
 }
 
 func (o *lockOptions) refuse(summary, detail string) {

@@ -28,8 +28,10 @@
 // registry names, that one has to stand in the version's list of checksums,
 // and the list has to be signed by one of the keys. Only [SigningKeys], which
 // no registry can choose, raise a package above what its registry says of it.
-// Mirrors vouch for integrity at most. A lock file's hashes outrank everything
-// here; checking them is the installer's part.
+// Mirrors vouch for integrity at most: what is signed may lie in one, and proves
+// itself only by keys that need no registry to name them ([Signers]); no key is
+// trusted because a mirror has it. A lock file's hashes outrank everything here;
+// checking them is the installer's part.
 //
 // Authenticators take digests and not paths, so that what was judged and what
 // gets installed can't be two different readings of a file.
@@ -50,6 +52,8 @@
 //
 //   - Versions that differ only in build metadata are chosen between in a fixed
 //     order; the real tools choose at random.
+//   - A mirror may have the publisher's checksum list, its signature and the keys
+//     beside the archives; the real tools don't look at them.
 //   - A version number that doesn't fit into 64 bits is an error; the real
 //     tools crash.
 //   - A name whose normalised form has a dot, an empty label or a character

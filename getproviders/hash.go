@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"slices"
@@ -55,6 +56,13 @@ func (h Hash) sha256() (sum [32]byte, ok bool) {
 		return sum, false
 	}
 	return [32]byte(decoded), true
+}
+
+// isH1 reports whether a hash is what H1 makes: 32 bytes in base64.
+func isH1(h Hash) bool {
+	text, ok := strings.CutPrefix(string(h), SchemeH1+":")
+	sum, err := base64.StdEncoding.DecodeString(text)
+	return ok && err == nil && len(sum) == 32
 }
 
 // SortHashes returns the hashes sorted bytewise, without duplicates: the order

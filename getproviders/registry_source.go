@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -97,13 +98,14 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		return Package{}, malformedError(kindRegistry, p, doc, err)
 	}
 	return Package{
-		Provider: p,
-		Version:  v,
-		Platform: plat,
-		Location: describedArchive(answer.archive, doc.URL, base, p.Hostname),
-		Source:   s.Describe(p),
-		Origin:   hosts.RedactURL(base),
-		Trust:    &registryTrust{source: s, provider: p, answer: answer},
+		Provider:  p,
+		Version:   v,
+		Platform:  plat,
+		Location:  describedArchive(answer.archive, doc.URL, base, p.Hostname),
+		Source:    s.Describe(p),
+		Origin:    hosts.RedactURL(base),
+		Protocols: strings.Join(wire.Protocols, ","),
+		Trust:     &registryTrust{source: s, provider: p, answer: answer},
 	}, nil
 }
 

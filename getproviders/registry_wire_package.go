@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -23,6 +24,7 @@ type wirePackage struct {
 			TrustSignature string `json:"trust_signature"`
 		} `json:"gpg_public_keys"`
 	} `json:"signing_keys"`
+	Packages json.RawMessage `json:"packages"` // as listed reads it
 }
 
 // packageAnswer is a wirePackage that was found to be in order.
@@ -31,6 +33,7 @@ type packageAnswer struct {
 	sha256                   [32]byte
 	archive, sums, signature *url.URL
 	keys                     []PublicKey
+	listed                   []Hash // of the archive, beside sha256: an h1, or nothing
 }
 
 // read checks an answer about a package for plat that came from the URL base.
@@ -47,6 +50,7 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 		return nil, errors.New("shasum is not 64 hexadecimal digits")
 	}
 	answer.sha256 = [32]byte(sum)
+	answer.listed = w.listed(plat, answer.sha256)
 	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
 		return nil, err
 	}

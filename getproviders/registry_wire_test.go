@@ -46,6 +46,8 @@ func FuzzPackageResponse(f *testing.F) {
 		`{"os": "linux", "arch": "amd64", "filename": "p.zip", "download_url": "file:///etc/passwd",
 			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "shasums_url": "http:", "shasums_signature_url": "?"}`,
 		`{"os": "linux", "arch": "amd64", "filename": "p", "download_url": "x", "shasum": "zz", "signing_keys": {"gpg_public_keys": [null]}}`,
+		`{"os": "linux", "arch": "amd64", "filename": "p", "download_url": "https://x/p", "shasums_url": "s", "shasums_signature_url": "t",
+			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "packages": {"linux_amd64": {"hashes": ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "zh:0"]}}}`,
 		`{"protocols": [""]}`, `{"signing_keys": null}`, `null`, `[]`, `{`, ``,
 	} {
 		f.Add([]byte(seed))

@@ -31,6 +31,9 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 	in.noteUses(ctx, plan)
 	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
 		scratch.Sweep(in.Target.Path, in.now())
+		if in.Cache != nil {
+			scratch.Sweep(in.Cache.Dir, in.now())
+		}
 	}
 	present := in.keep(plan.Present, local)
 	linked, gone := in.link(ctx, plan.Link, local)

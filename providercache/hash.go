@@ -25,37 +25,52 @@ func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, er
 		h1, err = getproviders.HashDir(ctx, path)
 		return h1, "", err
 	}
-	if !info.Mode().IsRegular() {
-		return "", "", fmt.Errorf("%s is neither a package archive nor a directory", path)
+	content, zh, err := hashArchive(ctx, path)
+	if err != nil {
+		return "", "", err
+	}
+	return content.H1, zh, nil
+}
+
+// hashArchive hashes an archive and the files in it. Of one that breaks the rules
+// for packages the zh is known even so.
+func hashArchive(ctx context.Context, path string) (content unpacked, zh getproviders.Hash, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is neither a package archive nor a directory", path)
+	}
+	if err != nil {
+		return unpacked{}, "", err
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return "", "", err
+		return unpacked{}, "", err
 	}
 	defer file.Close()
-	if h1, zh, err = hashZip(ctx, file); err != nil {
-		return "", "", fmt.Errorf("hashing the package %s: %w", path, err)
+	if content, zh, err = hashZip(ctx, file); err != nil {
+		return unpacked{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}
-	return h1, zh, nil
+	return content, zh, nil
 }
 
-func hashZip(ctx context.Context, file *os.File) (h1, zh getproviders.Hash, err error) {
+func hashZip(ctx context.Context, file *os.File) (content unpacked, zh getproviders.Hash, err error) {
 	sum := sha256.New()
 	size, err := copyChunks(ctx, sum, file, make([]byte, bufferBytes))
 	if err != nil {
-		return "", "", err
+		return unpacked{}, "", err
 	}
+	zh = getproviders.ZH([sha256.Size]byte(sum.Sum(nil)))
 	limits := Limits{}.withDefaults()
 	p, err := providerIn(file, size, limits)
 	if err != nil {
-		return "", "", err
+		return unpacked{}, zh, err
 	}
 	entries, err := readEntries(file, size, p, limits)
 	if err != nil {
-		return "", "", err
+		return unpacked{}, zh, err
 	}
-	content, err := opened{file, entries}.unpack(ctx, "")
-	return content.H1, getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), err
+	content, err = opened{file, entries}.unpack(ctx, "")
+	return content, zh, err
 }
 
 // providerIn is a provider of the type that the archive has an executable for;

@@ -24,6 +24,9 @@ type LockRequest struct {
 	// Installer's. AllPlatforms adds those that the Source lists for the version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
+	// Done are platforms that the entries are good for, because their packages
+	// were installed just now: they are left out of the others.
+	Done []getproviders.Platform
 
 	// Upgrade gives providers another version than the locked one: the one that
 	// is named, which the requirements have to allow, or the newest that they
@@ -51,7 +54,7 @@ type LockedPackage struct {
 	Platform       getproviders.Platform
 	H1             getproviders.Hash
 	ZH             getproviders.Hash           // "" where there is no archive, or nobody said what it has
-	Authentication getproviders.Authentication // zero if From is HashesListed
+	Authentication getproviders.Authentication // zero if From is HashesListed and nothing is signed
 	Hashes         []getproviders.Hash         // sorted: of this package, and those that were signed together with its own
 	From           HashOrigin                  // how they became known
 	Source         string                      // as Source.Describe names it
@@ -85,9 +88,12 @@ type HashPolicy int
 const (
 	// ReadPackages reads every package whose content isn't known yet.
 	ReadPackages HashPolicy = iota
-	// BelieveSources takes hashes from sources that list them, as network mirrors
-	// do, without a look at the package: the lock file then accepts what the
-	// source says instead of what it has. Packages are read where there is no h1.
+	// BelieveSources takes hashes from sources that list them, without a look at
+	// the package: the lock file then accepts what the source says instead of what
+	// it has. Those are the network mirrors that the user named, and a provider's
+	// own registry, of whose list the zh has to be signed all the same. What was
+	// read is remembered, and counts more than what is listed; packages are read
+	// where there is no h1.
 	BelieveSources
 )
 
@@ -225,7 +231,7 @@ func (in *Installer) platformsFor(ctx context.Context, r LockRequest, s Selectio
 	}
 	var unique []getproviders.Platform
 	for _, plat := range platforms {
-		if !slices.Contains(unique, plat) {
+		if !slices.Contains(unique, plat) && !slices.Contains(r.Done, plat) {
 			unique = append(unique, plat)
 		}
 	}

@@ -97,11 +97,11 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 	if err != nil {
 		return p, err
 	}
-	if listed, ok := h.listed(authenticator); ok {
-		return p.listed(listed), nil
-	}
 	if got, ok := h.recall(t, authenticator); ok {
 		return p.with(got, HashesRecalled), nil
+	}
+	if listed, signed, ok := h.believe(t, authenticator); ok {
+		return p.listed(listed, signed), nil
 	}
 	h.emit(LockFetch{Package: p})
 	got, err := h.hashPackage(ctx, t)
@@ -112,12 +112,26 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 	return p.with(got, HashesComputed), nil
 }
 
-// listed returns the hashes that a source lists for a package, if they are to be
-// believed. Without an h1 they would be of no use to an engine's plan.
-func (h lockHasher) listed(authenticator getproviders.Authenticator) ([]getproviders.Hash, bool) {
-	hashes, ok := authenticator.(getproviders.AnyHash)
-	known := slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return !h.Supported() })
-	return known, ok && h.policy == BelieveSources && len(ofScheme(known, getproviders.SchemeH1)) > 0
+// believe returns the hashes that a source lists for a package, if they are to be
+// believed, and what is signed beside them. Without an h1 they would be of no use
+// to an engine's plan. What vouches for the archive's checksum has to be as good as
+// if the archive were here; otherwise reading the package tells what is wrong.
+func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.Authentication, ok bool) {
+	lister, ok := authenticator.(getproviders.HashLister)
+	if !ok || h.policy != BelieveSources {
+		return nil, signed, false
+	}
+	hashes = lister.ListedHashes()
+	h1 := ofScheme(hashes, getproviders.SchemeH1)
+	if len(h1) == 0 {
+		return nil, signed, false
+	}
+	sum, _ := t.foretoldBy(authenticator)
+	vouched, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
+	if vouched.Tier >= getproviders.TierCommunity { // else the list was compared with itself
+		signed = vouched
+	}
+	return hashes, signed, err == nil
 }
 
 // recall returns what would be known of a package if it were read, provided that
@@ -125,7 +139,7 @@ func (h lockHasher) listed(authenticator getproviders.Authenticator) ([]getprovi
 // remembered. All that vouches for the checksum is checked as if the archive
 // were here; an archive with another one would be refused in any case.
 func (h lockHasher) recall(t task, authenticator getproviders.Authenticator) (genuine, bool) {
-	sum, ok := t.foretold()
+	sum, ok := t.foretoldBy(authenticator)
 	if !ok || authenticator == nil {
 		return h.recallListed(authenticator)
 	}
@@ -185,11 +199,13 @@ func (p LockedPackage) with(got genuine, from HashOrigin) LockedPackage {
 	return p
 }
 
-// listed returns the package with hashes that a source lists.
-func (p LockedPackage) listed(hashes []getproviders.Hash) LockedPackage {
-	p.From, p.Hashes = HashesListed, getproviders.SortHashes(hashes)
-	p.H1 = ofScheme(p.Hashes, getproviders.SchemeH1)[0]
-	if zh := ofScheme(p.Hashes, getproviders.SchemeZH); len(zh) > 0 {
+// listed returns the package with hashes that a source lists, and those that are
+// signed.
+func (p LockedPackage) listed(hashes []getproviders.Hash, signed getproviders.Authentication) LockedPackage {
+	p.From, p.Authentication = HashesListed, signed
+	p.Hashes = getproviders.SortHashes(slices.Concat(hashes, signed.Signed))
+	p.H1 = ofScheme(hashes, getproviders.SchemeH1)[0]
+	if zh := ofScheme(hashes, getproviders.SchemeZH); len(zh) > 0 {
 		p.ZH = zh[0]
 	}
 	return p

@@ -1,7 +1,6 @@
 package providercache
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -134,13 +133,7 @@ func (p *passing) failed(t task, total int64) error {
 // with. The error is nobody's.
 func (p *passing) read(limits Limits) (streamed, *remains, error) {
 	from := &follower{ctx: p.ctx, file: p, there: math.MaxInt64, place: p.place}
-	s := &streamer{
-		source: from,
-		in:     bufio.NewReaderSize(from, 64<<10),
-		tree:   names{max: limits.PackageFiles},
-		limit:  limits.PackageBytes,
-		buffer: make([]byte, bufferBytes),
-	}
+	s := newStreamer(from, limits)
 	found, kept := streamed{}, &remains{heads: map[int64][localHeader]byte{}}
 	for {
 		begins := s.offset()

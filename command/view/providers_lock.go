@@ -14,8 +14,8 @@ import (
 // goroutine at a time.
 type Lock struct {
 	out      *humanPrinter
+	tell     func(text string) // a line; nil: JSON comes at the end
 	engine   getproviders.Engine
-	quiet    bool // JSON comes at the end
 	waiting  []lockTurn
 	warnings Problems
 	report   lockReport
@@ -42,7 +42,19 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	return &Lock{out: newHumanPrinter(o), engine: o.Engine, quiet: o.JSON}
+	v := &Lock{out: newHumanPrinter(o), engine: o.Engine}
+	if !o.JSON {
+		v.tell = func(text string) { v.out.line(line{human: text}) }
+	}
+	return v
+}
+
+// Platforms returns a Lock that tells in the course of an init of packages for
+// other platforms. It is for Observe and End alone.
+func (v *Init) Platforms() *Lock {
+	return &Lock{engine: v.engine, tell: func(text string) {
+		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
+	}}
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are told of in the
@@ -116,8 +128,8 @@ func (v *Lock) turn(p providercache.LockedPackage, text string, done bool) {
 }
 
 func (v *Lock) line(text string) {
-	if !v.quiet {
-		v.out.line(line{human: text})
+	if v.tell != nil {
+		v.tell(text)
 	}
 }
 
@@ -169,7 +181,7 @@ var lockChangeText = map[providercache.LockChange]string{
 }
 
 func (v *Lock) succeed(text string) {
-	if v.quiet {
+	if v.tell == nil {
 		return
 	}
 	fmt.Fprintf(v.out.out, "\n%s %s\n", v.out.paint(v.out.out, "Success!", escBold+escGreen), v.out.paint(v.out.out, text, escBold))

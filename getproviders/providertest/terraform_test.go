@@ -4,7 +4,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -25,16 +24,7 @@ func registryInit(t *testing.T, r *providertest.Registry, source string) (string
 // configuration needs one provider, and returns what it printed.
 func terraformInit(t *testing.T, env []string, source string) (string, error) {
 	t.Helper()
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
-		}
-		t.Skip("terraform is not installed")
-	}
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("SSL_CERT_FILE has no effect on this system")
-	}
+	program := providertest.LookTerraform(t)
 	dir := t.TempDir()
 	config := "terraform {\n required_providers {\n  widget = {\n   source = \"" + source + "\"\n  }\n }\n}\n"
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {

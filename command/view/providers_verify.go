@@ -1,0 +1,136 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Verify tells how packages compare with lock files. It is for one goroutine at a
+// time.
+type Verify struct {
+	out    *humanPrinter
+	engine getproviders.Engine
+	json   bool
+	trees  []VerifiedTree
+}
+
+// VerifiedTree is a place that was compared with a lock file.
+type VerifiedTree struct {
+	Path     string
+	LockFile string
+	Packages []providercache.ComparedPackage
+}
+
+// NewVerify returns a Verify that speaks as the options say. Problems go to
+// stderr, also with JSON.
+func NewVerify(o Options) *Verify {
+	return &Verify{out: newHumanPrinter(o), engine: o.Engine, json: o.JSON}
+}
+
+// Tell takes in what was found in a place.
+func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
+
+// Problems tells errors and warnings, as [Init.Problems] does.
+func (v *Verify) Problems(problems Problems) { (&Init{out: v.out}).Problems(problems) }
+
+// End tells of all places, as text or as one JSON object.
+func (v *Verify) End(w io.Writer) error {
+	if v.json {
+		return writeVerifyReport(w, v.trees)
+	}
+	for _, t := range v.trees {
+		for _, p := range t.Packages {
+			if p.Finding != providercache.TreeSound {
+				fmt.Fprintln(w, printable(v.text(p, t)))
+			}
+		}
+		if _, err := fmt.Fprintln(w, printable(verifySum(t))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// text says what is wrong with a package, with all that it takes to judge it.
+func (v *Verify) text(p providercache.ComparedPackage, t VerifiedTree) string {
+	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
+	switch p.Finding {
+	case providercache.TreeMissing:
+		return fmt.Sprintf("Missing: %s is locked, and isn't in %s", name, t.Path)
+	case providercache.TreeDangling:
+		return fmt.Sprintf("Dangling link: %s: %s: %v", name, p.Path, p.Err)
+	case providercache.TreeNotLocked:
+		return fmt.Sprintf("Not locked: %s is in %s, and %s", name, p.Path, lockedInstead(p))
+	case providercache.TreeUnreadable:
+		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
+	case providercache.TreeUnproven:
+		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
+			name, p.H1, unprovenBy(p), v.engine.Program, p.Platform)
+	}
+	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
+}
+
+func lockedInstead(p providercache.ComparedPackage) string {
+	if p.Locked.Version == (getproviders.Version{}) {
+		return "the lock file has no entry for the provider"
+	}
+	return "the lock file selects " + p.Locked.Version.String()
+}
+
+func unprovenBy(p providercache.ComparedPackage) string {
+	if len(p.Locked.Hashes) == 0 {
+		return "the lock file has no hashes for it"
+	}
+	return "the lock file has hashes of archives only (zh), which prove nothing about an unpacked package"
+}
+
+// hashesOf are those of the package that can be compared.
+func hashesOf(p providercache.ComparedPackage) string {
+	var own []string
+	for _, h := range []getproviders.Hash{p.H1, p.ZH} {
+		if h != "" {
+			own = append(own, string(h))
+		}
+	}
+	return strings.Join(own, " and ")
+}
+
+// recordedFor are the lock file's hashes that the package could have. They may be
+// of any platform: the lock file doesn't say.
+func recordedFor(p providercache.ComparedPackage) string {
+	var recorded []string
+	for _, h := range p.Locked.Hashes {
+		if h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH {
+			recorded = append(recorded, string(h))
+		}
+	}
+	slices.Sort(recorded)
+	return strings.Join(recorded, ", ")
+}
+
+func verifySum(t VerifiedTree) string {
+	counts := map[providercache.TreeFinding]int{}
+	there := len(t.Packages)
+	for _, p := range t.Packages {
+		if counts[p.Finding]++; p.Finding == providercache.TreeMissing {
+			there--
+		}
+	}
+	parts := []string{fmt.Sprintf("%d sound", counts[providercache.TreeSound])}
+	for _, finding := range []providercache.TreeFinding{
+		providercache.TreeMissing, providercache.TreeDangling, providercache.TreeNotLocked,
+		providercache.TreeDiffers, providercache.TreeUnproven, providercache.TreeUnreadable,
+	} {
+		if n := counts[finding]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
+		}
+	}
+	return fmt.Sprintf("Verified %s in %s against %s: %s", count(there, "package"),
+		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), strings.Join(parts, ", "))
+}

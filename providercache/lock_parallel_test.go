@@ -1,0 +1,67 @@
+package providercache_test
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// meeting is a source that describes no package until so many are being asked for
+// at once.
+type meeting struct {
+	getproviders.Source
+	guests sync.WaitGroup
+}
+
+func (m *meeting) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	m.guests.Done()
+	all := make(chan struct{})
+	go func() { m.guests.Wait(); close(all) }()
+	select {
+	case <-all:
+		return m.Source.Package(ctx, p, v, plat)
+	case <-ctx.Done():
+		return getproviders.Package{}, context.Cause(ctx)
+	}
+}
+
+func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	lockable(t, registry, "gadget", "1.0.0")
+	source := &meeting{Source: in.Source}
+	source.guests.Add(6)
+	in.Source = source
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
+	defer cancel()
+	result := in.Lock(ctx, providercache.ReadPackages, providercache.LockRequest{
+		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
+		Platforms:    append(slices.Clone(otherPlatforms), linux),
+	})[0]
+	if result.Err != nil || len(result.Packages) != 6 {
+		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
+	}
+}
+
+// Not parallel: it changes the environment.
+func TestLockWritesNothing(t *testing.T) {
+	registry, in := newRegistry(t)
+	lockable(t, registry, "widget", "1.0.0")
+	in.Target = nil
+	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
+		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
+	}
+	result := in.Lock(t.Context(), providercache.ReadPackages, providercache.LockRequest{
+		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
+	})[0]
+	if result.Err != nil || len(result.Packages) != 3 {
+		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
+	}
+}
