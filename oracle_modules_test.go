@@ -27,6 +27,7 @@ var moduleExemptions = map[string]exemption{}
 // https, $WORK/ for that of their checkouts, $ARCHIVES/ for that of archives,
 // $COMMIT(REPO@TAG) for a commit. See moduleWorld for what there is.
 func TestSameModulesAsTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	requireProgram(t, "git")
 	world := newModuleWorld(t)
@@ -49,48 +50,35 @@ func TestSameModulesAsTerraform(t *testing.T) {
 }
 
 // moduleCases reads the cases: their names, and the files of each.
-func moduleCases(t *testing.T) map[string]map[string]string {
+func moduleCases(t *testing.T) map[string][]txtar.File {
 	t.Helper()
 	archives, err := filepath.Glob("testdata/oracle_modules/*.txtar")
 	mustDo(t, err)
-	cases := map[string]map[string]string{}
+	cases := map[string][]txtar.File{}
 	for _, path := range archives {
 		archive, err := txtar.ParseFile(path)
 		mustDo(t, err)
 		for _, f := range archive.Files {
 			name, rest, _ := strings.Cut(f.Name, "/")
-			if cases[name] == nil {
-				cases[name] = map[string]string{}
-			}
-			cases[name][rest] = string(f.Data)
+			cases[name] = append(cases[name], txtar.File{Name: rest, Data: f.Data})
 		}
 	}
 	return cases
 }
 
 // moduleRun is one case under way.
-type moduleRun struct {
-	oracleRun
-}
+type moduleRun struct{ *oracleRun }
 
-func newModuleRun(t *testing.T, world *moduleWorld, files map[string]string, programs [2]string) *moduleRun {
+func newModuleRun(t *testing.T, world *moduleWorld, files []txtar.File, programs [2]string) *moduleRun {
 	t.Helper()
-	env, err := world.registry.Env(t.TempDir(), oracleHosts...)
-	mustDo(t, err)
+	env := redirected(t, world.registry, oracleHosts...)
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	mustDo(t, os.WriteFile(ca, world.ca.PEM(), 0o600))
-	env = slices.Concat(peerEnv(t, env...), gitEnv(), []string{"GIT_SSL_CAINFO=" + ca})
-	o := &moduleRun{oracleRun{t: t, steps: map[string]map[string]string{}, programs: programs, env: env}}
-	for path, content := range files {
-		step, name, _ := strings.Cut(path, "/")
-		if o.steps[step] == nil {
-			o.steps[step] = map[string]string{}
-		}
-		content = strings.ReplaceAll(world.expand(content), "$PLATFORM", getproviders.CurrentPlatform().String())
-		o.steps[step][name] = content
+	env = slices.Concat(oracleEnv(t, env...), gitEnv(), []string{"GIT_SSL_CAINFO=" + ca})
+	expand := func(text string) string {
+		return strings.ReplaceAll(world.expand(text), "$PLATFORM", getproviders.CurrentPlatform().String())
 	}
-	o.makeDirs()
-	return o
+	return &moduleRun{newOracleRun(t, files, expand, programs, env)}
 }
 
 func (o *moduleRun) compare(allowed exemption) {

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -12,6 +13,9 @@ type callBlock struct {
 	ModuleCall
 	source, version *hcl.Attribute // nil: not there
 	inputs          hcl.Attributes
+	// What makes several of a module, or one that has to wait for something.
+	count, forEach *hcl.Attribute
+	dependsOn      []hcl.Traversal
 }
 
 // override takes over the arguments that another block for the same call has.
@@ -23,7 +27,25 @@ func (c *callBlock) override(changed *callBlock) {
 	if changed.version != nil && !isNull(changed.version.Expr) {
 		c.version = changed.version
 	}
+	if len(changed.providers) > 0 {
+		c.providers = changed.providers
+	}
+	c.count, c.forEach = cmp.Or(changed.count, c.count), cmp.Or(changed.forEach, c.forEach)
 	maps.Copy(c.inputs, changed.inputs)
+}
+
+// repetition is where the block says that it is not for one module that is simply there;
+// zero: nowhere.
+func (c *callBlock) repetition() hcl.Range {
+	switch {
+	case c.count != nil:
+		return c.count.Expr.Range()
+	case c.forEach != nil:
+		return c.forEach.Expr.Range()
+	case len(c.dependsOn) > 0:
+		return c.dependsOn[0].SourceRange()
+	}
+	return hcl.Range{}
 }
 
 // isNull reports whether an expression is null as it stands.
@@ -54,6 +76,7 @@ func (b *builder) resolveCalls() {
 			call.versionProblems = fresh
 		}
 		call.Inputs = b.scope.pass(call.inputs)
+		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)
 	}
 }

@@ -53,10 +53,14 @@
 // blocks and arguments, duplicates, names, references to providers. The body
 // of a resource belongs to its provider and is not decoded; what only a plan
 // would find is left to it, such as the arguments of a lifecycle block.
+// [CheckProviders] does the same for what can be told only of several modules:
+// whether the provider configurations that calls pass are those that modules want.
+// Whether a configuration that is referred to exists is found by a plan.
 //
 // Where we differ from the real tool on purpose: problems come in the order of
 // files and positions, each once, all with their place; of several entries for
-// one provider the first by name counts as the right one. Files in which
+// one provider the first by name counts as the right one, and of several empty
+// blocks for one the first is told. Files in which
 // expressions stand inside one another more than ten thousand levels deep, or
 // version constraints that would take loops to compute, are errors instead of
 // crashes. In a run's module block, a version that is null means any. The data

@@ -52,16 +52,23 @@ type requiredProvider struct {
 	name     string // the local name
 	provider getproviders.Provider
 	version  *versionConstraint // nil: any
+	aliases  []providerKey      // that a caller has to pass
 	value    hcl.Range          // right of the equals sign
 	entry    hcl.Range
 }
 
 // providerConfig is a provider block.
 type providerConfig struct {
-	name    string             // the local name
-	alias   string             // "" is the default configuration
-	version *versionConstraint // nil: any
-	header  hcl.Range
+	providerKey
+	version    *versionConstraint // nil: any
+	configured bool               // whether there is anything in the block
+	header     hcl.Range
+}
+
+// providerKey identifies a configuration of a provider in a module.
+type providerKey struct {
+	name  string // the local name
+	alias string // "" is the default configuration
 }
 
 // user is a resource, or what else needs a provider because of its type.
@@ -71,10 +78,12 @@ type user struct {
 	needed   hcl.Range    // header of the block that says so
 }
 
-// providerRef is the value of a "provider" argument.
+// providerRef is a reference to the configuration of a provider, such as the
+// value of a "provider" argument.
 type providerRef struct {
-	name, alias string
-	attr        hcl.Range
+	providerKey
+	at   hcl.Range // of the name
+	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
 }
 
 // versionConstraint has passed the lenient one of two parsers.

@@ -29,6 +29,9 @@ type ModuleCall struct {
 	// are unknown.
 	Inputs Values
 
+	providers []passedProvider // the argument "providers"
+	repeated  hcl.Range        // count, for_each or depends_on; zero: none of them
+
 	sourceProblems, versionProblems hcl.Diagnostics
 }
 

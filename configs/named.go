@@ -18,7 +18,11 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 		source:     content.Attributes["source"],
 		version:    content.Attributes["version"],
 		inputs:     d.inputs(block, content),
+		count:      content.Attributes["count"],
+		forEach:    content.Attributes["for_each"],
+		dependsOn:  d.dependsOn(content.Attributes["depends_on"]),
 	}
+	call.providers = d.passedProviders(content.Attributes["providers"])
 	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
 	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
@@ -118,6 +122,7 @@ func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
 	d.checkConstants(content.Attributes, "description", "sensitive", "ephemeral", "deprecated")
 	d.checkConditions(content.Blocks)
+	d.dependsOn(content.Attributes["depends_on"])
 	d.declare(block.DefRange, "output", "", block.Labels[0])
 }
 

@@ -42,13 +42,17 @@ func (b *builder) override(d *document) {
 func overridable(block string) bool { return block == "resource" || block == "data" }
 
 // overrideProvider changes the version of a configuration, or adds a default
-// configuration.
+// configuration. A block that two files have in common counts as empty in the
+// real tool, unless there is a version.
 func (b *builder) overrideProvider(config *providerConfig) {
 	base, ok := b.providers[key{"provider", config.name, config.alias}]
 	switch {
 	case !ok && config.alias == "":
 		b.addProvider(config)
-	case ok && config.version != nil:
-		base.version = config.version
+	case ok:
+		if config.version != nil {
+			base.version = config.version
+		}
+		base.configured = base.version != nil
 	}
 }

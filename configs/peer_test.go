@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // What the modules of testdata require, and what is wrong with them, is what
@@ -55,13 +57,7 @@ type peer struct {
 
 func newPeer(t *testing.T) peer {
 	t.Helper()
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatalf("terraform is required: %v", err)
-		}
-		t.Skip("terraform is not installed")
-	}
+	program := providertest.LookProgram(t, "terraform")
 	dir := t.TempDir()
 	config := filepath.Join(dir, "cli.tfrc")
 	mirror := filepath.Join(dir, "mirror")

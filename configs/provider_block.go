@@ -1,13 +1,15 @@
 package configs
 
 import (
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 )
 
 // provider decodes a provider block, as far as it isn't the provider's own.
 func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
-	config := &providerConfig{name: block.Labels[0], header: block.DefRange}
+	config := &providerConfig{providerKey: providerKey{name: block.Labels[0]}, header: block.DefRange}
 	d.checkLocalName(config.name, block.DefRange)
 	if attr, ok := content.Attributes["alias"]; ok {
 		config.alias = d.alias(attr)
@@ -17,11 +19,29 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 			"The version constraint of a provider belongs in the required_providers block."))
 		config.version = d.versionConstraint(attr)
 	}
+	config.configured = config.version != nil || d.configured(block, content)
 	d.checkReservedArguments(content)
 	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
 	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.declare(block.DefRange, "provider", config.name, config.alias)
 	d.providers = append(d.providers, config)
+}
+
+// configured reports whether a provider block has anything for the provider.
+func (d *document) configured(block *hcl.Block, content *hcl.BodyContent) bool {
+	_, rest, _ := block.Body.PartialContent(d.rules["provider"].body)
+	bodies := []hcl.Body{rest}
+	for _, escaping := range content.Blocks.OfType("_") {
+		bodies = append(bodies, escaping.Body)
+	}
+	return slices.ContainsFunc(bodies, hasContent)
+}
+
+// hasContent reports whether there is anything in a body but an escaping block.
+func hasContent(b hcl.Body) bool {
+	attrs, _ := b.JustAttributes()
+	native, ok := b.(*hclsyntax.Body) // in JSON blocks are attributes as well
+	return len(attrs) > 0 || ok && slices.ContainsFunc(native.Blocks, func(b *hclsyntax.Block) bool { return b.Type != "_" })
 }
 
 // checkReservedArguments reports arguments of a provider block that have no
@@ -59,12 +79,21 @@ func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
 	if attr == nil {
 		return nil
 	}
-	traversal, ok := d.reference(attr.Expr)
+	ref := d.providerName(attr.Expr)
+	if ref != nil {
+		ref.attr = attr.Range
+	}
+	return ref
+}
+
+// providerName reads "name" or "name.alias".
+func (d *document) providerName(expr hcl.Expression) *providerRef {
+	traversal, ok := d.reference(expr)
 	if !ok {
 		return nil
 	}
-	ref := &providerRef{name: traversal.RootName(), attr: attr.Range}
-	if !d.checkLocalName(ref.name, traversal[0].SourceRange()) {
+	ref := &providerRef{providerKey: providerKey{name: traversal.RootName()}, at: traversal[0].SourceRange()}
+	if !d.checkLocalName(ref.name, ref.at) {
 		return nil
 	}
 	if len(traversal) == 1 {
@@ -81,22 +110,30 @@ func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
 
 // reference reads an expression of one or two steps.
 func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
-	var traversal hcl.Traversal
-	var diags hcl.Diagnostics
-	if old, ok := quoted(expr); ok {
-		inside := expr.Range().Start
-		inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
-		traversal, diags = hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
-		d.report(diags...)
-		d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
-	} else {
+	traversal, broken := d.unquoted(expr)
+	if len(traversal) == 0 {
 		traversal, _ = hcl.AbsTraversalForExpr(expr) // the error below says more
 	}
 	if len(traversal) == 0 || len(traversal) > 2 {
 		d.report(badProviderRef(expr.Range()))
 		return nil, false
 	}
-	return traversal, true
+	return traversal, !broken
+}
+
+// unquoted reads a reference that stands in quotes, as it had to once. It is
+// empty if there is none, and broken if it goes on with something else, which is reported.
+func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broken bool) {
+	old, ok := quoted(expr)
+	if !ok {
+		return nil, false
+	}
+	inside := expr.Range().Start
+	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
+	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
+	d.report(diags...)
+	d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	return traversal, diags.HasErrors()
 }
 
 func badProviderRef(at hcl.Range) *hcl.Diagnostic {

@@ -81,7 +81,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		case "source":
 			valid = d.requiredSource(entry, pair.Value)
 		case "configuration_aliases":
-			d.checkAliases(entry, pair.Value)
+			d.requiredAliases(entry, pair.Value)
 		default:
 			d.report(problem(pair.Key.Range(), "Invalid required_providers object",
 				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block."))
@@ -120,8 +120,8 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 	return false
 }
 
-// checkAliases checks what becomes of no requirement, but of a broken plan.
-func (d *document) checkAliases(entry *requiredProvider, expr hcl.Expression) {
+// requiredAliases reads the configurations that callers have to pass.
+func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression) {
 	aliases, diags := hcl.ExprList(expr)
 	d.report(diags...)
 	for _, alias := range aliases {
@@ -130,16 +130,16 @@ func (d *document) checkAliases(entry *requiredProvider, expr hcl.Expression) {
 		if diags.HasErrors() {
 			continue
 		}
-		if len(traversal) > 1 {
-			if _, ok := traversal[1].(hcl.TraverseAttr); !ok {
-				d.report(problem(expr.Range(), "Invalid configuration_aliases value",
-					"A configuration alias has the form %s.alias.", entry.name))
-				continue
-			}
-		}
-		if root := traversal.RootName(); root != entry.name {
+		wanted := providerKey{name: traversal.RootName(), alias: stepName(traversal, 1)}
+		switch {
+		case len(traversal) > 1 && wanted.alias == "":
 			d.report(problem(expr.Range(), "Invalid configuration_aliases value",
-				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, root))
+				"A configuration alias has the form %s.alias.", entry.name))
+		case wanted.name != entry.name:
+			d.report(problem(expr.Range(), "Invalid configuration_aliases value",
+				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, wanted.name))
+		case !slices.Contains(entry.aliases, wanted):
+			entry.aliases = append(entry.aliases, wanted)
 		}
 	}
 }

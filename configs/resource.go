@@ -14,6 +14,7 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	validType := d.checkName(what.typ, typ, block.LabelRanges[0])
 	d.checkName(what.name, name, block.LabelRanges[1])
 	d.checkRepetition(content)
+	d.dependsOn(content.Attributes["depends_on"])
 	d.checkReservedBlocks(content, block.Type, "locals")
 	d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
 	d.checkOnce(content, "connection", "Duplicate connection block")

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/convert"
 )
@@ -68,18 +67,7 @@ func (d *document) checkRunArguments(content *hcl.BodyContent) {
 	d.checkArgument(content.Attributes["state_key"], cty.String)
 	d.checkArgument(content.Attributes["parallel"], cty.Bool)
 	d.checkArgument(content.Attributes["skip_cleanup"], cty.Bool)
-	if attr, ok := content.Attributes["providers"]; ok {
-		pairs, diags := hcl.ExprMap(attr.Expr)
-		d.report(diags...)
-		for _, pair := range pairs {
-			key := pair.Key
-			if wrapped, ok := key.(*hclsyntax.ObjectConsKeyExpr); ok {
-				key = wrapped.Wrapped
-			}
-			d.reference(key)
-			d.reference(pair.Value)
-		}
-	}
+	d.passedProviders(content.Attributes["providers"])
 	d.checkAddresses(content.Attributes["expect_failures"])
 }
 
@@ -122,8 +110,7 @@ func (d *document) checkAddresses(attr *hcl.Attribute) {
 	list, diags := hcl.ExprList(attr.Expr)
 	d.report(diags...)
 	for _, expr := range list {
-		if old, ok := quoted(expr); ok {
-			d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+		if traversal, _ := d.unquoted(expr); len(traversal) > 0 {
 			continue
 		}
 		_, diags := hcl.AbsTraversalForExpr(expr)

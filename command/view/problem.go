@@ -26,5 +26,15 @@ func At(place hcl.Range, p *Problem) *Problem {
 	return &placed
 }
 
+// AsWarnings makes warnings of problems.
+func AsWarnings(problems Problems) (warnings Problems) {
+	for _, p := range problems {
+		softened := *p
+		softened.Severity = hcl.DiagWarning
+		warnings = append(warnings, &softened)
+	}
+	return warnings
+}
+
 // IsWarning reports whether a run may go on in spite of the problem.
 func IsWarning(p *Problem) bool { return p.Severity == hcl.DiagWarning }

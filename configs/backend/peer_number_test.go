@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // required is what plan says where a record isn't that of the block.
@@ -24,7 +25,7 @@ const required = "initialization required"
 // values is accepted if the number is that of the block, and only then. That
 // holds for a block with all arguments there are, and for one with none.
 func TestTerraformKnowsTheNumber(t *testing.T) {
-	program := lookPeer(t)
+	program := providertest.LookTerraform(t)
 	fake := newCloud(t)
 	version := peerVersion(t, program)
 	for name, body := range bodies(t) {

@@ -6,20 +6,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // TestTerraformWritesTheSameRecord has the real tool initialize every type of
 // backend that can be led to believe it has one, and compares records byte
 // for byte.
 func TestTerraformWritesTheSameRecord(t *testing.T) {
-	program := lookPeer(t)
+	program := providertest.LookTerraform(t)
 	fake := newCloud(t)
 	for _, c := range peerCases {
 		t.Run(c.name, func(t *testing.T) {
@@ -95,20 +95,4 @@ func write(t *testing.T, path, content string) {
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// lookPeer finds the real terraform.
-func lookPeer(t *testing.T) string {
-	t.Helper()
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
-	}
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatalf("terraform is required: %v", err)
-		}
-		t.Skip("terraform is not installed")
-	}
-	return program
 }

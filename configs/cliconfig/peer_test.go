@@ -16,19 +16,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
-
-// requireTerraform skips a test that compares us with the real tool where there
-// is none.
-func requireTerraform(t *testing.T) {
-	t.Helper()
-	if _, err := exec.LookPath("terraform"); err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatal("TFDEPS_REQUIRE_PEERS=1, but terraform is not installed")
-		}
-		t.Skip("terraform is not installed")
-	}
-}
 
 // peer is a run of the real tool with a CLI configuration, in a working directory
 // that requires one provider.
@@ -75,7 +64,7 @@ func summaries(output string) []string {
 
 // TestProblemsAreThoseOfTerraform has files that both of us judge alike.
 func TestProblemsAreThoseOfTerraform(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	for name, src := range map[string]string{
 		"nothing":                  ``,
 		"unknown keys":             "zork = 5\nblah \"x\" { y = [] }",
@@ -172,7 +161,7 @@ func TestProblemsAreThoseOfTerraform(t *testing.T) {
 // TestWhereTerraformDiffers has the files that we judge in another way on
 // purpose: the real tool finds the given number of problems.
 func TestWhereTerraformDiffers(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {
 		src          string
 		ours, theirs int
@@ -202,7 +191,7 @@ func TestWhereTerraformDiffers(t *testing.T) {
 // TestMethodsServeAsInTerraform compares which of two mirrors serve a provider.
 // Version 1.0.0 of both providers is in the first, 2.0.0 in the second.
 func TestMethodsServeAsInTerraform(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
 		dir := filepath.Join(mirrors, filepath.FromSlash(pkg), getproviders.CurrentPlatform().String())
@@ -271,7 +260,7 @@ func newest(t *testing.T, rc, source string) string {
 }
 
 func TestDevOverridesAreThoseOfTerraform(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	const rc = `
 provider_installation {
   dev_overrides {
@@ -304,7 +293,7 @@ provider_installation {
 // TestTokensAreThoseOfTerraform compares what reaches a registry on loopback, to
 // which a host block leads.
 func TestTokensAreThoseOfTerraform(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	const host = "my-host.example"
 	for name, tc := range map[string]struct {
 		rc   string
@@ -388,7 +377,7 @@ func record(t *testing.T) *recorder {
 // TestHelperIsThatOfTerraform has two versions of a helper program, and
 // compares what reaches the registry.
 func TestHelperIsThatOfTerraform(t *testing.T) {
-	requireTerraform(t)
+	providertest.LookProgram(t, "terraform")
 	if runtime.GOOS == "windows" {
 		t.Skip("the helper programs are shell scripts")
 	}

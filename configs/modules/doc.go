@@ -6,10 +6,11 @@
 // configuration, a module of a registry, or a package somewhere else.
 // [ReadManifest] reads the record of the last run; [Installer.Install] walks
 // the tree of modules from the root, and returns it as a [Tree], which knows
-// the requirements of the whole. [Registries] asks registries which versions of
-// a module there are, and where they are; a [Fetcher] brings packages, of
-// which there is one in package fetch. [Installer.Populate] begins a
-// configuration with a copy of a module.
+// the requirements of the whole, and whether the providers of its modules fit
+// together. [Registries] asks registries which versions of a module there are,
+// and where they are; a [Fetcher] brings packages, of which there is one in
+// package fetch. [Installer.Populate] begins a configuration with a copy of a
+// module.
 //
 // # What is kept, and what isn't
 //

@@ -22,7 +22,14 @@ type FetchRequest struct {
 	// commit of a git repository. It counts only where the repository may not be
 	// asked what the address means now. "": not known.
 	Commit string
+	// Beside are the requests that are made at the same time, this one among them, so
+	// that what several of them need can be asked for together; nil: not known. It
+	// makes no difference to what is fetched.
+	Beside *Requests
 }
+
+// Requests are made at the same time.
+type Requests struct{ All []FetchRequest }
 
 // Fetched is what is known of a package that was fetched.
 type Fetched struct {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // What sources mean is what the real tool makes of them. All calls of one
@@ -61,13 +63,7 @@ func TestTerraformReadsAddressesTheSame(t *testing.T) {
 // directory has something to say about.
 func refusedBy(t *testing.T, dir string) map[string]bool {
 	t.Helper()
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatalf("terraform is required: %v", err)
-		}
-		t.Skip("terraform is not installed")
-	}
+	program := providertest.LookProgram(t, "terraform")
 	write(t, dir, "cli.tfrc", "")
 	cmd := exec.CommandContext(t.Context(), program, "init", "-json")
 	cmd.Dir = dir

@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -110,17 +109,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 // terraform runs the real tool, and returns what it prints.
 func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
-	}
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatalf("terraform is required: %v", err)
-		}
-		t.Skip("terraform is not installed")
-	}
-	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd := exec.CommandContext(t.Context(), providertest.LookTerraform(t), args...)
 	cmd.Dir = dir
 	cmd.Env = slices.Concat(os.Environ(), env, []string{"TF_DATA_DIR=", "TF_CLI_ARGS="})
 	out, err := cmd.CombinedOutput()

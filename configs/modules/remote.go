@@ -28,6 +28,7 @@ type origin struct {
 	version  string   // of its module
 	unasked  bool     // see [Choice]
 	commit   string   // see [FetchRequest]
+	beside   *Requests
 }
 
 // locate finds out where the packages of modules are.
@@ -113,7 +114,12 @@ func (w *walk) fetch(level []*step) {
 		return
 	}
 	defer stage.remove()
+	beside := new(Requests)
+	for _, s := range missing {
+		beside.All = append(beside.All, s.origin.request())
+	}
 	_, errs := par.Map(w.ctx, atOnce, missing, func(ctx context.Context, s *step) (struct{}, error) {
+		s.origin.beside = beside
 		return struct{}{}, w.fetchOne(ctx, s, stage.at(s.key))
 	})
 	var fetched []*step
@@ -155,7 +161,7 @@ func (in *Installer) get(ctx context.Context, from *origin, dst string) (Fetched
 }
 
 func (o origin) request() FetchRequest {
-	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit}
+	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Beside: o.beside}
 }
 
 // findSubdir finds the module in its package.

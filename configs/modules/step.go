@@ -15,6 +15,7 @@ import (
 type step struct {
 	parent  *Module
 	call    configs.ModuleCall
+	isRun   bool // a call of a test run
 	key     string
 	path    string // "module.a.module.b"
 	address Address
@@ -41,7 +42,7 @@ func (s *step) below() []*step {
 		s.add(&step{parent: parent, call: call, key: joinKey(parent.Key, call.Name), path: joinPath(parent.Config.Path, call.Name)})
 	}
 	for _, run := range parent.Config.TestRuns {
-		s.add(&step{parent: parent, call: run.Call, key: run.Key, path: run.Path()})
+		s.add(&step{parent: parent, call: run.Call, isRun: true, key: run.Key, path: run.Path()})
 	}
 	return s.next
 }
@@ -127,6 +128,9 @@ func (w *walk) place(s *step) bool {
 	child := &Module{
 		Record:  s.record,
 		parents: append(s.parent.parents[:len(s.parent.parents):len(s.parent.parents)], s.parent.Dir),
+	}
+	if !s.isRun {
+		child.caller, child.call = s.parent, s.call
 	}
 	child.setPackage(s.parent, s.address, w.recordedDir(s.key))
 	child.commit = s.fetched.Commit

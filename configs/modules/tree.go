@@ -23,6 +23,8 @@ type Module struct {
 	pkgDir  string // where that package is
 	commit  string // of a repository, if the package was fetched just now
 	parents []string
+	caller  *Module // nil: the root module, and those of test runs
+	call    configs.ModuleCall
 }
 
 // Tree is a configuration with all its modules. Make one with
@@ -96,6 +98,18 @@ func (t *Tree) CheckVersion(engine getproviders.Engine) (problems hcl.Diagnostic
 		problems = append(problems, module.Config.CheckVersion(engine)...)
 	}
 	return problems
+}
+
+// CheckProviders says how the providers of the modules fit together: see
+// [configs.CheckProviders].
+func (t *Tree) CheckProviders(engine getproviders.Engine) hcl.Diagnostics {
+	var links []configs.Link
+	for _, module := range t.Modules {
+		if module.caller != nil {
+			links = append(links, configs.Link{Caller: module.caller.Config, Call: module.call, Module: module.Config})
+		}
+	}
+	return configs.CheckProviders(links, engine)
 }
 
 // Save removes what is left of modules that were replaced, and writes

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/git"
 )
 
@@ -18,7 +19,7 @@ type content struct {
 }
 
 // makeContent makes the content of a package, in a directory of its own.
-func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin) (made content, err error) {
+func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin, beside *modules.Requests) (made content, err error) {
 	if from.kind == "file" && from.archive == "" {
 		return findDir(from.url)
 	}
@@ -40,7 +41,7 @@ func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin) (ma
 		return f.makeFromArchive(ctx, w, from, dir)
 	}
 	made.dir = filepath.Join(dir, "package")
-	made.commit, err = f.makeDir(ctx, w, from, made.dir)
+	made.commit, err = f.makeDir(ctx, w, from, made.dir, beside)
 	return made, err
 }
 
@@ -57,10 +58,12 @@ func findDir(dir string) (content, error) {
 }
 
 // makeDir makes a directory with what is one where it comes from.
-func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst string) (commit string, err error) {
+func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst string, beside *modules.Requests) (commit string, err error) {
 	switch from.kind {
 	case "git":
-		commit, err = w.repositories.Checkout(ctx, gitRequest(from), dst)
+		req := gitRequest(from)
+		req.Beside = f.clonesBeside(ctx, w, beside)
+		commit, err = w.repositories.Checkout(ctx, req, dst)
 		if err != nil {
 			return "", failed(stepCheckout, err)
 		}
@@ -78,6 +81,32 @@ func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst str
 		}
 		return "", nil
 	}
+}
+
+// clonesBeside are those of the requests made at the same time that are for trees of
+// repositories, as far as that can be told without asking anybody.
+func (f *Fetcher) clonesBeside(ctx context.Context, w *workshop, beside *modules.Requests) []git.Request {
+	if beside == nil {
+		return nil
+	}
+	all, _ := f.clones.Do(ctx, beside, func(ctx context.Context) (all []git.Request, err error) {
+		seen := map[string]bool{}
+		for _, req := range beside.All {
+			pkg := f.rewritten(req.Package)
+			from, err := parseOrigin(pkg, false)
+			if seen[pkg] || err != nil || from.kind != "git" || from.archive != "" {
+				continue
+			}
+			seen[pkg] = true
+			req.Package = pkg
+			if at, ok := w.store.recall(ctx, req); ok {
+				from = at.origin
+			}
+			all = append(all, gitRequest(from))
+		}
+		return all, nil
+	})
+	return all
 }
 
 func gitRequest(from origin) git.Request {
@@ -152,7 +181,7 @@ func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from origin
 		return "", failed(stepAddress, err)
 	}
 	checkout := filepath.Join(dir, "repository")
-	if _, err := f.makeDir(ctx, w, repository, checkout); err != nil {
+	if _, err := f.makeDir(ctx, w, repository, checkout, nil); err != nil {
 		return "", err
 	}
 	return filepath.Join(checkout, file), nil

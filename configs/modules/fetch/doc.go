@@ -20,7 +20,8 @@
 //     <meta name="terraform-get" content="ADDRESS"> in the head of a page. Up to 10
 //     such answers are followed. The directory that the address may name behind
 //     "//", which can be a pattern, is the package then.
-//  3. A git repository, "git::URL", with ref, depth and sshkey; see package git.
+//  3. A git repository, "git::URL", with ref, depth and sshkey; see package git. What
+//     requests that are made at the same time want of one is fetched together.
 //  4. A Mercurial repository, "hg::URL", with rev.
 //  5. A prefix of objects, "s3::URL" or "gcs::URL".
 //  6. A directory of this machine, "file:///DIR".

@@ -40,6 +40,7 @@ type Fetcher struct {
 	located  par.Memo[modules.FetchRequest, location]
 	contents par.Memo[origin, content]
 	pinned   par.Memo[modules.FetchRequest, struct{}]
+	clones   par.Memo[*modules.Requests, []git.Request]
 }
 
 var _ modules.Fetcher = (*Fetcher)(nil)
@@ -67,13 +68,15 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if !f.Offline {
 		req.Commit = "" // nobody is to be asked twice because of it
 	}
+	beside := req.Beside
+	req.Beside = nil
 	given := req.Package
 	req.Package = f.rewritten(given)
 	at, err := f.located.Do(ctx, req, func(ctx context.Context) (location, error) { return f.locate(ctx, w, req) })
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}
-	made, err := f.contents.Do(ctx, at.origin, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.origin) })
+	made, err := f.contents.Do(ctx, at.origin, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.origin, beside) })
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}
@@ -117,6 +120,7 @@ func (f *Fetcher) Close() error {
 	f.located.Settle()
 	f.contents.Settle()
 	f.pinned.Settle()
+	f.clones.Settle()
 	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*workshop, error) { return nil, errNotPrepared })
 	if err != nil {
 		return nil

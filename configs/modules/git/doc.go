@@ -16,7 +16,8 @@
 //  1. A full commit ID that is in the store asks for nothing.
 //  2. Any other ref costs one git ls-remote for each URL and Repositories value,
 //     whatever the number of refs and of callers. What it names is fetched if
-//     the store hasn't got it: that commit alone, without its history.
+//     the store hasn't got it: that commit alone, without its history. What several
+//     requests want that know of one another, see [Request], is one fetch.
 //  3. All branches and tags are fetched, with their history, where the server
 //     doesn't hand out single commits, and for what no list of refs can
 //     answer: abbreviated commits, and expressions like v1.2.0~2. The next time they

@@ -12,6 +12,8 @@ type fetch struct {
 	st   *store
 	rem  remote
 	want want
+
+	beside []Request // what else is wanted soon
 }
 
 // everything is what a fetch without a limit brings: into the places that it
@@ -26,6 +28,10 @@ func (f fetch) run(ctx context.Context) (commit string, err error) {
 	}
 	if err := f.prepare(ctx); err != nil {
 		return "", err
+	}
+	f.several(ctx)
+	if f.want.id != "" && f.st.has(f.want.id) {
+		return f.want.id, nil
 	}
 	var refused error
 	if f.want.id != "" {

@@ -10,19 +10,15 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // requireGit finds git and returns an environment that holds nothing of the
 // machine's own set-up.
 func requireGit(tb testing.TB) (program string, environ []string) {
 	tb.Helper()
-	program, err := exec.LookPath("git")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			tb.Fatal("TFDEPS_REQUIRE_PEERS=1, and git is not on PATH")
-		}
-		tb.Skip("git is not on PATH")
-	}
+	program = providertest.LookProgram(tb, "git")
 	home := tb.TempDir()
 	environ = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + filepath.Join(home, "gitconfig"),

@@ -43,6 +43,7 @@ type call struct {
 	args []string
 	dir  string   // working directory; "": the root
 	env  []string // on top of what every run has
+	in   string   // what it reads
 	url  string   // of the repository it is about, for its messages
 	key  []byte   // to log in with
 	// distrusted: see remote
@@ -69,6 +70,9 @@ func (r *Repositories) run(ctx context.Context, c call) (string, error) {
 	cmd := exec.CommandContext(ctx, program, append(args, c.args...)...)
 	cmd.Dir = cmp.Or(c.dir, filepath.VolumeName(program)+string(filepath.Separator))
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = env, stdout, stderr, stopDelay
+	if c.in != "" {
+		cmd.Stdin = strings.NewReader(c.in)
+	}
 	stopAll := ownGroup(cmd)
 	err = cmd.Run()
 	switch {

@@ -55,6 +55,10 @@ type Request struct {
 	// store has it, that is the answer and nothing is asked for; else it
 	// doesn't matter. "": unknown.
 	Commit string
+	// Beside are requests that are made at the same time, this one among them or
+	// not. What has to be fetched for those that ask the same URL with the same key is
+	// fetched with what this one needs. Each still has to be made.
+	Beside []Request
 }
 
 // Checkout makes the directory dst, which doesn't exist and whose parent does,

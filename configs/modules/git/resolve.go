@@ -30,28 +30,37 @@ func (r *Repositories) resolve(ctx context.Context, req Request, rem remote) (*s
 			return st, id, err
 		}
 	}
-	if id := fullID(req.Ref); id != "" {
-		return r.obtain(ctx, rem, id, want{id: id})
-	}
-	l, err := r.list(ctx, rem)
+	w, like, err := r.meaning(ctx, req, rem)
 	if err != nil {
 		return nil, "", err
 	}
-	if len(l.refs) == 0 {
-		return nil, "", fmt.Errorf("%w: it is empty", ErrNotFound)
-	}
-	if name, id, ok := l.find(req.Ref, req.Depth > 0); ok {
-		return r.obtain(ctx, rem, id, want{name: name, id: id})
-	}
-	if !isExpression(req.Ref) {
-		return nil, "", ErrNotFound
-	}
-	return r.obtain(ctx, rem, l.anyID(), want{expression: req.Ref})
+	return r.obtain(ctx, rem, like, w, req.Beside)
 }
 
-// obtain returns the store that has the commit, and its ID; like is any ID of
+// meaning finds out what a store has to have for a request; like is any ID of
 // the repository.
-func (r *Repositories) obtain(ctx context.Context, rem remote, like string, w want) (*store, string, error) {
+func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w want, like string, err error) {
+	if id := fullID(req.Ref); id != "" {
+		return want{id: id}, id, nil
+	}
+	l, err := r.list(ctx, rem)
+	if err != nil {
+		return want{}, "", err
+	}
+	if len(l.refs) == 0 {
+		return want{}, "", fmt.Errorf("%w: it is empty", ErrNotFound)
+	}
+	if name, id, ok := l.find(req.Ref, req.Depth > 0); ok {
+		return want{name: name, id: id}, id, nil
+	}
+	if !isExpression(req.Ref) {
+		return want{}, "", ErrNotFound
+	}
+	return want{expression: req.Ref}, l.anyID(), nil
+}
+
+// obtain returns the store that has the commit, and its ID.
+func (r *Repositories) obtain(ctx context.Context, rem remote, like string, w want, beside []Request) (*store, string, error) {
 	st, err := r.store(ctx, rem, like)
 	if err != nil {
 		return nil, "", err
@@ -69,7 +78,7 @@ func (r *Repositories) obtain(ctx context.Context, rem remote, like string, w wa
 			return "", err
 		}
 		defer release()
-		return fetch{r, st, rem, w}.run(ctx)
+		return fetch{r, st, rem, w, beside}.run(ctx)
 	})
 	return st, commit, err
 }

@@ -30,6 +30,7 @@ type store struct {
 	wide     bool       // IDs are SHA-256
 	turn     *par.Limit // one writer in this process
 	discards par.Mark
+	refusals par.Mark // of fetches for several wants at once
 }
 
 // storeKey says which store: by the URL without a login, and the kind of IDs.

@@ -1,0 +1,71 @@
+package git
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestWhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
+	t.Parallel()
+	o, ids := history(t)
+	other, _ := history(t)
+	gone := strings.Repeat("a", 40)
+	for _, c := range []struct {
+		name    string
+		refs    []string // each asked for, with all beside it
+		beside  []Request
+		fetches int
+	}{
+		{"a tag, a branch and a commit", []string{"v1.0.0", "only/branch", ids["dev1"]}, nil, 1},
+		{"commits", []string{ids["main1"], ids["dev1"], ids["main2"]}, nil, 1},
+		{"two names of one commit", []string{"v1.0.0", "HEAD"}, nil, 1},
+		{"what isn't there", []string{"v1.0.0", "only/branch"}, []Request{{Ref: gone}, {Ref: "nothing"}, {Ref: "-x"}}, 3},
+		{"what is elsewhere", []string{"v1.0.0"}, []Request{{URL: other.url(), Ref: "only/branch"}}, 1},
+		{"an expression", []string{"v1.0.0", "v1.0.0~1"}, nil, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t).count()
+			beside := c.beside
+			for _, ref := range c.refs {
+				beside = append(beside, Request{Ref: ref})
+			}
+			for i := range beside {
+				if beside[i].URL == "" {
+					beside[i].URL = o.url()
+				}
+			}
+			for _, ref := range c.refs {
+				commit, got := b.files(Request{URL: o.url(), Ref: ref, Beside: beside})
+				if want, files := newBench(t).files(Request{URL: o.url(), Ref: ref}); commit != want || len(got) != len(files) {
+					t.Errorf("%s is %s, want %s", ref, commit, want)
+				}
+			}
+			if n := b.runs()["fetch"]; n != c.fetches {
+				t.Errorf("%d fetches, want %d", n, c.fetches)
+			}
+			_, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: gone, Beside: beside})
+			if !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreachable) {
+				t.Errorf("a commit that isn't there: %v", err)
+			}
+		})
+	}
+}
+
+func TestATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
+	t.Parallel()
+	o, _ := history(t)
+	o.git("tag", "tree", "HEAD^{tree}")
+	o.git("tag", "-a", "-m", "m", "nested", "v1.0.0")
+	b := newBench(t)
+	beside := []Request{{URL: o.url(), Ref: "tree"}, {URL: o.url(), Ref: "nested"}, {URL: o.url(), Ref: "only/branch"}}
+	b.files(Request{URL: o.url(), Ref: "only/branch", Beside: beside})
+	want, _ := b.files(Request{URL: o.url(), Ref: "v1.0.0"})
+	if commit, _ := b.files(Request{URL: o.url(), Ref: "nested", Beside: beside}); commit != want {
+		t.Errorf("the tag of a tag is %s, want %s", commit, want)
+	}
+	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: "tree", Beside: beside}); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a tag of a tree: %v", err)
+	}
+}
