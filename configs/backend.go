@@ -23,7 +23,7 @@ func (s *stateBlocks) add(next Backend) *hcl.Diagnostic {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
 	}
 	if *slot != nil {
-		return problem(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
+		return Problem(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
 	}
 	*slot = &next
 	return nil
@@ -38,7 +38,7 @@ func (b *builder) addBackends(backends []Backend) {
 			continue
 		}
 		if before.effective() != nil {
-			b.report(problem(b.state.backend.Range, "Both a backend and cloud configuration are present",
+			b.report(Problem(b.state.backend.Range, "Both a backend and cloud configuration are present",
 				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range))
 		}
 	}

@@ -44,14 +44,14 @@ func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
 func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
 	start := hcl.Range{Filename: origin, Start: hcl.InitialPos, End: hcl.InitialPos}
 	if tooDeep([]byte(text), false) {
-		return nil, hcl.Diagnostics{problem(start, "Value nested too deeply", "A value of this size can't be read from an argument.")}
+		return nil, hcl.Diagnostics{Problem(start, "Value nested too deeply", "A value of this size can't be read from an argument.")}
 	}
 	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
 	if diags.HasErrors() {
 		return nil, diags
 	}
 	if !cheap(expr) {
-		return nil, hcl.Diagnostics{problem(start, "Unsuitable value type", "A simple value is required here.")}
+		return nil, hcl.Diagnostics{Problem(start, "Unsuitable value type", "A simple value is required here.")}
 	}
 	return expr, diags
 }
@@ -67,7 +67,7 @@ func checkCheap(body hcl.Body) *hcl.Diagnostic {
 	} else if cheapJSON(body) {
 		return nil
 	}
-	return problem(at, "Unsuitable value type",
+	return Problem(at, "Unsuitable value type",
 		"Simple values are required here: no loops, and no numbers with thousands of digits.")
 }
 

@@ -91,7 +91,7 @@ func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
 func (d *document) checkName(what, name string, at hcl.Range) bool {
 	valid := hclsyntax.ValidIdentifier(name)
 	if !valid {
-		d.report(problem(at, "Invalid "+what,
+		d.report(Problem(at, "Invalid "+what,
 			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name))
 	}
 	return valid
@@ -103,7 +103,7 @@ func (d *document) checkConditions(blocks hcl.Blocks) {
 		content, diags := block.Body.Content(condition())
 		d.report(diags...)
 		if attr, ok := content.Attributes["condition"]; ok && len(references(attr.Expr)) == 0 {
-			d.report(problem(attr.Expr.Range(), "Invalid "+block.Type+" expression",
+			d.report(Problem(attr.Expr.Range(), "Invalid "+block.Type+" expression",
 				"The condition refers to nothing, so that its result is always the same."))
 		}
 	}
@@ -123,7 +123,7 @@ func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
 func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
 	for _, name := range names {
 		for _, block := range content.Blocks.OfType(name) {
-			d.report(problem(block.TypeRange, "Reserved block type name in "+in+" block",
+			d.report(Problem(block.TypeRange, "Reserved block type name in "+in+" block",
 				"Blocks of type %q have no meaning here; the name is reserved.", name))
 		}
 	}
@@ -133,6 +133,6 @@ func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, name
 func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
 	blocks := content.Blocks.OfType(name)
 	for _, block := range blocks[min(1, len(blocks)):] {
-		d.report(problem(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange))
+		d.report(Problem(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange))
 	}
 }

@@ -50,7 +50,7 @@ func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 	default:
 		summary = fmt.Sprintf("Duplicate %s %q configuration", again.block, again.typ)
 	}
-	return problem(again.rng, summary, "The %s is declared already at %s.", again.key, first)
+	return Problem(again.rng, summary, "The %s is declared already at %s.", again.key, first)
 }
 
 // missing is the problem that an override file changes what isn't there. It is
@@ -75,5 +75,5 @@ func missing(changed declaration) *hcl.Diagnostic {
 	default:
 		return nil
 	}
-	return problem(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
+	return Problem(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
 }

@@ -17,7 +17,7 @@ const maxExponent = 10_000
 // value is unknown where there are errors.
 func evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
 	if !cheap(expr) {
-		return cty.DynamicVal, hcl.Diagnostics{problem(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
+		return cty.DynamicVal, hcl.Diagnostics{Problem(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
 	}
 	return expr.Value(nil)
 }
@@ -80,11 +80,11 @@ func (d *document) checkConstant(attr *hcl.Attribute) {
 		return // strings in JSON are taken as they stand here
 	}
 	for _, traversal := range attr.Expr.Variables() {
-		d.report(problem(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here."))
+		d.report(Problem(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here."))
 	}
 	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
 		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
-			d.report(problem(call.Range(), "Function calls not allowed", "Functions can't be called here."))
+			d.report(Problem(call.Range(), "Function calls not allowed", "Functions can't be called here."))
 		}
 		return nil
 	})

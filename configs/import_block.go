@@ -24,7 +24,7 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 	_, id := content.Attributes["id"]
 	_, identity := content.Attributes["identity"]
 	if id == identity {
-		d.report(problem(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both."))
+		d.report(Problem(block.DefRange, "Invalid import block", "It needs one of the arguments \"id\" and \"identity\", and not both."))
 	}
 	to, ok := content.Attributes["to"]
 	if !ok {
@@ -36,7 +36,7 @@ func (d *document) importBlock(block *hcl.Block, content *hcl.BodyContent) {
 		to:       to.Expr.Range(),
 	}
 	if !target.parse(to.Expr) {
-		d.report(problem(to.Range, "Invalid import address",
+		d.report(Problem(to.Range, "Invalid import address",
 			"The address has to be that of a managed resource or of an instance of one, like aws_instance.example[\"a\"]."))
 		return
 	}
@@ -86,7 +86,7 @@ func (b *builder) resolveImports() {
 	for _, target := range b.imports {
 		instance := target.address + " " + target.keys
 		if at, ok := first[instance]; ok && !target.computed {
-			b.report(problem(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
+			b.report(Problem(target.to, fmt.Sprintf("Duplicate import configuration for %q", target.address),
 				"There is an import block for it already at %s.", at))
 			continue
 		}
@@ -99,7 +99,7 @@ func (b *builder) resolveImports() {
 		case !declared:
 			b.module.users = append(b.module.users, &user{key: target.resource, provider: target.provider, needed: target.header})
 		case target.provider != nil && !target.provider.same(resource.provider):
-			b.late = append(b.late, problem(target.provider.attr, "Invalid import provider argument",
+			b.late = append(b.late, Problem(target.provider.attr, "Invalid import provider argument",
 				"The resource has a block of its own, at %s; which provider it belongs to is written there.", resource.needed))
 		}
 	}

@@ -54,7 +54,7 @@ func (c *passing) checkRepeated(link Link) {
 	}
 	for _, config := range link.Module.providers {
 		if config.configured {
-			c.report(problem(at, "Module is incompatible with count, for_each, and depends_on",
+			c.report(Problem(at, "Module is incompatible with count, for_each, and depends_on",
 				"%s configures the provider %q itself, at %s. Such a module, and the modules that call it, can't be repeated or made to wait. "+
 					"It should require the provider, and be passed its configuration.", link.Module.subject(), config.name, config.header))
 			return
@@ -69,17 +69,17 @@ func (c *passing) checkPassed(link Link) {
 		child, parent := passed.child, passed.parent
 		own := link.Module.config(child.providerKey)
 		if own != nil && own.configured {
-			c.report(problem(child.at, "Cannot override provider configuration",
+			c.report(Problem(child.at, "Cannot override provider configuration",
 				"The module %s configures the provider %s itself, at %s, and can't be passed another configuration.", link.Module.Path, child, own.header))
 		}
 		if !link.Module.declares(child.providerKey) && (own == nil || own.configured) {
-			c.report(warning(child.at, undefined,
+			c.report(Warning(child.at, undefined,
 				"The module %s doesn't require a provider as %q, which is taken to be %s. If the module is yours, add it to its required_providers.",
 				link.Module.Path, child, c.engine.Short(c.implied(child.name))))
 		}
 		c.checkType(link, passed)
 		if parent.alias == "" && link.Caller.requirement(parent.name) == nil && !link.Caller.configures(parent.providerKey) {
-			c.report(warning(parent.at, undefined,
+			c.report(Warning(parent.at, undefined,
 				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
 				link.Caller.subject(), parent.name, c.engine.Short(c.implied(parent.name))))
 		}
@@ -95,7 +95,7 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 		given = c.provider(link.Caller, passed.child.name)
 	}
 	if wanted != given {
-		c.report(problem(passed.parent.at, "Provider type mismatch",
+		c.report(Problem(passed.parent.at, "Provider type mismatch",
 			"What the call passes as %q is a configuration of %s, and %q is %s in the module %s.",
 			passed.child, c.engine.Short(given), passed.child, c.engine.Short(wanted), link.Module.Path))
 	}
@@ -108,7 +108,7 @@ func (c *passing) checkMissing(link Link) {
 			if link.Call.passes(wanted) || link.Module.configures(wanted) {
 				continue
 			}
-			c.report(problem(link.Call.Range, "Missing required provider configuration",
+			c.report(Problem(link.Call.Range, "Missing required provider configuration",
 				"The module %s has to be passed a configuration of %s, which it calls %s. Add an entry for that to the argument \"providers\" of the call.",
 				link.Module.Path, c.engine.Short(entry.provider), wanted))
 		}
@@ -127,7 +127,7 @@ func (c *passing) checkInherited(link Link) {
 				continue
 			}
 			told[needed] = true
-			c.report(warning(link.Call.Range, "Missing required provider configuration",
+			c.report(Warning(link.Call.Range, "Missing required provider configuration",
 				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
 				link.Module.Path, c.engine.Short(entry.provider), needed.name))
 		}
@@ -143,7 +143,7 @@ func (c *passing) checkEmpty(m *Module) {
 			continue
 		}
 		told[config.name] = true
-		c.report(warning(config.header, "Redundant empty provider block",
+		c.report(Warning(config.header, "Redundant empty provider block",
 			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
 				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",
 			m.Path, config.name, c.engine.Short(c.provider(m, config.name))))

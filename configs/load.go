@@ -113,7 +113,7 @@ func parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	isJSON := strings.HasSuffix(path, ".json")
 	if tooDeep(src, isJSON) {
 		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{problem(start, "Configuration nested too deeply",
+		return nil, hcl.Diagnostics{Problem(start, "Configuration nested too deeply",
 			"This file has expressions or blocks inside one another, more than %d levels deep.", maxNesting)}
 	}
 	if isJSON {

@@ -11,9 +11,9 @@ func (d *document) checkLocalName(name string, at hcl.Range) bool {
 	normal, err := getproviders.NormalizePart(name)
 	switch {
 	case err != nil:
-		d.report(problem(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err))
+		d.report(Problem(at, "Invalid provider local name", "%q can't be the local name of a provider: %v.", name, err))
 	case normal != name:
-		d.report(problem(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal))
+		d.report(Problem(at, "Invalid provider local name", "Write %q as it is used everywhere, %q.", name, normal))
 	}
 	return err == nil && normal == name
 }
@@ -25,7 +25,7 @@ func (b *builder) checkLocalNames() {
 	first := map[getproviders.Provider]*requiredProvider{}
 	for _, entry := range b.module.required {
 		if other, ok := first[entry.provider]; ok {
-			b.late = append(b.late, warning(entry.value, summary,
+			b.late = append(b.late, Warning(entry.value, summary,
 				"The provider %s is required as %q, too. It should have one local name.", b.engine.Short(entry.provider), other.name))
 			continue
 		}
@@ -33,7 +33,7 @@ func (b *builder) checkLocalNames() {
 	}
 	for _, config := range b.module.providers {
 		if entry := b.otherName(config.name, first); entry != nil {
-			b.late = append(b.late, warning(entry.value, summary,
+			b.late = append(b.late, Warning(entry.value, summary,
 				"The provider %s is required as %q, and a provider block at %s implies it as %q.",
 				b.engine.Short(entry.provider), entry.name, config.header, config.name))
 		}
@@ -43,7 +43,7 @@ func (b *builder) checkLocalNames() {
 			continue
 		}
 		if entry := b.otherName(u.localName(), first); entry != nil {
-			b.late = append(b.late, warning(u.needed, summary,
+			b.late = append(b.late, Warning(u.needed, summary,
 				"The type %q implies the provider %s as %q, but it is required as %q. Use the implied name there, or write provider = %s here.",
 				u.key.typ, b.engine.Short(entry.provider), u.localName(), entry.name, entry.name))
 		}
@@ -70,7 +70,7 @@ func (b *builder) checkUsers() {
 			continue
 		}
 		if _, err := getproviders.NormalizePart(u.localName()); err != nil {
-			b.late = append(b.late, problem(u.needed, "Invalid provider local name",
+			b.late = append(b.late, Problem(u.needed, "Invalid provider local name",
 				"The type %q implies the local name %q, which no provider can have: %v.", u.key.typ, u.localName(), err))
 		}
 	}

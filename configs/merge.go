@@ -77,7 +77,7 @@ func (b *builder) add(d *document) {
 // addRequired takes over a required_providers block; there can be only one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
-		b.report(problem(required.header, "Duplicate required providers configuration",
+		b.report(Problem(required.header, "Duplicate required providers configuration",
 			"A module has only one required_providers block; there is one already at %s.", b.requiredAt))
 		return
 	}

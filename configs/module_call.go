@@ -53,7 +53,7 @@ func (c *ModuleCall) readSource(attr *hcl.Attribute, s *scope) {
 	val, diag := s.constant(attr, "source")
 	given, ok := text(val)
 	if !ok && diag == nil {
-		diag = problem(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string.")
+		diag = Problem(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string.")
 	}
 	if diag != nil {
 		c.sourceProblems = hcl.Diagnostics{diag}
@@ -74,7 +74,7 @@ func (c *ModuleCall) readVersion(attr *hcl.Attribute, s *scope) {
 	c.VersionRange = attr.Expr.Range()
 	given, ok := text(val)
 	if _, err := version.NewConstraint(given); (!ok || err != nil) && diag == nil {
-		diag = problem(c.VersionRange, "Invalid version constraint",
+		diag = Problem(c.VersionRange, "Invalid version constraint",
 			"This is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".")
 	}
 	if diag != nil {
@@ -95,7 +95,7 @@ func (s *scope) constant(attr *hcl.Attribute, what string) (cty.Value, *hcl.Diag
 	}
 	for _, t := range references(attr.Expr) {
 		if !s.allows(t, what) {
-			return cty.DynamicVal, problem(t.SourceRange(), "Invalid module "+what,
+			return cty.DynamicVal, Problem(t.SourceRange(), "Invalid module "+what,
 				"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
 		}
 	}
@@ -105,10 +105,10 @@ func (s *scope) constant(attr *hcl.Attribute, what string) (cty.Value, *hcl.Diag
 	case found.problem != nil:
 		return cty.DynamicVal, found.problem
 	case val.HasMarkDeep(sensitive) || val.HasMarkDeep(ephemeral):
-		return cty.DynamicVal, problem(attr.Expr.Range(), "Invalid module "+what,
+		return cty.DynamicVal, Problem(attr.Expr.Range(), "Invalid module "+what,
 			"The %s of a module can't depend on sensitive or ephemeral values: it is shown and recorded.", what)
 	case !val.IsKnown():
-		return cty.DynamicVal, problem(attr.Expr.Range(), "Unknown module "+what,
+		return cty.DynamicVal, Problem(attr.Expr.Range(), "Unknown module "+what,
 			"Only literal values and constant variables can be evaluated during init, and this depends on something else.")
 	}
 	return val, nil

@@ -53,7 +53,7 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	name := block.Labels[0]
 	d.checkName("variable name", name, block.LabelRanges[0])
 	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
-		d.report(problem(block.LabelRanges[0], "Invalid variable name",
+		d.report(Problem(block.LabelRanges[0], "Invalid variable name",
 			"No variable can be called %q, because that means something else in module blocks.", name))
 	}
 	if attr, ok := content.Attributes["type"]; ok {
@@ -77,7 +77,7 @@ func (d *document) checkValidations(name string, blocks hcl.Blocks) {
 		content, _ := block.Body.Content(condition())
 		attr, ok := content.Attributes["condition"]
 		if ok && !slices.ContainsFunc(references(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
-			d.report(problem(attr.Expr.Range(), "Invalid variable validation condition",
+			d.report(Problem(attr.Expr.Range(), "Invalid variable validation condition",
 				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name))
 		}
 	}
@@ -99,7 +99,7 @@ func (d *document) checkType(expr hcl.Expression) {
 		if slices.Contains([]string{"string", "list", "map"}, old) {
 			summary = "Invalid quoted type constraints"
 		}
-		d.report(problem(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
+		d.report(Problem(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
 		return
 	}
 	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
@@ -107,7 +107,7 @@ func (d *document) checkType(expr hcl.Expression) {
 	}
 	native, ok := embedded(expr)
 	if !ok {
-		d.report(problem(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
+		d.report(Problem(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
 		return
 	}
 	if !cheap(native) {
@@ -161,6 +161,6 @@ func (d *document) checkAddress(attr *hcl.Attribute) {
 // notInOverride reports blocks that can't override anything.
 func (d *document) notInOverride(block *hcl.Block, summary string) {
 	if d.override {
-		d.report(problem(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
+		d.report(Problem(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
 	}
 }

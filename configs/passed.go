@@ -32,7 +32,7 @@ func (d *document) passedProviders(attr *hcl.Attribute) (all []passedProvider) {
 			continue
 		}
 		if first, ok := seen[child.providerKey]; ok {
-			d.report(problem(pair.Value.Range(), "Duplicate provider address",
+			d.report(Problem(pair.Value.Range(), "Duplicate provider address",
 				"There is an entry for %s already at %s, and a configuration can be passed only once.", child, first))
 			continue
 		}
@@ -68,7 +68,7 @@ func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 		}
 	}
 	if d.override && len(all) > 0 {
-		d.report(problem(all[0].SourceRange(), "Unsupported override",
+		d.report(Problem(all[0].SourceRange(), "Unsupported override",
 			"An override file can't change depends_on: what others depend on stands in one place."))
 		return nil
 	}

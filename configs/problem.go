@@ -8,8 +8,9 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-// problem returns an error about a place in the configuration.
-func problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+// Problem returns an error about a place in the configuration: a summary, and a
+// detail that is made as by fmt.Sprintf.
+func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  summary,
@@ -18,9 +19,9 @@ func problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	}
 }
 
-// warning returns a warning about a place in the configuration.
-func warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
-	diag := problem(at, summary, format, args...)
+// Warning returns a warning about a place in the configuration.
+func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	diag := Problem(at, summary, format, args...)
 	diag.Severity = hcl.DiagWarning
 	return diag
 }

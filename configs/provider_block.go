@@ -15,7 +15,7 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 		config.alias = d.alias(attr)
 	}
 	if attr, ok := content.Attributes["version"]; ok {
-		d.report(warning(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
+		d.report(Warning(attr.Expr.Range(), "Version constraints inside provider configuration blocks are deprecated",
 			"The version constraint of a provider belongs in the required_providers block."))
 		config.version = d.versionConstraint(attr)
 	}
@@ -49,7 +49,7 @@ func hasContent(b hcl.Body) bool {
 func (d *document) checkReservedArguments(content *hcl.BodyContent) {
 	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
 		if attr, ok := content.Attributes[name]; ok {
-			d.report(problem(attr.NameRange, "Reserved argument name in provider block",
+			d.report(Problem(attr.NameRange, "Reserved argument name in provider block",
 				"The argument %q has no meaning here; the name is reserved.", name))
 		}
 	}
@@ -61,12 +61,12 @@ func (d *document) alias(attr *hcl.Attribute) string {
 	val, diags := evaluate(attr.Expr)
 	d.report(diags...)
 	if diags.HasErrors() || val.IsNull() {
-		d.report(problem(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string."))
+		d.report(Problem(attr.Expr.Range(), "Unsuitable value type", "The alias has to be a string."))
 		return ""
 	}
 	alias, ok := text(val)
 	if !ok || !hclsyntax.ValidIdentifier(alias) {
-		d.report(problem(attr.Expr.Range(), "Invalid provider configuration alias",
+		d.report(Problem(attr.Expr.Range(), "Invalid provider configuration alias",
 			"An alias is a name: a letter or underscore first, then letters, digits, underscores and dashes."))
 	}
 	return alias
@@ -132,11 +132,11 @@ func (d *document) unquoted(expr hcl.Expression) (traversal hcl.Traversal, broke
 	inside.Column, inside.Byte = inside.Column+1, inside.Byte+1
 	traversal, diags := hclsyntax.ParseTraversalAbs([]byte(old), expr.Range().Filename, inside)
 	d.report(diags...)
-	d.report(warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
+	d.report(Warning(expr.Range(), "Quoted references are deprecated", "References are written without quotes: %s", old))
 	return traversal, diags.HasErrors()
 }
 
 func badProviderRef(at hcl.Range) *hcl.Diagnostic {
-	return problem(at, "Invalid provider configuration reference",
+	return Problem(at, "Invalid provider configuration reference",
 		"A provider is referred to by its local name, which a period and an alias may follow.")
 }

@@ -26,7 +26,7 @@ func (d *document) requiredProviders(block *hcl.Block) {
 
 // misplacedRequiredProviders says where the block belongs.
 func (d *document) misplacedRequiredProviders(block *hcl.Block, _ *hcl.BodyContent) {
-	d.report(problem(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block."))
+	d.report(Problem(block.DefRange, "Invalid required_providers block", "It has to stand inside a \"terraform\" block."))
 }
 
 // requiredProvider decodes an entry: an object, or a string that is the
@@ -41,7 +41,7 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	}
 	implied, err := d.engine.ImpliedProvider(attr.Name)
 	if err != nil {
-		d.report(problem(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err))
+		d.report(Problem(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err))
 		return nil
 	}
 	entry.provider = implied
@@ -54,7 +54,7 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	val, diags := evaluate(attr.Expr)
 	given, ok := text(val)
 	if diags.HasErrors() || !ok {
-		d.report(problem(entry.value, "Invalid required_providers object",
+		d.report(Problem(entry.value, "Invalid required_providers object",
 			"The entry of a provider has to be an object, or a string with a version constraint."))
 		return nil
 	}
@@ -72,7 +72,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		}
 		name, ok := literal(pair.Key)
 		if !ok {
-			d.report(problem(pair.Key.Range(), "Invalid Attribute", "The arguments of a required provider have names, which are strings."))
+			d.report(Problem(pair.Key.Range(), "Invalid Attribute", "The arguments of a required provider have names, which are strings."))
 			continue
 		}
 		switch name {
@@ -83,7 +83,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 		case "configuration_aliases":
 			d.requiredAliases(entry, pair.Value)
 		default:
-			d.report(problem(pair.Key.Range(), "Invalid required_providers object",
+			d.report(Problem(pair.Key.Range(), "Invalid required_providers object",
 				"There are only the arguments \"source\", \"version\" and \"configuration_aliases\" here. Configuration of the provider belongs in a \"provider\" block."))
 			return valid
 		}
@@ -94,7 +94,7 @@ func (d *document) requiredObject(entry *requiredProvider, pairs []hcl.KeyValueP
 func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression) {
 	given, ok := literal(expr)
 	if !ok {
-		d.report(problem(expr.Range(), "Invalid version constraint", "The version constraint has to be a string."))
+		d.report(Problem(expr.Range(), "Invalid version constraint", "The version constraint has to be a string."))
 		return
 	}
 	entry.version = d.parseConstraint(given, entry.entry, expr.Range())
@@ -104,7 +104,7 @@ func (d *document) requiredVersion(entry *requiredProvider, expr hcl.Expression)
 func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) bool {
 	given, ok := literal(expr)
 	if !ok {
-		d.report(problem(expr.Range(), "Invalid source", "The source has to be a string."))
+		d.report(Problem(expr.Range(), "Invalid source", "The source has to be a string."))
 		return false
 	}
 	provider, err := d.engine.ParseProvider(given)
@@ -116,7 +116,7 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 	if address := (*getproviders.AddressError)(nil); errors.As(err, &address) {
 		summary, detail = address.Summary(), address.Detail
 	}
-	d.report(problem(expr.Range(), summary, "%s", detail))
+	d.report(Problem(expr.Range(), summary, "%s", detail))
 	return false
 }
 
@@ -133,10 +133,10 @@ func (d *document) requiredAliases(entry *requiredProvider, expr hcl.Expression)
 		wanted := providerKey{name: traversal.RootName(), alias: stepName(traversal, 1)}
 		switch {
 		case len(traversal) > 1 && wanted.alias == "":
-			d.report(problem(expr.Range(), "Invalid configuration_aliases value",
+			d.report(Problem(expr.Range(), "Invalid configuration_aliases value",
 				"A configuration alias has the form %s.alias.", entry.name))
 		case wanted.name != entry.name:
-			d.report(problem(expr.Range(), "Invalid configuration_aliases value",
+			d.report(Problem(expr.Range(), "Invalid configuration_aliases value",
 				"The configuration aliases of provider %q have to start with its name, and not with %q.", entry.name, wanted.name))
 		case !slices.Contains(entry.aliases, wanted):
 			entry.aliases = append(entry.aliases, wanted)

@@ -64,7 +64,7 @@ func (c *collector) requireName(name string, version *versionConstraint, at hcl.
 func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
 	req := getproviders.Requirement{Origin: getproviders.Origin{Module: c.path, File: at.Filename, Line: at.Start.Line}}
 	if provider.IsLegacy() {
-		c.diags = append(c.diags, problem(at, "Invalid legacy provider address",
+		c.diags = append(c.diags, Problem(at, "Invalid legacy provider address",
 			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
 			provider, provider.Type))
 		return
@@ -72,7 +72,7 @@ func (c *collector) require(provider getproviders.Provider, version *versionCons
 	if version != nil {
 		constraints, err := getproviders.ParseConstraints(version.text)
 		if err != nil {
-			c.diags = append(c.diags, problem(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err))
+			c.diags = append(c.diags, Problem(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err))
 			return
 		}
 		req.Constraints = constraints

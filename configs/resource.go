@@ -36,7 +36,7 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "check", "", block.Labels[0])
 	asserts := content.Blocks.OfType("assert")
 	if len(asserts) == 0 {
-		d.report(problem(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing."))
+		d.report(Problem(block.DefRange, "Zero assert blocks", "A check block needs an assert block, or it checks nothing."))
 	}
 	d.checkConditions(asserts)
 	d.checkOnce(content, "data", "Multiple data resource blocks")
@@ -49,7 +49,7 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 func (d *document) checkRepetition(content *hcl.BodyContent) {
 	_, count := content.Attributes["count"]
 	if forEach, ok := content.Attributes["for_each"]; ok && count {
-		d.report(problem(forEach.NameRange, `Invalid combination of "count" and "for_each"`,
+		d.report(Problem(forEach.NameRange, `Invalid combination of "count" and "for_each"`,
 			"Only one of the two arguments can say how many there are."))
 	}
 }

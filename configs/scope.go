@@ -40,7 +40,7 @@ type outcome struct {
 var unknown = outcome{val: cty.DynamicVal}
 
 func failed(at hcl.Range, summary, format string, args ...any) outcome {
-	return outcome{cty.DynamicVal, problem(at, summary, format, args...)}
+	return outcome{cty.DynamicVal, Problem(at, summary, format, args...)}
 }
 
 // maxLocals bounds chains of local values, each referring to the next one.

@@ -111,7 +111,7 @@ func (s *scope) evalJSON(expr hcl.Expression) outcome {
 // parseTemplate reads a string of the JSON syntax as the template that it is.
 func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnostic) {
 	if mayNest([]byte(src)) > maxNesting {
-		return nil, problem(at, "Expression too complex", "This template has more than %d brackets and operators.", maxNesting)
+		return nil, Problem(at, "Expression too complex", "This template has more than %d brackets and operators.", maxNesting)
 	}
 	start := at.Start
 	start.Column, start.Byte = start.Column+1, start.Byte+1 // behind the quote

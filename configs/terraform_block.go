@@ -24,7 +24,7 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 		d.language(attr)
 	}
 	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.engine.Version) {
-		d.report(problem(attr.NameRange, "Module uses experimental features",
+		d.report(Problem(attr.NameRange, "Module uses experimental features",
 			"Experiments exist only in alpha releases of %s.", d.engine.Name))
 	}
 	for _, block := range content.Blocks {
@@ -53,10 +53,10 @@ func (d *document) language(attr *hcl.Attribute) {
 	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
 	case languageEdition:
 	case "":
-		d.report(problem(attr.Expr.Range(), "Invalid language edition",
+		d.report(Problem(attr.Expr.Range(), "Invalid language edition",
 			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", languageEdition))
 	default:
-		d.report(problem(attr.Expr.Range(), "Unsupported language edition",
+		d.report(Problem(attr.Expr.Range(), "Unsupported language edition",
 			"There is no language edition %s in %s %s, only %s.", keyword, d.engine.Name, d.engine.Version, languageEdition))
 	}
 }
@@ -71,7 +71,7 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
 	}
 	given, ok := text(val)
 	if !ok {
-		d.report(problem(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name))
+		d.report(Problem(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name))
 		return nil
 	}
 	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
@@ -81,7 +81,7 @@ func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
 // pass, the lenient one. The other's complaints belong to the requirements.
 func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
 	if _, err := version.NewConstraint(given); err != nil {
-		d.report(problem(value, "Invalid version constraint",
+		d.report(Problem(value, "Invalid version constraint",
 			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given))
 		return nil
 	}

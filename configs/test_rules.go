@@ -58,7 +58,7 @@ func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
 // requirement.
 func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 	if attr, ok := content.Attributes["version"]; ok {
-		d.report(problem(attr.Expr.Range(), "Version constraints are not allowed in test files",
+		d.report(Problem(attr.Expr.Range(), "Version constraints are not allowed in test files",
 			"The version constraint of a provider belongs in the required_providers block of the module under test."))
 	}
 	d.checkReservedArguments(content)
@@ -79,7 +79,7 @@ func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
 		d.content(inner.Body, rule{body: body("defaults override_during", "")})
 		name := inner.Type + " " + inner.Labels[0]
 		if first, ok := types[name]; ok {
-			d.report(problem(inner.LabelRanges[0], "Duplicate "+inner.Type+" block",
+			d.report(Problem(inner.LabelRanges[0], "Duplicate "+inner.Type+" block",
 				"There is a %s block for %q already at %s.", inner.Type, inner.Labels[0], first))
 			continue
 		}
@@ -100,7 +100,7 @@ func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
 // overrideTarget decodes a block that says what values something has in tests.
 func (d *document) overrideTarget(block *hcl.Block, content *hcl.BodyContent) {
 	if _, ok := content.Attributes["target"]; !ok {
-		d.report(problem(block.DefRange, "Missing target attribute",
+		d.report(Problem(block.DefRange, "Missing target attribute",
 			"The block says whose values it gives with the argument \"target\"."))
 	}
 	d.checkAddress(content.Attributes["target"])

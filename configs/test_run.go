@@ -52,7 +52,7 @@ func (d *document) runModule(block *hcl.Block) *ModuleCall {
 	content := d.content(block.Body, rule{body: body("source version", "")})
 	source, ok := content.Attributes["source"]
 	if !ok {
-		d.report(problem(block.DefRange, "Missing \"source\" attribute for module block",
+		d.report(Problem(block.DefRange, "Missing \"source\" attribute for module block",
 			"A run that has a module block tests the module that the argument \"source\" names."))
 		return nil
 	}
@@ -82,7 +82,7 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 // checkKeyword reports an argument that isn't one of some words.
 func (d *document) checkKeyword(attr *hcl.Attribute, words ...string) {
 	if attr != nil && !slices.Contains(words, hcl.ExprAsKeyword(attr.Expr)) {
-		d.report(problem(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
+		d.report(Problem(attr.Expr.Range(), "Invalid \""+attr.Name+"\" keyword",
 			"The argument %q is one of the words %s or %s, without quotes.", attr.Name, words[0], words[1]))
 	}
 }
@@ -98,7 +98,7 @@ func (d *document) checkArgument(attr *hcl.Attribute, typ cty.Type) {
 		return
 	}
 	if _, err := convert.Convert(val, typ); err != nil || val.IsNull() {
-		d.report(problem(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName()))
+		d.report(Problem(attr.Expr.StartRange(), "Unsuitable value type", "The value has to be a %s.", typ.FriendlyName()))
 	}
 }
 

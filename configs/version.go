@@ -21,7 +21,7 @@ func (m *Module) CheckVersion(engine getproviders.Engine) hcl.Diagnostics {
 	}
 	running, err := version.NewVersion(engine.Version)
 	if err != nil {
-		return hcl.Diagnostics{problem(m.RequiredVersions[0].Range, "Unknown "+engine.Name+" version",
+		return hcl.Diagnostics{Problem(m.RequiredVersions[0].Range, "Unknown "+engine.Name+" version",
 			"The configuration needs certain versions of %s, and %q is no version.", engine.Name, engine.Version)}
 	}
 	var diags hcl.Diagnostics
@@ -45,18 +45,18 @@ func (m *Module) subject() string {
 func (r RequiredVersion) check(engine getproviders.Engine, running *version.Version, subject string) *hcl.Diagnostic {
 	constraints, err := version.NewConstraint(r.Text)
 	if err != nil {
-		return problem(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
+		return Problem(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
 	}
 	for _, constraint := range constraints {
 		if constraint.Prerelease() {
-			return problem(r.Range, "Invalid required_version constraint",
+			return Problem(r.Range, "Invalid required_version constraint",
 				"Take the prerelease out of %q: prereleases of %s count as the release that they precede.", constraint, engine.Name)
 		}
 	}
 	if constraints.Check(running) {
 		return nil
 	}
-	return problem(r.Range, "Unsupported "+engine.Name+" Core version",
+	return Problem(r.Range, "Unsupported "+engine.Name+" Core version",
 		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
 		subject, engine.Name, engine.Version, r.Text)
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/tfdeps/tfdeps/configs"
 )
 
 // offlineChoice is what a choice among remembered versions comes to. A registry
@@ -24,9 +25,7 @@ func chosenOffline(s *step) hcl.Diagnostics {
 	if !s.origin.unasked {
 		return nil
 	}
-	warning := problem(s.call.SourceRange, "Version chosen offline among what is there",
+	return hcl.Diagnostics{configs.Warning(s.call.SourceRange, "Version chosen offline among what is there",
 		"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
-		s.call.Name, s.origin.registry.Package(), s.origin.version)
-	warning.Severity = hcl.DiagWarning
-	return hcl.Diagnostics{warning}
+		s.call.Name, s.origin.registry.Package(), s.origin.version)}
 }
