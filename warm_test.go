@@ -133,7 +133,13 @@ func lockOf(t *testing.T, dir string) string {
 
 // fiftyProcessesFetchOnce starts fifty of them on one empty cache.
 func fiftyProcessesFetchOnce(t *testing.T, program string) {
-	s := newSite(t, program, 10)
+	newSite(t, program, 10).fifty(t)
+}
+
+// fifty processes install in as many directories. Each package is fetched once,
+// and in the end all is in order.
+func (s *site) fifty(t *testing.T) {
+	t.Helper()
 	type run struct {
 		cmd *exec.Cmd
 		dir string

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
+	"io"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/view"
@@ -109,6 +110,24 @@ func (m *Meta) upkeep(cache *providercache.Cache) *providercache.Upkeep {
 	return &providercache.Upkeep{Cache: cache, StateDir: m.StateDir, Now: m.Now}
 }
 
+// cacheReport is what a command below "cache" has to tell.
+type cacheReport interface {
+	Text(w io.Writer) error
+	JSON(w io.Writer) error
+}
+
+// report tells it to people, or to programs.
+func (m *Meta) report(r cacheReport, asJSON bool) view.Problems {
+	write := r.Text
+	if asJSON {
+		write = r.JSON
+	}
+	if err := write(m.Stdout); err != nil {
+		return cacheProblem("Failed to write the result", err)
+	}
+	return nil
+}
+
 // parseOperands reads options and other arguments, in any order.
 func parseOperands(flags *flag.FlagSet, args []string) (operands []string, err error) {
 	for {
@@ -120,6 +139,18 @@ func parseOperands(flags *flag.FlagSet, args []string) (operands []string, err e
 		}
 		operands, args = append(operands, flags.Arg(0)), flags.Args()[1:]
 	}
+}
+
+// parseOperandsOrVariables is parseOperands for a command that has options of
+// ours.
+func parseOperandsOrVariables(flags *flag.FlagSet, args []string, env Environment) (operands []string, by setBy, err error) {
+	if operands, err = parseOperands(flags, args); err != nil {
+		return nil, nil, err
+	}
+	if by, err = env.fill(flags); err != nil {
+		return nil, nil, &usageError{text: "Error: " + err.Error()}
+	}
+	return operands, by, nil
 }
 
 // cacheProblem tells of what went wrong with the cache itself.

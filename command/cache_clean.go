@@ -13,10 +13,10 @@ import (
 // runCacheClean removes all packages, or those that are named.
 func runCacheClean(m *Meta, args []string) (int, view.Problems, error) {
 	var place cachePlace
-	var o providercache.RemoveOptions
+	var o removal
 	flags := newFlags("cache clean")
 	place.define(flags)
-	defineRemoval(flags, &o)
+	o.define(flags)
 	names, err := parseOperands(flags, args)
 	var wanted []providercache.Wanted
 	if err == nil {
@@ -37,18 +37,19 @@ func runCacheClean(m *Meta, args []string) (int, view.Problems, error) {
 	if o.Others = len(names) > 0; o.Others { // what is asked for by name doesn't have to be ours
 		packages = slices.DeleteFunc(packages, func(p providercache.Cached) bool { return !isAmong(wanted, p) })
 	}
-	done, err := upkeep.Remove(m.Context, packages, o)
-	view.CacheRemoved(m.Stdout, done, o.DryRun)
+	done, err := upkeep.Remove(m.Context, packages, o.RemoveOptions)
+	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.DryRun}
 	if err != nil {
-		return 0, append(problems, cacheProblem("Failed to remove packages", err)...), nil
+		problems = append(problems, cacheProblem("Failed to remove packages", err)...)
+	} else if len(names) == 0 {
+		if !o.DryRun {
+			upkeep.Sweep()
+		}
+		if place.dir == "" {
+			m.sweepModules(&result, m.Now())
+		}
 	}
-	if len(names) == 0 && !o.DryRun {
-		upkeep.Sweep()
-	}
-	if len(names) == 0 && place.dir == "" {
-		m.sweepModules(m.Now(), o.DryRun)
-	}
-	return 0, problems, nil
+	return 0, append(problems, m.report(result, o.json)...), nil
 }
 
 func isAmong(wanted []providercache.Wanted, p providercache.Cached) bool {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"flag"
 	"time"
 
@@ -15,7 +16,7 @@ type gcOptions struct {
 	olderThan  time.Duration
 	maxBytes   *int64
 	keepLocked pathList
-	remove     providercache.RemoveOptions
+	remove     removal
 }
 
 // unusedAfter is how long a package may lie unused where nothing else is said.
@@ -34,7 +35,7 @@ func parseCacheGC(args []string) (o gcOptions, err error) {
 		return err
 	})
 	flags.Var(&o.keepLocked, "keep-locked", "")
-	defineRemoval(flags, &o.remove)
+	o.remove.define(flags)
 	operands, err := parseOperands(flags, args)
 	if err != nil {
 		return o, err
@@ -48,9 +49,16 @@ func parseCacheGC(args []string) (o gcOptions, err error) {
 	return o, nil
 }
 
-func defineRemoval(flags *flag.FlagSet, o *providercache.RemoveOptions) {
+// removal is what the commands have in common that remove something.
+type removal struct {
+	providercache.RemoveOptions
+	json bool
+}
+
+func (o *removal) define(flags *flag.FlagSet) {
 	flags.BoolVar(&o.DryRun, "dry-run", false, "")
 	flags.BoolVar(&o.Linked, "force", false, "")
+	flags.BoolVar(&o.json, "json", false, "")
 }
 
 // runCacheGC removes what isn't used any more.
@@ -65,25 +73,20 @@ func runCacheGC(m *Meta, args []string) (int, view.Problems, error) {
 		return 0, problems, nil
 	}
 	policy := providercache.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
-	done, err := m.upkeep(cache).Collect(m.Context, policy, o.remove)
-	view.CacheRemoved(m.Stdout, done, o.remove.DryRun)
+	done, err := m.upkeep(cache).Collect(m.Context, policy, o.remove.RemoveOptions)
+	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.remove.DryRun}
 	if err != nil {
-		return 0, append(problems, cacheProblem("Failed to remove what isn't used", err)...), nil
+		problems = append(problems, cacheProblem("Failed to remove what isn't used", err)...)
+	} else if o.place.dir == "" {
+		m.sweepModules(&result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	if o.place.dir == "" {
-		age := o.olderThan
-		if age == 0 {
-			age = unusedAfter
-		}
-		m.sweepModules(m.Now().Add(-age), o.remove.DryRun)
-	}
-	return 0, problems, nil
+	return 0, append(problems, m.report(result, o.remove.json)...), nil
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
-func (m *Meta) sweepModules(before time.Time, dryRun bool) {
+func (m *Meta) sweepModules(result *view.CacheRemoval, before time.Time) {
 	if store := m.moduleStore(); store != "" {
-		swept := fetch.SweepStore(store, before, dryRun)
-		view.ModulesSwept(m.Stdout, swept.Entries, swept.Bytes, dryRun)
+		swept := fetch.SweepStore(store, before, result.DryRun)
+		result.Entries, result.Bytes = swept.Entries, swept.Bytes
 	}
 }

@@ -21,13 +21,5 @@ func runCacheList(m *Meta, args []string) (int, view.Problems, error) {
 	if err != nil {
 		return 0, append(problems, cacheProblem("Failed to list the cache", err)...), nil
 	}
-	list := view.CacheList{Cache: cache, Packages: packages}
-	write := list.Text
-	if *asJSON {
-		write = list.JSON
-	}
-	if err := write(m.Stdout); err != nil {
-		problems = append(problems, cacheProblem("Failed to write the list", err)...)
-	}
-	return 0, problems, nil
+	return 0, append(problems, m.report(view.CacheList{Cache: cache, Packages: packages}, *asJSON)...), nil
 }

@@ -14,7 +14,7 @@ func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
 	flags := newFlags("cache verify")
 	place.define(flags)
 	flags.Var(&lockPaths, "locked", "")
-	repair := flags.Bool("repair", false, "")
+	repair, asJSON := flags.Bool("repair", false, ""), flags.Bool("json", false, "")
 	operands, err := parseOperands(flags, args)
 	if err == nil {
 		lockPaths, err = lockPaths.with(operands, "-locked")
@@ -31,11 +31,13 @@ func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
 	if err != nil {
 		return 0, append(problems, cacheProblem("Failed to verify the cache", err)...), nil
 	}
-	view.CacheVerified(m.Stdout, found)
+	result := view.CacheVerification{Cache: cache, Found: found}
 	if *repair {
-		more := m.removeDamaged(cache, found)
-		problems = append(problems, more...)
+		if result.Repaired, err = m.removeDamaged(cache, found); err != nil {
+			problems = append(problems, cacheProblem("Failed to remove what is damaged", err)...)
+		}
 	}
+	problems = append(problems, m.report(result, *asJSON)...)
 	if slices.ContainsFunc(found, providercache.Verified.Differs) {
 		return ExitDiffers, problems, nil
 	}
@@ -43,8 +45,8 @@ func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
 }
 
 // removeDamaged takes away the packages that aren't what their receipts say. The
-// next init that wants one fetches it.
-func (m *Meta) removeDamaged(cache *providercache.Cache, found []providercache.Verified) view.Problems {
+// next init that wants one fetches it. nil: there are none.
+func (m *Meta) removeDamaged(cache *providercache.Cache, found []providercache.Verified) (*providercache.Removal, error) {
 	var damaged []providercache.Cached
 	for _, v := range found {
 		if v.Finding == providercache.Broken {
@@ -52,12 +54,8 @@ func (m *Meta) removeDamaged(cache *providercache.Cache, found []providercache.V
 		}
 	}
 	if len(damaged) == 0 {
-		return nil
+		return nil, nil
 	}
 	done, err := m.upkeep(cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
-	view.CacheRemoved(m.Stdout, done, false)
-	if err != nil {
-		return cacheProblem("Failed to remove what is damaged", err)
-	}
-	return nil
+	return &done, err
 }

@@ -62,13 +62,31 @@ Options:
                        directories, too.
 
   -repair              Remove what is damaged. The next init that wants it
-                       fetches it.`
+                       fetches it.
+
+  -json                Print a JSON object: format_version, directory, named;
+                       packages, and for each of them address, version,
+                       platform, directory, finding (sound, damaged,
+                       not_locked, unknown), h1, expected (what it should have
+                       been one of), error (why it can't be read); and, of
+                       -repair, removed and kept as those of gc. Keys may be
+                       added.`
 
 const cacheRemoveOptions = cacheDirOption + `
   -dry-run             Remove nothing, and tell what would be removed.
 
   -force               Remove packages to which directories have symbolic links,
                        too. They have to be prepared again.
+
+  -json                Print a JSON object: format_version, directory, named,
+                       dry_run; the bytes freed and shared, and shared_with,
+                       the directories that have hard links; removed, and for
+                       each of these packages address, version, platform,
+                       directory, size, size_on_disk, last_use; kept, with
+                       reason (linked, in_use, no_receipt, failed), detail,
+                       linked_by; and modules: entries and bytes removed from
+                       their store. With -dry-run, removed and modules are what
+                       would be. Keys may be added.
 `
 
 const cacheGCUsage = `Usage: tfdeps [global options] cache gc [options]
@@ -124,6 +142,15 @@ Options:
                        directories, with the hashes that they record.
 
   -platform=OS_ARCH    For this platform. May be given more than once.
+
+  -offline             Send no request. What isn't there yet has to be in a mirror
+                       on this machine.
+
+  -json                Print a JSON object: format_version, directory, named;
+                       packages, those that were asked for, and for each of
+                       them address, version, platform, directory, added, error
+                       (why it isn't there); and of -system, receipts: whether
+                       there are any. Keys may be added.
 
   -system              Make a cache that is part of an image, in
                        ` + systemCacheDir + ` or below -dir: readable for all,

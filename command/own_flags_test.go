@@ -18,6 +18,9 @@ var helpOf = map[string]string{
 	"get":       (&GetCommand{}).Help(),
 	"providers": (&ProvidersCommand{}).Help(),
 	"cache-add": cacheAddUsage,
+
+	"providers-lock": providersLockUsage,
+	"vendor":         vendorUsage,
 }
 
 // names finds an option or a variable as a word of its own.
@@ -177,6 +180,12 @@ func TestOwnFlagsAreDefined(t *testing.T) {
 				_, err = parseCacheAdd([]string{"-" + own.name + "=0", "acme/aaa"}, nil)
 			case "providers":
 				_, err = parseProviders([]string{"-" + own.name + "=0"}, nil)
+			case "providers-lock":
+				_, err = parseLock([]string{"-" + own.name + "=0"}, nil)
+			case "vendor":
+				_, err = parseVendor([]string{"-" + own.name + "=0"}, nil)
+			default:
+				t.Errorf("there is no command %q", command)
 			}
 			if err != nil && !errors.Is(err, flag.ErrHelp) {
 				t.Errorf("%s -%s: %v", command, own.name, err)

@@ -67,26 +67,39 @@ func (in *Installer) arrived(ctx context.Context, t task) (genuine, bool) {
 // If the cache has another package that has to stay, or can't be written to,
 // Target gets the new one for itself.
 func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging, got genuine) (Outcome, error) {
-	at, name, final := in.cacheShelf(), in.packageName(s), in.cachePath(s)
-	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
-	adopted, err := stage.offer(ctx, final, got.H1, func(there getproviders.Hash) bool {
-		receipt, known := at.find(name)
-		return known && receipt.H1 != there
-	})
+	at := in.cacheShelf()
+	shared, err := in.publishShared(ctx, s, stage, got, at)
 	switch {
 	case ctx.Err() != nil:
 		return Outcome{}, context.Cause(ctx)
 	case err != nil:
 		return in.place(ctx, s, got, stage.packagePath(), ownLadder, untouched)
-	case adopted:
-		// It has the hash, but of its status nothing is known.
-		h1, before, err := in.read(ctx, s, at)
-		if err != nil || h1 != got.H1 {
-			return in.place(ctx, s, got, stage.packagePath(), ownLadder, untouched)
-		}
-		record = before
 	}
-	outcome, err := in.place(ctx, s, got, final, in.ladder(), untouched)
-	at.settle(ctx, published{Name: name, Dir: final, Receipt: got.receipt(record), Linked: outcome.Link == LinkHardlink})
+	outcome, err := in.place(ctx, s, got, shared.Dir, in.ladder(), untouched)
+	shared.Linked = outcome.Link == LinkHardlink
+	at.settle(ctx, shared)
 	return outcome, err
+}
+
+// publishShared publishes a package in the cache, or finds there that it has
+// been. What is returned is to be settled. With an error the package is still in
+// the stage.
+func (in *Installer) publishShared(ctx context.Context, s Selection, stage *staging, got genuine, at shelf) (published, error) {
+	shared := published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.receipt(statRecord{})}
+	shared.Receipt.Record, _ = takeRecord(stage.packagePath()) // nobody else has touched it
+	promised := at.promise(ctx, shared)
+	adopted, err := stage.offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
+		receipt, known := at.find(shared.Name)
+		return known && receipt.H1 != there && !promised
+	})
+	if adopted && err == nil { // it has the hash, but of its status nothing is known
+		var h1 getproviders.Hash
+		if h1, shared.Receipt.Record, err = in.read(ctx, s, at); err == nil && h1 != got.H1 {
+			err = errChanged
+		}
+	}
+	if err != nil && promised {
+		at.retract(ctx, shared.Name)
+	}
+	return shared, err
 }

@@ -49,7 +49,7 @@ func (in *Installer) keep(selections []Selection, local map[getproviders.Provide
 		in.emit(AlreadyInstalled{Provider: s.Provider, Version: s.Version})
 		o := Outcome{Selection: s, Present: true}
 		if news := local[s.Provider].News; news != nil {
-			o.Authentication, o.H1 = news.Authentication, news.H1
+			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.HashPolicy.believed(news.Told)
 		}
 		outcomes = append(outcomes, o)
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ import (
 // place that it names, as if it had been killed there. The package's archive
 // and the target directory are its arguments, and maybe a cache and where
 // receipts are kept. At "fetched" it ends when all is done, and differently if
-// it had to fetch the package.
+// it had to fetch the package, or, at "unread", fails if it had to read one.
 const (
 	dieVariable = "TFDEPS_TEST_DIE_AT"
 	diedAsAsked = 3
@@ -30,6 +31,9 @@ const (
 func die(where string) {
 	if where == "outside" {
 		installFromWeb()
+	}
+	if n, err := strconv.ParseInt(strings.TrimPrefix(where, stepPrefix), 10, 64); err == nil {
+		installStepwise(n)
 	}
 	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
 	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
@@ -49,9 +53,12 @@ func die(where string) {
 		if begun {
 			end = didFetch
 		}
+		if _, reading := e.(providercache.Reading); reading && where == "unread" {
+			os.Exit(1)
+		}
 	}
 	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
-	if err != nil || where != "fetched" {
+	if err != nil || where != "fetched" && where != "unread" {
 		os.Exit(1)
 	}
 	os.Exit(end)

@@ -138,21 +138,11 @@ func (in *Installer) obtainCopy(ctx context.Context, t task, stage *staging) (ge
 
 // keepInCache publishes a package in the cache and gives it a receipt.
 func (in *Installer) keepInCache(ctx context.Context, s Selection, stage *staging, got genuine) error {
-	at, name, final := in.cacheShelf(), in.packageName(s), in.cachePath(s)
+	at := in.cacheShelf()
 	_ = os.Remove(stage.archivePath())
-	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
-	adopted, err := stage.offer(ctx, final, got.H1, func(there getproviders.Hash) bool {
-		receipt, known := at.find(name)
-		return known && receipt.H1 != there
-	})
-	if err != nil {
-		return err
+	shared, err := in.publishShared(ctx, s, stage, got, at)
+	if err == nil {
+		at.settle(ctx, shared)
 	}
-	if adopted {
-		if _, record, err = in.read(ctx, s, at); err != nil {
-			return err
-		}
-	}
-	at.settle(ctx, published{Name: name, Dir: final, Receipt: got.receipt(record)})
-	return nil
+	return err
 }

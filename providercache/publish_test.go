@@ -212,3 +212,60 @@ func TestMakeDirsReturnsWhatItMade(t *testing.T) {
 		t.Error("made a directory in a file")
 	}
 }
+
+// Who opens a package while it is exchanged finds the old one or the new one.
+func TestAnExchangeLeavesNoGap(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	final := filepath.Join(target.Path, "final")
+	writeTo(t, filepath.Join(final, widgetFile), "old")
+	probe := stageWith(t, target, "new")
+	if err := exchange(probe.packagePath(), final); err != nil {
+		t.Skipf("two at once can't be exchanged here: %v", err)
+	}
+	probe.remove()
+	done, missing := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		for {
+			select {
+			case <-done:
+				missing <- n
+				return
+			default:
+			}
+			if _, err := os.Lstat(filepath.Join(final, widgetFile)); err != nil {
+				n++
+			}
+		}
+	}()
+	for range 200 {
+		stage := stageWith(t, target, "new")
+		if err := stage.replace(final); err != nil {
+			t.Error(err)
+		}
+		stage.remove()
+	}
+	close(done)
+	if n := <-missing; n > 0 {
+		t.Errorf("it was missing %d times", n)
+	}
+}
+
+// A link in a package's place isn't the package, even if it leads to the same
+// files: who owns these could change them later.
+func TestALinkToTheSameFilesIsReplaced(t *testing.T) {
+	t.Parallel()
+	target := &Dir{Path: t.TempDir()}
+	stage := stageWith(t, target, "new")
+	defer stage.remove()
+	h1, err := getproviders.HashDir(t.Context(), stage.packagePath())
+	must(t, err)
+	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target.Path, "final")
+	must(t, os.CopyFS(elsewhere, os.DirFS(stage.packagePath())))
+	linkOrSkip(t, elsewhere, final)
+	must(t, stage.publish(t.Context(), final, h1))
+	if info, err := os.Lstat(final); err != nil || !info.IsDir() {
+		t.Errorf("there is %v, %v", info, err)
+	}
+}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // checksVariable makes the test program check one package, of the state and
@@ -25,13 +27,7 @@ func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 		return
 	}
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil && os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-		t.Fatal("TFDEPS_REQUIRE_PEERS=1, and strace is not on PATH")
-	}
-	if err != nil {
-		t.Skip("strace is not on PATH")
-	}
+	strace := providertest.LookProgram(t, "strace")
 	s := shelve(t)
 	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them
 	trace := filepath.Join(t.TempDir(), "trace")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -161,6 +162,36 @@ func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 				t.Error("it wasn't seen")
 			}
 		})
+	}
+}
+
+// Each thing that a record says of each entry counts by itself.
+func TestEveryFieldOfARecordCounts(t *testing.T) {
+	t.Parallel()
+	s := shelve(t)
+	good, _ := s.receipts.find(packageName)
+	for i, entry := range good.Record.Entries {
+		for field, change := range map[string]func(*statEntry){
+			"name":  func(e *statEntry) { e.Name += "x" },
+			"mode":  func(e *statEntry) { e.Mode ^= 0o001 },
+			"type":  func(e *statEntry) { e.Mode ^= fs.ModeDir },
+			"inode": func(e *statEntry) { e.Inode++ },
+			"size":  func(e *statEntry) { e.Size++ },
+			"mtime": func(e *statEntry) { e.Modified-- },
+			"ctime": func(e *statEntry) { e.Changed-- },
+		} {
+			rc := good
+			rc.Record.Entries = slices.Clone(good.Record.Entries)
+			change(&rc.Record.Entries[i])
+			s.receipts.put(packageName, rc)
+			if s.isGenuineIn(s.receipts) {
+				t.Errorf("%s has another %s, and it counts", entry.Name, field)
+			}
+		}
+	}
+	s.receipts.put(packageName, good)
+	if !s.isGenuineIn(s.receipts) {
+		t.Error("what it was before doesn't count, so this test shows nothing")
 	}
 }
 
@@ -323,6 +354,7 @@ func TestReceiptsKeepWhatTheySay(t *testing.T) {
 	rc := receipt{
 		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, Tier: getproviders.TierPartner, KeyID: "ABCD",
 		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
+		Told: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
 	}
 	s.receipts.put(packageName, rc)
 	must(t, s.receipts.save(t.Context()))
@@ -336,6 +368,7 @@ func FuzzReceipt(f *testing.F) {
 	f.Add([]byte(`{"h1":"h1:x=","taken":"2026-01-01T00:00:00Z","record":{"fs":"ef53:1","entries":[{"n":".","m":2147484141,"mt":1,"ct":2},{"n":"a/b","s":3}]}}`))
 	f.Add([]byte(`{"h1":"h1:x=","record":{"entries":[{"n":"."},{"n":"../x"}]}}`))
 	f.Add([]byte(`{"h1":"zh:x","record":{"entries":[{"n":"."}]}}`))
+	f.Add([]byte(`{"h1":"h1:x=","told":{"":"h1:y=","plan9_386":null,"plan9":"h1:z="},"record":{"entries":[{"n":"."}]}}`))
 	f.Add([]byte(`{"record":{"entries":[null]}}`))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		rc, err := decodeReceipt(content)

@@ -42,7 +42,7 @@ func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Install
 func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 	tb.Helper()
 	client, err := hosts.NewClient(hosts.ClientOptions{
-		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: 100 * time.Millisecond,
+		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: 2 * time.Second, // a busy machine stalls, too
 	})
 	must(tb, err)
 	return client

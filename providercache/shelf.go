@@ -2,6 +2,9 @@ package providercache
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -78,6 +81,24 @@ func (s shelf) settle(ctx context.Context, packages ...published) {
 	_ = s.own.save(ctx)
 }
 
+// promise writes the receipt of a package that is about to be published where
+// there is nothing. It doesn't vouch for anything, as the rename changes what it
+// records, but tells what the package is and came from, if this process is
+// killed before settle: it is hashed then, and needn't be fetched again.
+func (s shelf) promise(ctx context.Context, p published) (promised bool) {
+	if _, err := os.Lstat(p.Dir); s.own == nil || !errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	s.own.put(p.Name, p.Receipt)
+	return s.own.save(ctx) == nil
+}
+
+// retract takes back what was promised.
+func (s shelf) retract(ctx context.Context, name string) {
+	s.own.drop(name)
+	_ = s.own.save(ctx)
+}
+
 // packageName is what receipts and locks know a package by.
 func (in *Installer) packageName(s Selection) string {
 	return getproviders.UnpackedPath(s.Provider, s.Version, in.platform())
@@ -94,7 +115,7 @@ func (in *Installer) packageNames(selections []Selection) (names []string) {
 func (r receipt) claims() genuine {
 	return genuine{
 		Authentication: getproviders.Authentication{Tier: r.Tier, KeyID: r.KeyID, Signed: r.Signed},
-		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes,
+		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, Told: r.Told,
 	}
 }
 
@@ -102,6 +123,6 @@ func (r receipt) claims() genuine {
 func (g genuine) receipt(record statRecord) receipt {
 	return receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, Tier: g.Authentication.Tier, KeyID: g.Authentication.KeyID,
-		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive,
+		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive, Told: g.Told,
 	}
 }

@@ -19,7 +19,7 @@ func CacheDir(w io.Writer, cache *providercache.Cache, asJSON bool) error {
 		_, err := fmt.Fprintln(w, cache.Dir)
 		return err
 	}
-	return writeObject(w, map[string]any{"format_version": cacheFormat, "directory": cache.Dir, "named": cache.Named})
+	return writeObject(w, newJSONHead(cache))
 }
 
 // writeObject writes a JSON object over several lines.

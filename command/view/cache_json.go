@@ -10,20 +10,36 @@ import (
 // cacheFormat is the version of the JSON of the cache commands.
 const cacheFormat = "1.0"
 
+// jsonHead begins each of these objects.
+type jsonHead struct {
+	FormatVersion string `json:"format_version"`
+	Directory     string `json:"directory"`
+	Named         bool   `json:"named"`
+}
+
+func newJSONHead(c *providercache.Cache) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Named} }
+
 type jsonCache struct {
-	FormatVersion string       `json:"format_version"`
-	Directory     string       `json:"directory"`
-	Named         bool         `json:"named"`
-	Size          int64        `json:"size"`
-	SizeOnDisk    int64        `json:"size_on_disk"`
-	Packages      []jsonCached `json:"packages"`
+	jsonHead
+	Size       int64        `json:"size"`
+	SizeOnDisk int64        `json:"size_on_disk"`
+	Packages   []jsonCached `json:"packages"`
+}
+
+// jsonPackage says which package something is about.
+type jsonPackage struct {
+	Address   string `json:"address"`
+	Version   string `json:"version"`
+	Platform  string `json:"platform"`
+	Directory string `json:"directory"`
+}
+
+func newJSONPackage(p providercache.Cached) jsonPackage {
+	return jsonPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Dir}
 }
 
 type jsonCached struct {
-	Address    string    `json:"address"`
-	Version    string    `json:"version"`
-	Platform   string    `json:"platform"`
-	Directory  string    `json:"directory"`
+	jsonPackage
 	Size       int64     `json:"size"`
 	SizeOnDisk int64     `json:"size_on_disk"`
 	LastUse    time.Time `json:"last_use"`
@@ -35,7 +51,7 @@ type jsonCached struct {
 
 // JSON writes the list for programs.
 func (l CacheList) JSON(w io.Writer) error {
-	out := jsonCache{FormatVersion: cacheFormat, Directory: l.Cache.Dir, Named: l.Cache.Named, Packages: []jsonCached{}}
+	out := jsonCache{jsonHead: newJSONHead(l.Cache), Packages: []jsonCached{}}
 	for _, p := range l.Packages {
 		out.Size += p.Size
 		out.SizeOnDisk += p.OnDisk
@@ -46,8 +62,7 @@ func (l CacheList) JSON(w io.Writer) error {
 
 func newJSONCached(p providercache.Cached) jsonCached {
 	return jsonCached{
-		Address: p.Provider.String(), Version: p.Version.String(), Platform: p.Platform.String(), Directory: p.Dir,
-		Size: p.Size, SizeOnDisk: p.OnDisk, LastUse: p.LastUse.UTC().Truncate(time.Second),
+		jsonPackage: newJSONPackage(p), Size: p.Size, SizeOnDisk: p.OnDisk, LastUse: p.LastUse.UTC().Truncate(time.Second),
 		UsedBy: append([]string{}, p.Users...), LinkedBy: append([]string{}, p.Linked...),
 		Receipt: p.Ours, Condition: string(p.Condition),
 	}

@@ -9,18 +9,43 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// CacheRemoved tells what became of packages that were to be removed: why some
-// stay, and in one line what was gained.
-func CacheRemoved(w io.Writer, done providercache.Removal, dryRun bool) {
+// CacheRemoval is what became of packages that were to be removed, and of the
+// store of modules.
+type CacheRemoval struct {
+	Cache   *providercache.Cache
+	Done    providercache.Removal
+	DryRun  bool
+	Entries int   // removed from the store of modules
+	Bytes   int64 // of these entries
+}
+
+// Text tells why some packages stay, and in one line what was gained; of modules
+// only if any went.
+func (r CacheRemoval) Text(w io.Writer) error {
+	var b strings.Builder
+	r.packages(&b)
+	verb := "Removed"
+	if r.DryRun {
+		verb = "Would remove"
+	}
+	if r.Entries > 0 {
+		fmt.Fprintf(&b, "%s %s of the store of modules, %s\n", verb, count(r.Entries, "entry"), megabytes(r.Bytes))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r CacheRemoval) packages(w io.Writer) {
+	done := r.Done
 	for _, kept := range done.Kept {
 		why := kept.Why.Error()
 		if errors.Is(kept.Why, providercache.ErrInUse) && len(kept.Linked) > 0 {
-			why = printable(workingDirectory(kept.Linked[0])) + " has a link to it"
+			why = workingDirectory(kept.Linked[0]) + " has a link to it"
 		}
-		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, why)
+		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, printable(why))
 	}
 	verbs := []string{"Removed", "freed"}
-	if dryRun {
+	if r.DryRun {
 		verbs = []string{"Would remove", "which frees"}
 		for _, p := range done.Removed {
 			fmt.Fprintf(w, "Would remove %s %s %s\n", p.Provider, p.Version, p.Platform)
@@ -40,31 +65,22 @@ func CacheRemoved(w io.Writer, done providercache.Removal, dryRun bool) {
 	fmt.Fprintf(w, "%s %s, %s %s%s\n", verbs[0], count(len(done.Removed), "package"), verbs[1], megabytes(done.Freed), shared)
 }
 
-// ModulesSwept tells what was removed from the store of modules, if anything was.
-func ModulesSwept(w io.Writer, entries int, bytes int64, dryRun bool) {
-	verb := "Removed"
-	if dryRun {
-		verb = "Would remove"
-	}
-	if entries > 0 {
-		fmt.Fprintf(w, "%s %s of the store of modules, %s\n", verb, count(entries, "entry"), megabytes(bytes))
-	}
+// CacheVerification is what came of reading all packages.
+type CacheVerification struct {
+	Cache    *providercache.Cache
+	Found    []providercache.Verified
+	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
 }
 
-// CacheVerified tells which packages aren't what they should be, and in one
-// line what was found.
-func CacheVerified(w io.Writer, found []providercache.Verified) {
+// Text tells which packages aren't what they should be, in one line what was
+// found, and in another what was removed.
+func (v CacheVerification) Text(w io.Writer) error {
+	var b strings.Builder
 	sums := map[providercache.Finding]int{}
-	for _, v := range found {
-		sums[v.Finding]++
-		name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
-		switch {
-		case v.Finding == providercache.Broken && v.Err != nil:
-			fmt.Fprintf(w, "Damaged: %s: %s\n", name, printable(v.Err.Error()))
-		case v.Finding == providercache.Broken:
-			fmt.Fprintf(w, "Damaged: %s has %s and should have %s\n", name, v.H1, v.Expected[0])
-		case v.Finding == providercache.NotLocked:
-			fmt.Fprintf(w, "Not what the lock files record: %s has %s\n", name, v.H1)
+	for _, found := range v.Found {
+		sums[found.Finding]++
+		if found.Differs() {
+			fmt.Fprintln(&b, differs(found))
 		}
 	}
 	parts := []string{fmt.Sprintf("%d sound", sums[providercache.Sound])}
@@ -80,25 +96,54 @@ func CacheVerified(w io.Writer, found []providercache.Verified) {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
 		}
 	}
-	fmt.Fprintf(w, "Verified %s: %s\n", count(len(found), "package"), strings.Join(parts, ", "))
+	fmt.Fprintf(&b, "Verified %s: %s\n", count(len(v.Found), "package"), strings.Join(parts, ", "))
+	if v.Repaired != nil {
+		CacheRemoval{Done: *v.Repaired}.packages(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
 }
 
-// CacheFilled tells what was put into a cache.
-func CacheFilled(w io.Writer, dir string, filled []providercache.Filled) {
+// differs says why a package isn't what it should be.
+func differs(v providercache.Verified) string {
+	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
+	switch {
+	case v.Finding == providercache.NotLocked:
+		return fmt.Sprintf("Not what the lock files record: %s has %s", name, v.H1)
+	case v.Err != nil:
+		return fmt.Sprintf("Damaged: %s: %s", name, printable(v.Err.Error()))
+	default:
+		return fmt.Sprintf("Damaged: %s has %s and should have %s", name, v.H1, v.Expected[0])
+	}
+}
+
+// CacheFilling is what was put into a cache.
+type CacheFilling struct {
+	Cache    *providercache.Cache
+	Filled   []providercache.Filled
+	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
+}
+
+// Text tells what is new, and in one line what there was to do. Failures aren't
+// among it: they are problems.
+func (f CacheFilling) Text(w io.Writer) error {
+	var b strings.Builder
 	added, present := 0, 0
-	for _, f := range filled {
+	for _, filled := range f.Filled {
 		switch {
-		case f.Err != nil:
-		case f.Present:
+		case filled.Err != nil:
+		case filled.Present:
 			present++
 		default:
 			added++
-			fmt.Fprintf(w, "- Added %s v%s for %s\n", f.Selection.Provider, f.Selection.Version, f.Platform)
+			fmt.Fprintf(&b, "- Added %s v%s for %s\n", filled.Selection.Provider, filled.Selection.Version, filled.Platform)
 		}
 	}
 	there := ""
 	if present > 0 {
 		there = fmt.Sprintf(", %d more were there already", present)
 	}
-	fmt.Fprintf(w, "Added %s to %s%s\n", count(added, "package"), printable(dir), there)
+	fmt.Fprintf(&b, "Added %s to %s%s\n", count(added, "package"), printable(f.Cache.Dir), there)
+	_, err := io.WriteString(w, b.String())
+	return err
 }

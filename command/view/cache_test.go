@@ -1,8 +1,13 @@
 package view
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -39,8 +44,7 @@ func TestWhatWasRemovedIsOneLine(t *testing.T) {
 				"Removed no packages\n"},
 	} {
 		var b strings.Builder
-		CacheRemoved(&b, c.done, c.dryRun)
-		if b.String() != c.want {
+		if err := (CacheRemoval{Done: c.done, DryRun: c.dryRun}).Text(&b); err != nil || b.String() != c.want {
 			t.Errorf("%+v:\n%s\nnot\n%s", c.done, b.String(), c.want)
 		}
 	}
@@ -62,6 +66,76 @@ func TestAListNamesAFewUsersOfEachPackage(t *testing.T) {
 	}
 	if strings.ContainsAny(got, "\x1b") || strings.Contains(got, "/d") {
 		t.Errorf("there is more in\n%q", got)
+	}
+}
+
+// That packages take their room in each directory is said once, and why.
+func TestCopyingIsToldOnceWithItsReason(t *testing.T) {
+	v1 := getproviders.MustParseVersion("1.2.3")
+	s := newSpeaker(func(o *Options) { o.Plain = true })
+	for _, e := range []providercache.Event{
+		pending(alpha, beta, gamma),
+		providercache.LinkedFromCache{Provider: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: errors.New("clone: not here")},
+		providercache.LinkedFromCache{Provider: beta, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
+		providercache.LinkedFromCache{Provider: gamma, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
+	} {
+		s.Observe(e)
+	}
+	s.ProvidersEnd()
+	s.check(t, `- Using example.com/acme/alpha v1.2.3 from the shared cache directory
+- Using example.com/acme/beta v1.2.3 from the shared cache directory
+  note: packages are copied from the shared cache, because they can't be linked: hardlink: another disk
+- Using example.com/acme/gamma v1.2.3 from the shared cache directory
+`, "")
+}
+
+// Programs get all that people get, with words that stay the same, and lists that
+// are never null.
+func TestResultsForPrograms(t *testing.T) {
+	cache := &providercache.Cache{Dir: "/cache"}
+	linked, used := cachedNull, cachedNull
+	linked.Linked = []string{"/work/net/.terraform/providers"}
+	used.LastUse = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+	selection := providercache.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
+	receipts := true
+	for name, c := range map[string]struct {
+		report interface{ JSON(io.Writer) error }
+		want   []string // compact
+	}{
+		"nothing removed": {CacheRemoval{Cache: cache}, []string{
+			`"dry_run":false`, `"freed":0`, `"shared_with":[]`, `"removed":[]`, `"kept":[]`, `"modules":{"entries":0,"bytes":0}`}},
+		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: providercache.Removal{
+			Removed: []providercache.Cached{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
+			Kept: []providercache.Spared{
+				{Cached: linked, Why: providercache.ErrInUse}, {Cached: cachedNull, Why: providercache.ErrInUse},
+				{Cached: cachedNull, Why: providercache.ErrNotOurs}, {Cached: cachedNull, Why: io.ErrUnexpectedEOF},
+			}}}, []string{
+			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
+			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
+			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},
+		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[]`}},
+		"verified": {CacheVerification{Cache: cache, Repaired: &providercache.Removal{Removed: []providercache.Cached{used}}, Found: []providercache.Verified{
+			{Cached: cachedNull, Finding: providercache.Broken, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
+			{Cached: cachedNull, Finding: providercache.Broken, Err: io.ErrUnexpectedEOF},
+			{Cached: cachedNull, Finding: providercache.Sound, H1: "h1:b="}}}, []string{
+			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF"}`,
+			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
+		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Filled: []providercache.Filled{
+			{Selection: selection, Platform: cachedNull.Platform},
+			{Selection: selection, Platform: cachedNull.Platform, Present: true},
+			{Selection: providercache.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
+			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true}`,
+			`"added":false},{`, `"platform":"linux_amd64","added":false,"error":"unexpected EOF"}`, `"receipts":true`}},
+	} {
+		var b, compact bytes.Buffer
+		err := errors.Join(c.report.JSON(&b), json.Compact(&compact, b.Bytes()))
+		got := strings.ReplaceAll(compact.String(), `\\`, `/`) // on Windows
+		for _, want := range append(c.want, `{"format_version":"1.0","directory":"/cache","named":false,`) {
+			if err != nil || !strings.Contains(got, want) {
+				t.Errorf("%s: no %s in\n%s%v", name, want, got, err)
+			}
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ const (
 	lockName = ".lock"
 	// attempts is how often a directory is made that another process takes for
 	// one that was left behind, before it has its lock.
-	attempts = 10
+	attempts = 100
 )
 
 var errSwept = errors.New("other processes remove each new directory")

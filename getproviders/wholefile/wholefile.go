@@ -4,7 +4,8 @@
 // Reading has a limit, and doesn't wait for ever. Writing has either the old
 // content or the new at a path, whenever the process is killed: the new file is
 // made beside the place and renamed to it. A run that is killed in between
-// leaves the file that it was making, whose name begins with [Prefix].
+// leaves the file that it was making, whose name begins with [Prefix]; the next
+// one that writes to the directory removes it.
 package wholefile
 
 import (
@@ -85,11 +86,26 @@ func Has(path string, content []byte) bool {
 	return err == nil && bytes.Equal(there, content)
 }
 
-func write(path string, content []byte, mode fs.FileMode, durably bool) error {
+// attempts is how often a file is made that another process takes for one that
+// was left behind.
+const attempts = 10
+
+func write(path string, content []byte, mode fs.FileMode, durably bool) (err error) {
+	for range attempts {
+		sweep(filepath.Dir(path))
+		if err = writeOnce(path, content, mode, durably); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
+
+func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) error {
 	file, err := os.CreateTemp(filepath.Dir(path), Prefix) // with mode 0600
 	if err != nil {
 		return err
 	}
+	lock(file)
 	_, err = file.Write(content)
 	if err == nil && mode != 0o600 {
 		err = file.Chmod(mode)

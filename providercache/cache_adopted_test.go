@@ -1,0 +1,88 @@
+package providercache_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// A package that another one has put into the cache is hashed before it is used
+// in place of the one that was fetched, and again before it gets a receipt. What
+// changes between the two isn't used, nor is it given a receipt.
+func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	first := m.directory(t)
+	m.install(t, first, nil)
+	sound := first.treeOf(t, first.Target.Path)
+	must(t, os.RemoveAll(m.state)) // as if somebody else had put it there
+	dir, file := packageA(t, m.cache)
+	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
+		good := read(t, file)
+		d := m.directory(t)
+		d.Link = mode
+		changed := false
+		d.Observe = func(e providercache.Event) {
+			if e, ok := e.(providercache.Reading); ok && e.Dir == dir && !changed {
+				changed = true
+				must(t, os.Remove(file))
+				must(t, os.WriteFile(file, []byte("evil"), 0o755))
+			}
+		}
+		m.install(t, d, nil)
+		if !changed {
+			t.Fatal("the package wasn't read, so this test shows nothing")
+		}
+		if got := d.treeOf(t, d.Target.Path); got != sound || strings.Contains(got, "evil") {
+			t.Errorf("%v: there is\n%s", mode, got)
+		}
+		must(t, os.Remove(file))
+		must(t, os.WriteFile(file, []byte(good), 0o755))
+		must(t, os.RemoveAll(m.state))
+	}
+}
+
+// Nor is what changes between the look at the cache and the link to it.
+func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
+		t.Run(mode.String(), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			d := m.directory(t)
+			d.Link = mode
+			locks, _ := m.install(t, d, nil)
+			sound := d.treeOf(t, d.Target.Path)
+			_, file := packageA(t, m.cache)
+			here, _ := packageA(t, d.Target.Path)
+			must(t, os.RemoveAll(here))
+			age()
+			d = m.again(t, d)
+			m.install(t, d, locks) // which renews what receipts there are
+			must(t, os.RemoveAll(here))
+			d = m.again(t, d)
+			changed := false
+			d.Observe = func(e providercache.Event) { // the other package is in its place, and the cache was looked at
+				if _, ok := e.(providercache.AlreadyInstalled); ok && !changed {
+					changed = true
+					keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) })
+				}
+			}
+			_, asked := m.install(t, d, locks)
+			if got := d.treeOf(t, d.Target.Path); !changed || got != sound || asked["archive"] != 1 {
+				t.Errorf("changed %t, requests %v, there is\n%s", changed, asked, got)
+			}
+		})
+	}
+}
+
+// again is another run in the same directory.
+func (m *machine) again(t *testing.T, d *directory) *directory {
+	t.Helper()
+	next := m.directory(t)
+	next.Target, next.Link = d.Target, d.Link
+	return next
+}

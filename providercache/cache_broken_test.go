@@ -1,0 +1,69 @@
+package providercache_test
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// brokenDownloads are ways in which a download ends that goes on nowhere in the
+// same run, because the archive is gone then.
+var brokenDownloads = map[string]struct {
+	fault, later providertest.Fault // later is for as long as the test lasts
+	most         float64            // how much of an archive may be sent in all
+}{
+	"cut":             {providertest.Fault{}, providertest.Fault{}, 1.05},
+	"stalled":         {providertest.Fault{Stall: true}, providertest.Fault{}, 1.05},
+	"cut, no Range":   {providertest.Fault{NoRange: true}, providertest.Fault{NoRange: true}, 2.05},
+	"stall, no Range": {providertest.Fault{Stall: true, NoRange: true}, providertest.Fault{NoRange: true}, 2.05},
+}
+
+// Wherever and however a download ends, the next run succeeds, nothing is left
+// behind, the cache is in order, and where parts of an archive can be had, nothing
+// is sent twice.
+func TestTheRunAfterABrokenDownload(t *testing.T) {
+	t.Parallel()
+	const places = 10
+	for name, c := range brokenDownloads {
+		for i := range places {
+			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
+				t.Parallel()
+				registry, in, archive, _ := newResumable(t)
+				if !c.fault.Stall { // else the machine's own load might look like one
+					in.Client = registry.Client()
+				}
+				in.StateDir = filepath.Join(t.TempDir(), "state")
+				fault := c.fault
+				fault.CutAfter, fault.Times = int64(1+i*(len(archive)-2)/(places-1)), 1
+				breakArchive(registry, fault, providertest.Fault{Status: 404})
+				before := registry.Sent()
+				if _, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal); !errors.Is(err, getproviders.ErrUnreachable) {
+					t.Fatal(err)
+				}
+				registry.Break("archive", c.later)
+				next := &providercache.Installer{
+					Source: in.Source, Target: in.Target, Client: registry.Client(), Platform: linux, Engine: engine, Cache: in.Cache, StateDir: in.StateDir,
+				}
+				install(t, next, require(widgetAddress, ""), nil)
+				if sent := registry.Sent() - before; float64(sent) > c.most*float64(len(archive)) {
+					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), fault.CutAfter)
+				}
+				found, err := (&providercache.Upkeep{Cache: in.Cache, StateDir: in.StateDir}).Verify(t.Context(), nil)
+				if err != nil || len(found) != 1 || found[0].Differs() {
+					t.Errorf("the cache has %+v, %v", found, err)
+				}
+				for _, root := range []string{in.Cache.Dir, in.Target.Path} {
+					if left := tree(t, root); len(stagings(left)) > 0 || slices.Contains(left, "partial") {
+						t.Errorf("there is %q", left)
+					}
+				}
+			})
+		}
+	}
+}

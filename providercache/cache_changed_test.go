@@ -1,0 +1,165 @@
+package providercache_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// A change behind a receipt is made to a package in its directory. File is its
+// executable, and content what that is to have: something else of the same
+// length, or just what it had.
+type change func(t *testing.T, dir, file, content string)
+
+// keepingTimes does something to a file or a directory and sets its mtime back.
+func keepingTimes(t *testing.T, path string, do func()) {
+	t.Helper()
+	info, err := os.Stat(path)
+	must(t, err)
+	do()
+	must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
+}
+
+// changesBehind are the ways in which a package can become another one while
+// nothing but the system's own record tells of it. Another user's write is in
+// TestAnotherUsersWriteIsSeenAndRefused.
+var changesBehind = map[string]change{
+	"content with restored mtime": func(t *testing.T, _, file, content string) {
+		keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(content), 0o755)) })
+	},
+	"replaced inode": func(t *testing.T, dir, file, content string) {
+		keepingTimes(t, dir, func() {
+			info, err := os.Stat(file)
+			must(t, err)
+			must(t, errors.Join(os.WriteFile(file+".x", []byte(content), info.Mode()), os.Chmod(file+".x", info.Mode())))
+			must(t, errors.Join(os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file)))
+		})
+	},
+	"added file": func(t *testing.T, dir, file, content string) {
+		keepingTimes(t, dir, func() {
+			must(t, os.WriteFile(filepath.Join(dir, "more"), nil, 0o644))
+			if content == read(t, file) { // it is to be what it was
+				must(t, os.Remove(filepath.Join(dir, "more")))
+			}
+		})
+	},
+	"renamed directory": func(t *testing.T, dir, file, content string) {
+		must(t, os.Rename(dir, dir+".x"))
+		if content != read(t, filepath.Join(dir+".x", filepath.Base(file))) {
+			must(t, errors.Join(os.CopyFS(dir+".y", os.DirFS(dir+".x")), os.WriteFile(filepath.Join(dir+".y", filepath.Base(file)), []byte(content), 0o755)))
+			must(t, errors.Join(os.RemoveAll(dir+".x"), os.Rename(dir+".y", dir+".x")))
+		}
+		must(t, os.Rename(dir+".x", dir))
+	},
+	"clock set back": func(t *testing.T, dir, file, content string) {
+		if content != read(t, file) {
+			must(t, os.WriteFile(file, []byte(content), 0o755))
+		}
+	},
+}
+
+// prepared is a directory with packages that nothing needs to be read of, and
+// the cache that they came from.
+func prepared(t *testing.T) (m *machine, d *directory, again func(*directory) map[string]int) {
+	t.Helper()
+	m = newMachine(t)
+	d = m.directory(t)
+	d.Link = providercache.LinkCopy
+	locks, _ := m.install(t, d, nil)
+	again = func(d *directory) map[string]int {
+		_, asked := m.install(t, d, locks)
+		return asked
+	}
+	if again(d); len(d.read) > 0 {
+		t.Fatalf("read %q, so this test shows nothing", d.read)
+	}
+	return m, d, again
+}
+
+// packageA is acme/a in a directory of packages, and its executable.
+func packageA(t *testing.T, root string) (dir, file string) {
+	t.Helper()
+	dir = filepath.Join(root, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	return dir, only(t, filepath.Join(dir, "terraform-provider-a"))
+}
+
+func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, change := range changesBehind {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, d, again := prepared(t)
+			sound := d.treeOf(t, d.Target.Path)
+			dir, file := packageA(t, m.cache)
+			change(t, dir, file, strings.Repeat("x", len(read(t, file))))
+			fresh := m.directory(t)
+			if name == "clock set back" {
+				fresh.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+			}
+			if asked := again(fresh); !slices.Contains(fresh.read, dir) || asked["archive"] != 1 {
+				t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
+			}
+			for _, root := range []string{fresh.Target.Path, m.cache} {
+				if got := fresh.treeOf(t, root); got != sound {
+					t.Errorf("%s has\n%s", root, got)
+				}
+			}
+		})
+	}
+}
+
+func TestAChangeInADirectoryIsFoundAndRefused(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, change := range changesBehind {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, d, again := prepared(t)
+			sound := d.treeOf(t, d.Target.Path)
+			dir, file := packageA(t, d.Target.Path)
+			change(t, dir, file, strings.Repeat("x", len(read(t, file))))
+			if name == "clock set back" {
+				d.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+			}
+			if asked := again(d); !slices.Contains(d.read, dir) || len(asked) > 0 || d.linked != 1 {
+				t.Errorf("read %q, requests %v, %d linked; want that the package is read, and taken from the cache", d.read, asked, d.linked)
+			}
+			if got := d.treeOf(t, d.Target.Path); got != sound {
+				t.Errorf("there is\n%s", got)
+			}
+		})
+	}
+}
+
+// What only looks as if it had changed is hashed, and used.
+func TestASeemingChangeCostsOneHashing(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, change := range changesBehind {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, _, again := prepared(t)
+			dir, file := packageA(t, m.cache)
+			change(t, dir, file, read(t, file))
+			age()
+			for i, want := range []int{1, 0} {
+				fresh := m.directory(t)
+				fresh.Link = providercache.LinkCopy
+				if name == "clock set back" && i == 0 {
+					fresh.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+					want = 4 // it concerns the other package, too, and no receipt can be made by this clock
+				}
+				if asked := again(fresh); len(asked) > 0 || len(fresh.read) != want || fresh.linked != 2 {
+					t.Errorf("%d: read %q, requests %v, %d linked", i, fresh.read, asked, fresh.linked)
+				}
+			}
+		})
+	}
+}

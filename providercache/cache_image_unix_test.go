@@ -1,0 +1,108 @@
+//go:build unix
+
+package providercache_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// image is a place like that of an image: root made it, with a cache in it, and
+// others can't write to it. /tmp is everybody's, so it is elsewhere.
+type image struct{ dir, cache, archive, program string }
+
+func newImage(t *testing.T) image {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make what is root's, and be another user as well")
+	}
+	dir, err := os.MkdirTemp("/var/lib", "tfdeps-test-")
+	if err != nil {
+		t.Skipf("no place for it: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	im := image{dir, filepath.Join(dir, "cache"), filepath.Join(dir, "widget.zip"), filepath.Join(dir, "program")}
+	program, err := os.ReadFile(os.Args[0]) // where it is, others may not go
+	must(t, err)
+	archive := zipOf(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
+	must(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(im.program, program, 0o755), os.WriteFile(im.archive, archive, 0o644)))
+	return im
+}
+
+// prime fills the cache as a build of an image does.
+func (im image) prime(t *testing.T) {
+	t.Helper()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
+	source.from("acme/widget", "1.0.0", "the test")
+	in := newInstaller(t, source)
+	in.Cache = &providercache.Cache{Dir: im.cache}
+	filled, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
+	must(t, err)
+	_, err = in.Cache.Seal(t.Context(), filled, im.dir, time.Unix(315532800, 0))
+	must(t, err)
+}
+
+// install has nobody install from the cache, and returns the exit code.
+func (im image) install(t *testing.T, where string) int {
+	t.Helper()
+	home := filepath.Join(t.TempDir(), "home")
+	must(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, nobody, nobody)))
+	for dir := home; dir != os.TempDir() && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		must(t, os.Chmod(dir, 0o755))
+	}
+	cmd := exec.CommandContext(t.Context(), im.program, im.archive, filepath.Join(home, "target"), im.cache, filepath.Join(home, "state"))
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.Env, cmd.Dir = append(os.Environ(), dieVariable+"="+where), "/"
+	err := cmd.Run()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	installed := filepath.Join(home, "target", filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
+	if got := read(t, installed); exit.ExitCode() != 1 && got != "provider 1.0.0\n" {
+		t.Errorf("installed: %q", got)
+	}
+	return exit.ExitCode()
+}
+
+// A cache that root made for all is used by those who can't write to it, as it
+// is: nothing is fetched, nothing is read, nothing in it changes.
+func TestACacheOfAnImageIsUsedAsItIs(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	im := newImage(t)
+	im.prime(t)
+	before := tree(t, im.dir)
+	if code := im.install(t, "unread"); code != didLink {
+		t.Errorf("it ended with %d, want that it was linked, and not read", code)
+	}
+	if after := tree(t, im.dir); !slices.Equal(after, before) {
+		t.Errorf("there is %q, and was %q", after, before)
+	}
+}
+
+// One that somebody else could have written to proves nothing: without a lock
+// entry it isn't used, and being read-only it stays as it is.
+func TestACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	im := newImage(t)
+	im.prime(t)
+	must(t, os.Chown(im.cache+".receipts", nobody, nobody))
+	before := tree(t, im.cache)
+	if code := im.install(t, "unread"); code != didFetch {
+		t.Errorf("it ended with %d, want that it was fetched", code)
+	}
+	if after := tree(t, im.cache); !slices.Equal(after, before) {
+		t.Errorf("there is %q, and was %q", after, before)
+	}
+}

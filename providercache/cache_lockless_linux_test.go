@@ -1,0 +1,79 @@
+package providercache_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// TestProcessesOnAFileSystemWithoutFlock has every flock(2) of some processes
+// fail, as it does on network file systems: strace says so in place of the kernel.
+func TestProcessesOnAFileSystemWithoutFlock(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	strace, err := exec.LookPath("strace")
+	if err != nil && os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
+		t.Fatal("TFDEPS_REQUIRE_PEERS=1, and strace is not on PATH")
+	}
+	if err != nil {
+		t.Skip("strace is not on PATH")
+	}
+	if out, err := exec.CommandContext(t.Context(), strace, "-o", os.DevNull, "-e", "trace=none", "true").CombinedOutput(); err != nil {
+		t.Skipf("strace may not trace here: %v: %s", err, out)
+	}
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	source.from("acme/widget", "1.0.0", "the test")
+	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	for _, errno := range []string{"ENOLCK", "EOPNOTSUPP", "ENOSYS"} {
+		t.Run(errno, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cache, state := filepath.Join(dir, "cache"), filepath.Join(dir, "state")
+			var all sync.WaitGroup
+			for i := range 4 {
+				all.Go(func() {
+					trace := filepath.Join(dir, fmt.Sprint("trace", i))
+					cmd := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, "-e", "trace=flock", "-e", "inject=flock:error="+errno,
+						os.Args[0], archive, filepath.Join(dir, fmt.Sprint(i)), cache, state)
+					cmd.Env = append(os.Environ(), dieVariable+"=fetched")
+					checkWithoutFlock(t, cmd, trace)
+				})
+			}
+			all.Wait()
+			for _, root := range []string{"0", "1", "2", "3", "cache"} {
+				root = filepath.Join(dir, root)
+				if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != "provider 1.0.0\n" {
+					t.Errorf("%s has %q", root, got)
+				}
+				if left := tree(t, root); stagingDirs(left) > 0 {
+					t.Errorf("%s: there is %q", root, left)
+				}
+			}
+			found, err := (&providercache.Upkeep{Cache: &providercache.Cache{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
+			if err != nil || len(found) != 1 || found[0].Differs() {
+				t.Errorf("the cache has %+v, %v", found, err)
+			}
+		})
+	}
+}
+
+// checkWithoutFlock runs a process that has to install in spite of everything.
+func checkWithoutFlock(t *testing.T, cmd *exec.Cmd, trace string) {
+	out, err := cmd.CombinedOutput()
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	content, _ := os.ReadFile(trace)
+	switch {
+	case !ok || exit.ExitCode() != didFetch && exit.ExitCode() != didLink:
+		t.Errorf("%v: %s", err, out)
+	case !bytes.Contains(content, []byte("(INJECTED)")):
+		t.Errorf("no flock failed, so this test shows nothing:\n%s", content)
+	}
+}

@@ -1,0 +1,133 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Locks save work. Without them many may fetch a package, and each has it in the
+// end, because it is a rename that decides.
+func TestACacheWithoutLocksIsSafe(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(t *testing.T, m *machine){
+		"no place for them": func(t *testing.T, m *machine) { write(t, filepath.Join(m.cache, ".locks"), "") },
+		"they can't be had": func(t *testing.T, m *machine) {
+			for _, p := range []string{"a", "b"} {
+				lock := strings.ReplaceAll(packageDir(registryHost+"/acme/"+p, "1.0.0"), "/", "+")
+				must(t, os.MkdirAll(filepath.Join(m.cache, ".locks", lock), 0o755))
+			}
+		},
+		"nor those for receipts": func(t *testing.T, m *machine) {
+			for _, kind := range []string{"receipts", "uses", "last-uses"} {
+				must(t, os.MkdirAll(filepath.Join(m.state, kind, "lock"), 0o700))
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			spoil(t, m)
+			var all sync.WaitGroup
+			dirs := make([]*directory, 12)
+			for i := range dirs {
+				dirs[i] = m.directory(t)
+				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]
+				all.Go(func() {
+					if _, _, err := dirs[i].Install(t.Context(), both, nil, providercache.Normal); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			all.Wait()
+			m.isInOrder(t, dirs)
+		})
+	}
+}
+
+// isInOrder verifies the cache, and directories that have both packages.
+func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
+	t.Helper()
+	upkeep := &providercache.Upkeep{Cache: &providercache.Cache{Dir: m.cache}, StateDir: m.state}
+	found, err := upkeep.Verify(t.Context(), nil)
+	if err != nil || len(found) != 2 || slices.ContainsFunc(found, providercache.Verified.Differs) {
+		t.Errorf("the cache has %+v, %v", found, err)
+	}
+	sound := dirs[0].treeOf(t, m.cache)
+	for _, d := range dirs {
+		got := ""
+		for _, p := range []string{"a", "b"} { // by the name, as there may be links
+			name := packageDir(registryHost+"/acme/"+p, "1.0.0")
+			file := only(t, filepath.Join(d.Target.Path, filepath.FromSlash(name), "terraform-provider-"+p))
+			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
+		}
+		if got != sound {
+			t.Errorf("%s has\n%s\nand the cache\n%s", d.Target.Path, got, sound)
+		}
+	}
+	for _, root := range append([]string{m.cache}, targets(dirs)...) {
+		if left := tree(t, root); stagingDirs(left) > 0 {
+			t.Errorf("%s: there is %q", root, left)
+		}
+	}
+}
+
+func targets(dirs []*directory) (paths []string) {
+	for _, d := range dirs {
+		paths = append(paths, d.Target.Path)
+	}
+	return paths
+}
+
+// A run that finds all in place removes what a killed one left after it had
+// done everything else.
+func TestARunWithNothingToDoSweeps(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	d := m.directory(t)
+	locks, _ := m.install(t, d, nil)
+	for _, root := range []string{d.Target.Path, m.cache} {
+		left, err := scratch.Make(root)
+		must(t, err)
+		if !left.Abandon() {
+			t.Skip("there are no locks here that end with their process")
+		}
+		running, err := scratch.Make(root)
+		must(t, err)
+		t.Cleanup(running.Remove)
+	}
+	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {
+		t.Errorf("requests %v, %d linked; there was nothing to do", asked, d.linked)
+	}
+	for _, root := range []string{d.Target.Path, m.cache} {
+		if got := stagingDirs(tree(t, root)); got != 1 {
+			t.Errorf("%s: %d staging directories, want that of the process that lives", root, got)
+		}
+	}
+}
+
+// What an unfinished package of long ago may be is nobody's business: age tells
+// where no lock can.
+func TestOldStagingDirectoriesAreSweptByAge(t *testing.T) {
+	t.Parallel()
+	m := newMachine(t)
+	old, young := filepath.Join(m.cache, scratch.Prefix+"old"), filepath.Join(m.cache, scratch.Prefix+"young")
+	for dir, age := range map[string]time.Duration{old: scratch.AbandonedAfter + time.Minute, young: scratch.AbandonedAfter - time.Minute} {
+		write(t, filepath.Join(dir, "archive.zip"), "")
+		must(t, os.Chtimes(dir, time.Time{}, time.Now().Add(-age)))
+	}
+	m.install(t, m.directory(t), nil)
+	for dir, want := range map[string]bool{old: false, young: true} {
+		if _, err := os.Stat(dir); (err == nil) != want {
+			t.Errorf("%s: %v", dir, err)
+		}
+	}
+}

@@ -1,0 +1,177 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// stepPrefix begins the places of dieVariable that are numbers: the program
+// kills itself when it asks something for so many times, whatever that is: its
+// source, its context, its clock or its observer. So a kill hits between any two
+// of these, in an order that hardly changes, and no code knows of it.
+const stepPrefix = "step-"
+
+// stepping counts them.
+type stepping struct {
+	*memorySource
+	context.Context
+	left atomic.Int64
+}
+
+func (s *stepping) step() {
+	if s.left.Add(-1) == 0 {
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Kill()
+		}
+		if err != nil {
+			os.Exit(1)
+		}
+		select {} // until it is there
+	}
+}
+
+// Err implements context.Context.
+func (s *stepping) Err() error { s.step(); return s.Context.Err() }
+
+func (s *stepping) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	s.step()
+	return s.memorySource.Versions(ctx, p)
+}
+
+func (s *stepping) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	s.step()
+	return s.memorySource.Package(ctx, p, v, plat)
+}
+
+func (s *stepping) now() time.Time { s.step(); return time.Now() }
+
+// Authenticate implements getproviders.Authenticator.
+func (s *stepping) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+	s.step()
+	return getproviders.Authentication{}, nil
+}
+
+// Load implements getproviders.Trust.
+func (s *stepping) Load(context.Context) (getproviders.Authenticator, error) { s.step(); return s, nil }
+
+// installStepwise is the program. Its arguments are those of die, and behind
+// them how to link.
+func installStepwise(steps int64) {
+	s := &stepping{Context: context.Background(), memorySource: &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}}
+	s.left.Store(steps)
+	s.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
+	s.trust("acme/widget", "1.0.0", s)
+	s.from("acme/widget", "1.0.0", "the test")
+	mode, err := providercache.ParseLinkMode(os.Args[5])
+	if err != nil {
+		os.Exit(1)
+	}
+	in := &providercache.Installer{
+		Source: s, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Engine: engine, Link: mode, Now: s.now,
+		Cache: &providercache.Cache{Dir: os.Args[3]}, StateDir: os.Args[4], Observe: func(providercache.Event) { s.step() },
+	}
+	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+// TestAProcessMayBeKilledAtEachStep kills one at its first step, one at its
+// second, and so on, until one gets through: while it fetches, and while it
+// links what is in the cache. The next run has what it wants, and leaves nothing
+// of the other.
+func TestAProcessMayBeKilledAtEachStep(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": "the provider", "LICENSE": "free"}))
+	source.from("acme/widget", "1.0.0", "the test")
+	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	stride := 1
+	if testing.Short() {
+		stride = 7
+	}
+	for name, c := range map[string]struct {
+		mode  providercache.LinkMode
+		state string // of the cache beforehand
+	}{
+		"fetch":           {providercache.LinkAuto, ""},
+		"fetch for links": {providercache.LinkSymlink, ""},
+		"hard link":       {providercache.LinkHardlink, "sound"},
+		"copy":            {providercache.LinkCopy, "sound"},
+		"exchange":        {providercache.LinkCopy, "damaged"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			killed := 0
+			for n := stride; ; n += stride {
+				dir := t.TempDir()
+				next := newInstaller(t, source)
+				next.Link, next.StateDir = c.mode, filepath.Join(dir, "state")
+				next.Cache = &providercache.Cache{Dir: filepath.Join(dir, "cache")}
+				if c.state != "" {
+					install(t, next, require("acme/widget", ""), nil)
+				}
+				if c.state == "damaged" {
+					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
+				}
+				next.Target = &providercache.Dir{Path: filepath.Join(dir, "target")}
+				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Path, next.Cache.Dir, next.StateDir, c.mode.String())
+				victim.Env = append(os.Environ(), dieVariable+"="+stepPrefix+strconv.Itoa(n))
+				err := victim.Run()
+				if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
+					t.Fatalf("%d: it failed", n)
+				}
+				checkAfterKill(t, n, next)
+				if err == nil {
+					break
+				}
+				killed++
+			}
+			if killed < 20/stride {
+				t.Errorf("%d were killed, so this test shows little", killed)
+			}
+		})
+	}
+}
+
+// checkAfterKill installs where another process was killed, and looks at what
+// there is then.
+func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
+	t.Helper()
+	shape := strings.Join(tree(t, filepath.Dir(next.Cache.Dir)), " ")
+	inCache := filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE")
+	content, _ := os.ReadFile(inCache)
+	next.Observe = func(e providercache.Event) {
+		if _, ok := e.(providercache.FetchBegin); ok && string(content) == "free" {
+			t.Errorf("%d: what the kill had left in the cache is fetched again: %s", n, shape)
+		}
+	}
+	install(t, next, require("acme/widget", ""), nil)
+	for _, root := range []string{next.Target.Path, next.Cache.Dir} {
+		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
+		if got := read(t, filepath.Join(dir, "terraform-provider-widget")) + read(t, filepath.Join(dir, "LICENSE")); got != "the providerfree" {
+			t.Errorf("%d: %s has %q, after the kill had left %s", n, root, got, shape)
+		}
+		if left := tree(t, root); stagingDirs(left) > 0 {
+			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
+		}
+	}
+	upkeep := &providercache.Upkeep{Cache: next.Cache, StateDir: next.StateDir}
+	found, err := upkeep.Verify(t.Context(), nil)
+	if err != nil || len(found) != 1 || found[0].Finding != providercache.Sound {
+		t.Errorf("%d: the cache has %+v, %v", n, found, err)
+	}
+}
