@@ -2,7 +2,10 @@ package main
 
 import (
 	"archive/zip"
+	"bytes"
+	"compress/flate"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -36,20 +39,14 @@ resource "tiny_note" "greeting" {
 // and served signed, tfdeps init installs it, and the real terraform plans and
 // applies with it. Nobody runs terraform init.
 func TestTerraformGoesOn(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{})
 	registry.Add(providertest.PackageSpec{
 		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
-		Protocols: []string{"6.0"}, ArchivePath: packProvider(t, buildProvider(t)),
+		Protocols: []string{"6.0"}, ArchivePath: packedProvider(t),
 	})
-	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := redirected(t, registry, "tf.example.com")
 	dir, env := t.TempDir(), peerEnv(t, redirect...)
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(applyConfig), 0o600); err != nil {
 		t.Fatal(err)
@@ -95,10 +92,32 @@ func noteInState(t *testing.T, path string) string {
 	return ""
 }
 
-// buildProvider builds the provider.
-func buildProvider(t *testing.T) string {
+// packedProvider builds the provider, and returns the path of its package.
+func packedProvider(t *testing.T) string {
 	t.Helper()
-	return buildNested(t, "testdata/provider", "terraform-provider-tiny_v1.0.0")
+	const name = "terraform-provider-tiny_v1.0.0"
+	program := buildNested(t, "testdata/provider", name)
+	return makeOnce(name+".zip", func(path string) {
+		content, err := os.ReadFile(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		archive := zip.NewWriter(&out)
+		archive.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestSpeed) })
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		header.SetMode(0o755)
+		w, err := archive.CreateHeader(header)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		if err = errors.Join(err, archive.Close()); err == nil {
+			err = os.WriteFile(path, out.Bytes(), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
 }
 
 // buildNested builds a program that is a module of its own, whose dependencies
@@ -111,40 +130,5 @@ func buildNested(t *testing.T, module, name string) string {
 		}
 		t.Skipf("the modules of %s can't be had: %v\n%s", module, err, out)
 	}
-	program := filepath.Join(t.TempDir(), name)
-	cmd := goCommand("build", "-C", module, "-trimpath", "-ldflags=-s -w", "-o", program, ".")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("go build in %s: %v\n%s", module, err, out)
-	}
-	return program
-}
-
-// packProvider makes a package archive of an executable.
-func packProvider(t *testing.T, program string) string {
-	t.Helper()
-	source, err := os.Open(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer source.Close()
-	target, err := os.Create(filepath.Join(t.TempDir(), "package.zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	archive := zip.NewWriter(target)
-	header := &zip.FileHeader{Name: filepath.Base(program), Method: zip.Deflate}
-	header.SetMode(0o755)
-	w, err := archive.CreateHeader(header)
-	if err == nil {
-		_, err = io.Copy(w, source)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []io.Closer{archive, target} {
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return target.Name()
+	return buildProgram(t, module, name)
 }

@@ -155,20 +155,14 @@ func TestTerraformGoesOnWithTheBackend(t *testing.T) {
 // with the providers that we installed, and what only the state knows of is
 // found out and installed.
 func TestHandOverToTerraform(t *testing.T) {
+	t.Parallel()
 	lookPeer(t)
 	tfdeps := buildTfdeps(t)
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{})
 	for _, name := range []string{"new", "old"} {
 		registry.Add(providertest.PackageSpec{Namespace: "ns", Type: name, Version: "1.0.0", Protocols: []string{"5.0"}})
 	}
-	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := redirected(t, registry, "tf.example.com")
 	k := newKeeper(t)
 	k.state = []byte(`{"version": 4, "terraform_version": "1.0.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": [
 		{"mode": "managed", "type": "old_thing", "name": "a", "provider": "provider[\"tf.example.com/ns/old\"]", "instances": []}]}`)
@@ -194,6 +188,7 @@ func TestHandOverToTerraform(t *testing.T) {
 // TestMoveStateUnderTheNameOfTerraform: called by a link with the real tool's
 // name, init moves state as the real tool does, and other commands are its.
 func TestMoveStateUnderTheNameOfTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	bin := t.TempDir()
 	link := filepath.Join(bin, "terraform")
@@ -261,7 +256,5 @@ func readText(t *testing.T, path string) string {
 
 func writeText(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, []byte(content))
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +37,7 @@ var embedModules = []string{
 }
 
 func TestEmbeddingProgramIsSmall(t *testing.T) {
+	t.Parallel()
 	if testing.Short() {
 		t.Skip("links a program")
 	}
@@ -88,9 +88,7 @@ func goListModules(t *testing.T, pkg string) []string {
 // buildEmbed builds the program as somebody would who ships it.
 func buildEmbed(tb testing.TB) string {
 	tb.Helper()
-	program := filepath.Join(tb.TempDir(), "embed"+exeSuffix())
-	buildProgram(tb, program, embedPackage)
-	return program
+	return buildProgram(tb, embedPackage, "embed")
 }
 
 // BenchmarkEmbedStart is the start of a program that embeds the engine: what

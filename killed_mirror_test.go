@@ -26,10 +26,7 @@ import (
 func TestAMirrorIsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	registry := newLockRegistry(t, nil)
-	env, err := registry.Env(t.TempDir(), "registry.terraform.io")
-	if err != nil {
-		t.Fatal(err)
-	}
+	env := redirected(t, registry, "registry.terraform.io")
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("Go reads SSL_CERT_FILE on neither of them")
 	}
@@ -63,7 +60,7 @@ func TestAMirrorIsWholeWheneverItIsKilled(t *testing.T) {
 			_ = os.Rename(mirror, mirror+"-old")
 		}
 	}
-	runOK(t, work, env, program, args...)
+	runIn(t, work, env, append([]string{program}, args...)...)
 	close(done)
 	if err := <-read; err != nil {
 		t.Error(err)

@@ -110,6 +110,7 @@ func writeKubeconfig(t *testing.T, url string) string {
 // what is wrong in the backend's own words, and works as soon as that is put
 // right; and where the real init is in charge, its refusal is ours.
 func TestKubernetesRefusesCleanly(t *testing.T) {
+	t.Parallel()
 	peer, tfdeps := lookPeer(t), buildTfdeps(t)
 	const block = `backend "kubernetes" { namespace = "team" }`
 	given := []string{"-backend-config=secret_suffix=s", "-backend-config=token=secret"}

@@ -31,12 +31,11 @@ type mirrorTree struct {
 // person have written: by https from a real nginx, and right from the disk.
 // The real terraform finds nothing to change afterwards.
 func TestMirrorServedByNginx(t *testing.T) {
-	peer, nginx := lookPeer(t), lookNginx(t)
+	t.Parallel()
+	peer := lookPeer(t)
+	nginx := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
 	program := buildTfdeps(t)
-	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := newCA(t)
 	for name, tree := range map[string]mirrorTree{
 		"by terraform providers mirror": mirrorByTerraform(t, ca, peer),
 		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program),
@@ -68,12 +67,12 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	runOK(t, dir, env, program, "init", "-input=false")
+	runIn(t, dir, env, program, "init", "-input=false")
 	lock, tree := readLock(t, dir), listTree(t, dir)
 	if want := fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version); !strings.Contains(lock, want) {
 		t.Errorf("%s: the lock file is\n%s", method, lock)
 	}
-	runOK(t, dir, env, peer, "init", "-input=false")
+	runIn(t, dir, env, peer, "init", "-input=false")
 	if after := readLock(t, dir); after != lock {
 		t.Errorf("%s: terraform init has changed the lock file\n--- before\n%s\n--- after\n%s", method, lock, after)
 	}
@@ -96,24 +95,11 @@ func trusting(t *testing.T, ca *providertest.CA, cliConfig string) []string {
 	return peerEnv(t, "SSL_CERT_FILE="+filepath.Join(dir, "ca.pem"), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1")
 }
 
-func runOK(t *testing.T, dir string, env []string, program string, args ...string) {
-	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s %s: %v\n%s", filepath.Base(program), args, err, out)
-	}
-}
-
 // mirrorByTerraform has the real terraform, or tfdeps, write a mirror of a
 // registry's packages, for two platforms.
 func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirrorTree {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{CA: ca})
 	platforms := []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}}
 	args := []string{"providers", "mirror"}
 	for _, platform := range platforms {
@@ -130,7 +116,7 @@ func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirror
 		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		runOK(t, work, env, program, append(args, tree.dir)...)
+		runIn(t, work, env, slices.Concat([]string{program}, args, []string{tree.dir})...)
 	}
 	return tree
 }
@@ -171,21 +157,6 @@ func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
 		t.Fatal(err)
 	}
 	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
-}
-
-// lookNginx finds nginx, which may be where only root looks for programs.
-func lookNginx(t *testing.T) string {
-	t.Helper()
-	for _, name := range []string{"nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx"} {
-		if program, err := exec.LookPath(name); err == nil {
-			return program
-		}
-	}
-	if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-		t.Fatal("TFDEPS_REQUIRE_PEERS=1, and nginx is not installed")
-	}
-	t.Skip("nginx is not installed")
-	return ""
 }
 
 // nginxConf serves a directory as a static website does, with nothing outside

@@ -100,11 +100,7 @@ func zipOf(tb testing.TB, entries []zipEntry) []byte {
 // newOracleRegistry starts the registry that all cases ask.
 func newOracleRegistry(t testing.TB, ca *providertest.CA) *providertest.Registry {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{CA: ca})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{CA: ca})
 	for provider, versions := range oracleVersions {
 		for _, v := range versions {
 			registry.Add(providertest.PackageSpec{Namespace: provider[0], Type: provider[1], Version: v})

@@ -131,9 +131,9 @@ func TestTerraformInstallsFromOurMirror(t *testing.T) {
 	}
 	program, env := buildTfdeps(t), oracleEnv(t, env...)
 	plat := "-platform=" + getproviders.CurrentPlatform().String()
-	runOK(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=windows_amd64", mirror)
+	runIn(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=windows_amd64", mirror)
 	archives := registry.Requests("archive")
-	runOK(t, work, env, program, "providers", "mirror", "-dir=one", "-dir=two", plat, "-platform=windows_amd64", mirror)
+	runIn(t, work, env, program, "providers", "mirror", "-dir=one", "-dir=two", plat, "-platform=windows_amd64", mirror)
 	if again := registry.Requests("archive"); archives != 8 || again != archives {
 		t.Errorf("there were %d requests for archives, and then %d", archives, again)
 	}
@@ -147,9 +147,9 @@ func TestTerraformInstallsFromOurMirror(t *testing.T) {
 			dir := t.TempDir()
 			writeFile(t, filepath.Join(dir, "main.tf"), []byte(config))
 			if installation == "" {
-				runOK(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
+				runIn(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
 			}
-			runOK(t, dir, trusting(t, ca, installation), peer, "init", "-input=false")
+			runIn(t, dir, trusting(t, ca, installation), peer, "init", "-input=false")
 		}
 	}
 	if asked := server.Requests(""); asked == 0 || slices.ContainsFunc(server.Log(), func(r providertest.Request) bool { return strings.Contains(r.Path, "SHA256SUMS") }) {

@@ -34,8 +34,7 @@ type moduleWorld struct {
 
 func newModuleWorld(t testing.TB) *moduleWorld {
 	t.Helper()
-	ca, err := providertest.NewCA()
-	mustDo(t, err)
+	ca := newCA(t)
 	w := &moduleWorld{registry: newOracleRegistry(t, ca), ca: ca, dir: t.TempDir(), commits: map[string]string{}}
 	archive, err := txtar.ParseFile("testdata/oracle_modules/world.txt")
 	if err != nil {
@@ -140,9 +139,7 @@ func (w *moduleWorld) serveGit(t testing.TB) {
 		Path: filepath.Join(backend, "git-http-backend"),
 		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Join(w.dir, "git"), "GIT_HTTP_EXPORT_ALL=1"},
 	}
-	server, err := providertest.NewServer(providertest.ServerOptions{CA: w.ca, Handler: handler})
-	mustDo(t, err)
-	t.Cleanup(server.Close)
+	server := started(t, providertest.NewServer, providertest.ServerOptions{CA: w.ca, Handler: handler})
 	w.server = server
 }
 

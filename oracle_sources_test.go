@@ -43,6 +43,7 @@ type sourceCase struct {
 // the same sources, one after the other in a directory of the same path, and
 // compares exit codes, lock files and everything in .terraform.
 func TestSameSourcesAsTerraform(t *testing.T) {
+	t.Parallel()
 	programs := [2]string{buildTfdeps(t), lookPeer(t)}
 	servers := newSourceServers(t)
 	var names []string
@@ -99,10 +100,7 @@ type sourceServers struct {
 
 func newSourceServers(t *testing.T) sourceServers {
 	t.Helper()
-	ca, err := providertest.NewCA()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := newCA(t)
 	signer, err := providertest.NewSigner(providertest.SignerOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -142,17 +140,6 @@ func (s sourceServers) world(t *testing.T) *sourceWorld {
 	}
 	w.expand = func(text string) string { return w.expandOnce(w.expandOnce(text)) }
 	return w
-}
-
-// started makes a server that runs until the test is over.
-func started[Server interface{ Close() }, Options any](t *testing.T, make func(Options) (Server, error), opts Options) Server {
-	t.Helper()
-	server, err := make(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Close)
-	return server
 }
 
 // expandOnce replaces names in a text; some stand for texts with names.
@@ -207,7 +194,7 @@ func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBe
 		dir, args = w.root, append([]string{"-chdir=work"}, args...)
 	}
 	cmd := exec.CommandContext(t.Context(), program, args...)
-	cmd.Dir, cmd.Env = dir, peerEnv(t, "HOME="+filepath.Join(w.root, "home"), "SSL_CERT_FILE="+w.ca,
+	cmd.Dir, cmd.Env = dir, oracleEnv(t, "HOME="+filepath.Join(w.root, "home"), "SSL_CERT_FILE="+w.ca,
 		"XDG_DATA_DIRS="+filepath.Join(w.root, "none"), "CHECKPOINT_DISABLE=1")
 	for _, variable := range c.env {
 		cmd.Env = append(cmd.Env, w.expand(variable))

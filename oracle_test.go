@@ -41,6 +41,7 @@ var exemptions = map[string]exemption{
 // fail, and with which words. $REGISTRY stands for the host of the registry,
 // $PLATFORM for this machine's platform.
 func TestSameAsTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	registry := newOracleRegistry(t, nil)
 	programs := [2]string{buildTfdeps(t), peer}
@@ -52,8 +53,11 @@ func TestSameAsTerraform(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // -parallel is the number of cores, unless somebody says otherwise
-			o := newOracleRun(t, file, registry, programs)
-			o.compare(exemptions[name])
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			newRegistryRun(t, archive, registry, programs).compare(exemptions[name])
 		})
 	}
 	for name := range exemptions {
@@ -73,24 +77,24 @@ type oracleRun struct {
 	differed bool // where an exemption allows it
 }
 
-func newOracleRun(t *testing.T, file string, registry *providertest.Registry, programs [2]string) *oracleRun {
+// newRegistryRun is one in which all packages come from a registry.
+func newRegistryRun(t *testing.T, archive *txtar.Archive, registry *providertest.Registry, programs [2]string) *oracleRun {
 	t.Helper()
-	archive, err := txtar.ParseFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env, err := registry.Env(t.TempDir(), oracleHosts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &oracleRun{t: t, steps: map[string]map[string]string{}, programs: programs, env: peerEnv(t, env...)}
+	env := redirected(t, registry, oracleHosts...)
 	expand := strings.NewReplacer("$REGISTRY", registry.Host(), "$PLATFORM", getproviders.CurrentPlatform().String())
-	for _, f := range archive.Files {
+	return newOracleRun(t, archive.Files, expand.Replace, programs, oracleEnv(t, env...))
+}
+
+// newOracleRun is one with files STEP/FILE.
+func newOracleRun(t *testing.T, files []txtar.File, expand func(string) string, programs [2]string, env []string) *oracleRun {
+	t.Helper()
+	o := &oracleRun{t: t, steps: map[string]map[string]string{}, programs: programs, env: env}
+	for _, f := range files {
 		step, name, _ := strings.Cut(f.Name, "/")
 		if o.steps[step] == nil {
 			o.steps[step] = map[string]string{}
 		}
-		o.steps[step][expand.Replace(name)] = expand.Replace(string(f.Data))
+		o.steps[step][expand(name)] = expand(string(f.Data))
 	}
 	o.makeDirs()
 	return o

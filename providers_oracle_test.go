@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
-
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // providersExemptions are the cases in which `providers` may say something
@@ -36,6 +34,7 @@ const installedFirst = "the real tool wants what is in the lock file to be insta
 // testdata/oracle_providers. Both have to fail, or to print the same tree.
 // Siblings may stand in any order, which is random in the real tool.
 func TestProvidersSameAsTerraform(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	registry := newOracleRegistry(t, nil)
 	programs := [2]string{buildTfdeps(t), peer}
@@ -46,7 +45,7 @@ func TestProvidersSameAsTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := newProvidersRun(t, cases[name], registry, programs)
+			o := &providersRun{newRegistryRun(t, cases[name], registry, programs)}
 			o.compareProviders(providersExemptions[name])
 		})
 	}
@@ -88,25 +87,7 @@ func providersCases(t *testing.T) map[string]*txtar.Archive {
 }
 
 // providersRun is one case under way.
-type providersRun struct{ oracleRun }
-
-func newProvidersRun(t *testing.T, archive *txtar.Archive, registry *providertest.Registry, programs [2]string) *providersRun {
-	t.Helper()
-	env, err := registry.Env(t.TempDir(), oracleHosts...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := &providersRun{oracleRun{t: t, steps: map[string]map[string]string{}, programs: programs, env: peerEnv(t, env...)}}
-	for _, f := range archive.Files {
-		step, name, _ := strings.Cut(f.Name, "/")
-		if o.steps[step] == nil {
-			o.steps[step] = map[string]string{}
-		}
-		o.steps[step][name] = strings.ReplaceAll(string(f.Data), "$REGISTRY", registry.Host())
-	}
-	o.makeDirs()
-	return o
-}
+type providersRun struct{ *oracleRun }
 
 func (o *providersRun) compareProviders(exemption string) {
 	for _, step := range slices.Sorted(maps.Keys(o.steps)) {

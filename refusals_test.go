@@ -6,7 +6,6 @@ import (
 	"compress/flate"
 	"encoding/binary"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -21,6 +20,7 @@ import (
 // says what is wrong and exits with 1; there is nothing in the directory
 // afterwards, and the lock file is what it was.
 func TestWhatIsNotGenuineIsRefused(t *testing.T) {
+	t.Parallel()
 	program := buildTfdeps(t)
 	for _, test := range []struct {
 		name    string
@@ -46,18 +46,12 @@ func TestWhatIsNotGenuineIsRefused(t *testing.T) {
 		{name: "more zeros than it says", spec: providertest.PackageSpec{Archive: understated(t)}, want: "can't be read"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			registry, err := providertest.NewRegistry(test.options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(registry.Close)
+			t.Parallel()
+			registry := started(t, providertest.NewRegistry, test.options)
 			test.spec.Namespace, test.spec.Type, test.spec.Version = "acme", "tiny", "1.0.0"
 			registry.Add(test.spec)
 			registry.Break(test.kind, test.fault)
-			redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-			if err != nil {
-				t.Fatal(err)
-			}
+			redirect := redirected(t, registry, "tf.example.com")
 			checkRefusal(t, program, peerEnv(t, redirect...), test.want)
 		})
 	}
@@ -159,29 +153,35 @@ func hostileZip(t *testing.T, files ...hostileFile) []byte {
 // goes on inflating for as long as its megabyte of deflated zeros lasts.
 func terabyte(t *testing.T) []byte {
 	t.Helper()
-	return rawZip(t, deflatedZeros(t, 1<<30), 1<<40)
+	return rawZip(t, deflatedZeros(t, 1<<10), 1<<40)
 }
 
 // understated returns one that says it is small.
 func understated(t *testing.T) []byte {
 	t.Helper()
-	return rawZip(t, deflatedZeros(t, 1<<20), 1000)
+	return rawZip(t, deflatedZeros(t, 1), 1000)
 }
 
-func deflatedZeros(t *testing.T, size int64) []byte {
+// deflatedZeros deflates so many megabytes: one, of which the rest are copies.
+func deflatedZeros(t *testing.T, megabytes int) []byte {
 	t.Helper()
 	var deflated bytes.Buffer
 	w, err := flate.NewWriter(&deflated, flate.BestSpeed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := io.CopyN(w, zeros{}, size); err != nil {
+	if _, err := w.Write(make([]byte, 1<<20)); err != nil {
 		t.Fatal(err)
 	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	all := bytes.Repeat(deflated.Bytes(), megabytes)
+	deflated.Reset()
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return deflated.Bytes()
+	return append(all, deflated.Bytes()...)
 }
 
 // rawZip makes an archive of one entry that claims to have so many bytes.
@@ -206,13 +206,4 @@ func rawZip(t *testing.T, deflated []byte, claimed uint64) []byte {
 		t.Fatal(err)
 	}
 	return archive.Bytes()
-}
-
-// zeros never ends.
-type zeros struct{}
-
-// Read implements io.Reader.
-func (zeros) Read(p []byte) (int, error) {
-	clear(p)
-	return len(p), nil
 }

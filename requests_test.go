@@ -15,6 +15,7 @@ import (
 // TestRequestsOfAFirstInit counts what goes over the wire when nothing is
 // locked and nothing is installed: ten providers, five at each of two hosts.
 func TestRequestsOfAFirstInit(t *testing.T) {
+	t.Parallel()
 	const perHost = 5
 	registries := []*providertest.Registry{newCountedRegistry(t, perHost), newCountedRegistry(t, perHost)}
 	dir := t.TempDir()
@@ -52,11 +53,7 @@ func TestRequestsOfAFirstInit(t *testing.T) {
 // newCountedRegistry starts a registry with providers p0, p1 and so on.
 func newCountedRegistry(t *testing.T, providers int) *providertest.Registry {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{})
 	for i := range providers {
 		for _, version := range []string{"1.0.0", "1.1.0"} {
 			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: version})

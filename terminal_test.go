@@ -45,11 +45,7 @@ func screenOf(written string) string {
 // in which a configuration needs them.
 func slowRegistry(t *testing.T) (dir string, env []string) {
 	t.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{})
 	for name, size := range map[string]int{"small": 2 << 20, "large": 3 << 20} {
 		content := make([]byte, size)
 		_, _ = rand.NewChaCha8([32]byte{1}).Read(content)
@@ -59,10 +55,7 @@ func slowRegistry(t *testing.T) (dir string, env []string) {
 		})
 	}
 	registry.Break("archive", providertest.Fault{Pause: 20 * time.Millisecond})
-	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := redirected(t, registry, "tf.example.com")
 	const config = "terraform {\n  required_providers {\n    small = { source = \"tf.example.com/acme/small\" }\n" +
 		"    large = { source = \"tf.example.com/acme/large\" }\n  }\n}\n"
 	dir = t.TempDir()
@@ -107,6 +100,7 @@ func inTerminal(t *testing.T, dir string, env []string, command string, keys fun
 func noKeys(string) string { return "" }
 
 func TestBars(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("script has other options there")
 	}

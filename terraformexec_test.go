@@ -13,21 +13,15 @@ import (
 // with gets the same answers from us, by a link with that name, as from the
 // real program.
 func TestTerraformExecDrivesTheLink(t *testing.T) {
+	t.Parallel()
 	peer := lookPeer(t)
 	driver := buildNested(t, "testdata/terraformexec", "terraformexec")
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(registry.Close)
+	registry := started(t, providertest.NewRegistry, providertest.Options{})
 	registry.Add(providertest.PackageSpec{
 		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
-		Protocols: []string{"6.0"}, ArchivePath: packProvider(t, buildProvider(t)),
+		Protocols: []string{"6.0"}, ArchivePath: packedProvider(t),
 	})
-	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
-	if err != nil {
-		t.Fatal(err)
-	}
+	redirect := redirected(t, registry, "tf.example.com")
 	link := linkTo(t, buildTfdeps(t), "terraform")
 	env := peerEnv(t, append(redirect, "CHECKPOINT_DISABLE=1", "TMPDIR="+t.TempDir())...)
 	env = append(env, "PATH="+filepath.Dir(link)+string(os.PathListSeparator)+os.Getenv("PATH"))

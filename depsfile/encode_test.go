@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // example is as Terraform 1.11.4 writes it.
@@ -86,13 +87,7 @@ func TestEncodeSortsWhatWasReadUnsorted(t *testing.T) {
 // configuration of the user's, or skips the test.
 func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 	t.Helper()
-	program, err := exec.LookPath("terraform")
-	if err != nil {
-		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
-			t.Fatal("the program terraform is not installed")
-		}
-		t.Skip("the program terraform is not installed")
-	}
+	program := providertest.LookProgram(t, "terraform")
 	config := filepath.Join(t.TempDir(), "terraform.rc")
 	if err := os.WriteFile(config, nil, 0o600); err != nil {
 		t.Fatal(err)

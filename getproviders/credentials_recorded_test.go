@@ -262,6 +262,7 @@ const (
 	mirrorZip  = mirrorDir + "w.zip"
 	indexDoc   = mirrorDir + "index.json"
 	versionDoc = mirrorDir + "1.0.0.json"
+	sigDoc     = mirrorDir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"
 )
 
 // mirrored is a version's document for an archive at the URL.
@@ -303,6 +304,7 @@ func TestMirrorTokensReachNobodyElse(t *testing.T) {
 		"version, other host": {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
 		"version, and back":   {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
 		"401 everywhere":      {map[string]answer{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},
+		"signature elsewhere": {map[string]answer{sigDoc: redirect("https://cdn.example/sig")}, both, with(mirrorZip)},
 		"401 for the archive": {map[string]answer{mirrorZip: {status: 401}}, both, with(mirrorZip)},
 		"503, retried":        {map[string]answer{indexDoc: {status: 503}, versionDoc: {status: 503}}, both, both},
 		"a login page":        {map[string]answer{indexDoc: {body: "<html>"}, versionDoc: {body: "<html>"}}, both, both},
@@ -321,7 +323,11 @@ func TestMirrorTokensReachNobodyElse(t *testing.T) {
 				if opted {
 					archives, want = hosts.WithArchiveCredentials(w.client, everyToken), test.opted
 				}
-				w.check(t, w.install(t, source, archives), maps.Clone(want))
+				want = maps.Clone(want)
+				if changed := test.change[versionDoc]; changed.status < 400 && changed.body != "<html>" {
+					want[sigDoc] = "hunter-mirror" // it is asked for when the package is known
+				}
+				w.check(t, w.install(t, source, archives), want)
 			})
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // oddPatterns say of each whether it is one. None holds a space: the real tool
@@ -33,7 +34,7 @@ var oddPatterns = map[string]bool{
 // the real tool complains of each.
 func TestPatternsAgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
-	terraform := realTerraform(t)
+	terraform := providertest.LookTerraform(t)
 	var config strings.Builder
 	for pattern := range oddPatterns {
 		fmt.Fprintf(&config, "  direct {\n    include = [%q]\n  }\n", pattern)

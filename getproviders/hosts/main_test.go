@@ -46,7 +46,7 @@ func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Cli
 		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
 		transport.TLSClientConfig.RootCAs.AddCert(srv.Certificate())
 	}
-	opts.Base = transport
+	opts.Base = &separator{layer{transport}, alone(transport)}
 	return newClient(t, opts)
 }
 

@@ -26,7 +26,7 @@ type SignerOptions struct {
 	Name     string        // of the key's owner; "": one of ours
 	Created  time.Time     // of the key; zero: an hour ago
 	Lifetime time.Duration // of the key, from Created on, in whole seconds; 0: for ever
-	SignedAt time.Time     // what signatures say they were made at; zero: now
+	SignedAt time.Time     // what signatures say they were made at; zero: when the Signer was
 	// SignatureLifetime is how long signatures hold, in whole seconds; 0: for ever.
 	SignatureLifetime time.Duration
 }
@@ -38,6 +38,9 @@ func NewSigner(opts SignerOptions) (*Signer, error) {
 	}
 	if opts.Created.IsZero() {
 		opts.Created = time.Now().Add(-time.Hour)
+	}
+	if opts.SignedAt.IsZero() {
+		opts.SignedAt = time.Now()
 	}
 	entity, err := openpgp.NewEntity(opts.Name, "", "test@example.com", &packet.Config{
 		Algorithm:       packet.PubKeyAlgoEdDSA, // fast to make, and every tool verifies it
@@ -59,19 +62,17 @@ func (s *Signer) Key() Key { return Key{KeyID: s.KeyID(), Armored: s.Armored()} 
 // Armored is the public key in ASCII armor.
 func (s *Signer) Armored() string { return inArmor(openpgp.PublicKeyType, s.public()) }
 
-// Sign returns a binary detached signature. It asks nobody whether the key is
-// valid: that is for those who verify.
+// Sign returns a binary detached signature, the same for the same data: it is as
+// if it had been made once. It asks nobody whether the key is valid: that is for
+// those who verify.
 func (s *Signer) Sign(data []byte) []byte {
-	made, lifetime := s.opts.SignedAt, uint32(s.opts.SignatureLifetime/time.Second)
-	if made.IsZero() {
-		made = time.Now()
-	}
+	lifetime := uint32(s.opts.SignatureLifetime / time.Second)
 	sig := &packet.Signature{
 		Version:      s.entity.PrimaryKey.Version,
 		SigType:      packet.SigTypeBinary,
 		PubKeyAlgo:   s.entity.PrimaryKey.PubKeyAlgo,
 		Hash:         crypto.SHA256,
-		CreationTime: made,
+		CreationTime: s.opts.SignedAt,
 		IssuerKeyId:  &s.entity.PrimaryKey.KeyId,
 	}
 	if lifetime > 0 {
@@ -79,7 +80,8 @@ func (s *Signer) Sign(data []byte) []byte {
 	}
 	h := crypto.SHA256.New()
 	h.Write(data)
-	must(sig.Sign(h, s.entity.PrivateKey, nil))
+	salted := false
+	must(sig.Sign(h, s.entity.PrivateKey, &packet.Config{NonDeterministicSignaturesViaNotation: &salted}))
 	var out bytes.Buffer
 	must(sig.Serialize(&out))
 	return out.Bytes()
