@@ -2,7 +2,5 @@
 
 package main
 
-import "os"
-
-// peakMemory isn't known here.
-func peakMemory(*os.ProcessState) int64 { return 0 }
+// watchMemory finds out nothing here.
+func watchMemory(int) (stop func() memory) { return func() memory { return memory{} } }

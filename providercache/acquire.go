@@ -2,6 +2,7 @@ package providercache
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 
@@ -46,13 +47,16 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 	}
 	return genuine{
 		Authentication: authentication, H1: content.H1, H1Archive: content.otherH1(),
-		ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Told: t.toldBy(authenticator),
 	}, nil
 }
 
 // loadTrust gets what the package is judged by; nil if the source has nothing
 // to say about it.
 func (t task) loadTrust(ctx context.Context) (getproviders.Authenticator, error) {
+	if trust, ok := t.offhand(); ok {
+		return trust.Offhand(), nil
+	}
 	if t.Package.Trust == nil {
 		return nil, nil
 	}
@@ -61,6 +65,35 @@ func (t task) loadTrust(ctx context.Context) (getproviders.Authenticator, error)
 		return nil, t.failed(StepAuthenticate, err)
 	}
 	return authenticator, nil
+}
+
+// offhand is for a package of which a source might know more if it were asked,
+// where that wouldn't be news: the lock file has hashes of archives already.
+func (t task) offhand() (getproviders.Offhand, bool) {
+	trust, ok := t.Package.Trust.(getproviders.Offhand)
+	return trust, ok && len(ofScheme(t.Recorded, getproviders.SchemeZH)) > 0
+}
+
+// origin is where a package came from, as its receipt is to say. Where the source
+// wasn't asked for all that it knows, that is "": a directory whose lock file has
+// no hashes yet gets the package, and all about it, from the source.
+func (t task) origin() string {
+	if _, ok := t.offhand(); ok {
+		return ""
+	}
+	return t.Package.Origin
+}
+
+// foretoldBy is foretold where what the package is judged by is here: that may
+// know the checksum when its source doesn't.
+func (t task) foretoldBy(authenticator getproviders.Authenticator) (sum [sha256.Size]byte, ok bool) {
+	if sum, ok = t.foretold(); ok {
+		return sum, true
+	}
+	if knows, ok := authenticator.(getproviders.Foreteller); ok {
+		return knows.Foretell()
+	}
+	return sum, false
 }
 
 // unpack finishes what was unpacked on the way, or unpacks the archive if that

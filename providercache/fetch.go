@@ -16,9 +16,11 @@ const (
 	// maxRedirects is how far away an archive may be: what the field's clients allow.
 	maxRedirects = 10
 	// bufferBytes is the unit of copying. Large enough for the costs of each
-	// call not to matter; there is one such buffer for each download and each
-	// unpacker at work, whatever the size of packages.
-	bufferBytes = 256 << 10
+	// call not to matter, and small enough to stay in a core's own cache between
+	// the steps that each byte goes through; there are one such buffer for each
+	// download and two for each archive that is being unpacked, whatever the size
+	// of packages.
+	bufferBytes = 64 << 10
 )
 
 // source brings the bytes of an archive.
@@ -58,7 +60,8 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 	if at.URL == nil {
 		return nil, errors.New("the package has no URL")
 	}
-	req, err := http.NewRequestWithContext(hosts.WithArchiveOwner(ctx, at.Owner), http.MethodGet, at.URL.String(), nil)
+	ctx = hosts.WithOwnConnection(hosts.WithArchiveOwner(ctx, at.Owner))
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
 	}

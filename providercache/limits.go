@@ -14,8 +14,8 @@ import (
 // each call: whoever asks is bounded by the Source and the Client as well.
 type Limits struct {
 	Queries      int   // metadata requests at once; 32
-	Downloads    int   // archives at once; 16
-	PerHost      int   // of them, from one host; 8
+	Downloads    int   // archives at once; 32
+	PerHost      int   // of them, from one host; 16
 	Unpacks      int   // archives being unpacked at once; GOMAXPROCS
 	PackageBytes int64 // size of one archive, and unpacked size of one package; 8 GiB
 	PackageFiles int   // entries of one package; 10 000
@@ -31,8 +31,8 @@ const (
 func (l Limits) withDefaults() Limits {
 	return Limits{
 		Queries:      cmp.Or(max(l.Queries, 0), 32),
-		Downloads:    cmp.Or(max(l.Downloads, 0), 16),
-		PerHost:      cmp.Or(max(l.PerHost, 0), 8),
+		Downloads:    cmp.Or(max(l.Downloads, 0), 32),
+		PerHost:      cmp.Or(max(l.PerHost, 0), 16),
 		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
 		PackageBytes: min(cmp.Or(max(l.PackageBytes, 0), 8<<30), mostBytes),
 		PackageFiles: min(cmp.Or(max(l.PackageFiles, 0), 10_000), mostFiles),

@@ -17,14 +17,14 @@ func TestDownloadsAreBoundedForEachHost(t *testing.T) {
 	}{
 		"one of each host":  {hosts: 3, limits: providercache.Limits{PerHost: 1, Downloads: 16}, want: 3},
 		"all in all":        {hosts: 3, limits: providercache.Limits{PerHost: 2, Downloads: 4}, want: 4},
-		"all from one host": {hosts: 1, want: 8},
-		"from many":         {hosts: 12, want: 16},
+		"all from one host": {hosts: 1, want: 16},
+		"from many":         {hosts: 12, want: 32},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source, web := webSource(t, 0, nil)
 			req := getproviders.Requirements{}
-			for i := range 24 {
+			for i := range 48 {
 				name := fmt.Sprintf("p%d", i)
 				web.bodies["/"+name] = zipOf(t, map[string]string{"terraform-provider-" + name: noise(50_000)})
 				source.add("acme/"+name, "1.0.0", httpArchive(t, fmt.Sprintf("https://h%d.example.com/%s", i%c.hosts, name)))

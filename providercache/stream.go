@@ -11,8 +11,9 @@ import (
 	"os"
 	"strings"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/providercache/inflate"
 )
 
 // errOdd ends unpacking an archive while it arrives. It is nobody's error: the
@@ -41,15 +42,28 @@ type streamedEntry struct {
 }
 
 // streamer unpacks an archive from its beginning to its directory. There must
-// be no gap between entries, so that nothing can hide there.
+// be no gap between entries, so that nothing can hide there. The decompressor is
+// our own, and not the one for what is unpacked afterwards: a mistake of it would
+// show as a checksum that differs, and the other one would have its turn.
 type streamer struct {
-	source  *follower
-	in      *bufio.Reader
-	into    *os.Root // nil: only hash
-	tree    names
-	written int64 // of all entries
-	limit   int64 // of that
-	buffer  []byte
+	source   *follower
+	in       *bufio.Reader
+	into     *os.Root // nil: only hash
+	tree     names
+	written  int64 // of all entries
+	limit    int64 // of that
+	inflater *inflate.Decoder
+}
+
+// newStreamer returns one that only hashes.
+func newStreamer(source *follower, limits Limits) *streamer {
+	return &streamer{
+		source:   source,
+		in:       bufio.NewReaderSize(source, bufferBytes),
+		tree:     names{max: limits.PackageFiles},
+		limit:    limits.PackageBytes,
+		inflater: inflate.New(),
+	}
 }
 
 // stream unpacks an archive that is being received to dir, or only hashes what
@@ -59,13 +73,7 @@ func stream(source *follower, dir string, limits Limits) streamed {
 		return nil
 	}
 	defer source.place.give()
-	s := &streamer{
-		source: source,
-		in:     bufio.NewReaderSize(source, 64<<10),
-		tree:   names{max: limits.PackageFiles},
-		limit:  limits.PackageBytes,
-		buffer: make([]byte, bufferBytes),
-	}
+	s := newStreamer(source, limits)
 	if dir != "" {
 		root, err := makeRoot(dir)
 		if err != nil {
@@ -154,12 +162,12 @@ func (s *streamer) unpack(ctx context.Context, header *zip.FileHeader) (streamed
 
 func (s *streamer) unpackFile(ctx context.Context, e *streamedEntry) error {
 	said, start := e.File.FileHeader, s.offset()
-	data, err := s.data(said)
-	if err != nil {
-		return err
-	}
 	crc := crc32.NewIEEE()
-	size, sum, err := e.write(ctx, s.into, io.TeeReader(guard{s, data}, crc), s.buffer)
+	size, sum, err := e.write(s.into, func(w io.Writer) (int64, error) {
+		guarded := &guard{streamer: s, ctx: ctx, next: io.MultiWriter(crc, w)}
+		err := s.inflate(guarded, said)
+		return guarded.size, err
+	})
 	if err != nil {
 		return err
 	}
@@ -177,34 +185,40 @@ func (s *streamer) unpackFile(ctx context.Context, e *streamedEntry) error {
 	return nil
 }
 
-// data returns the content of an entry. Stored data has no end of its own, so
+// inflate writes the content of an entry. Stored data has no end of its own, so
 // its size has to be known before.
-func (s *streamer) data(header zip.FileHeader) (io.Reader, error) {
+func (s *streamer) inflate(w io.Writer, header zip.FileHeader) error {
 	switch {
 	case header.Method == zip.Deflate:
-		return flate.NewReader(s.in), nil // reads no byte too many, as s.in is an io.ByteReader
+		return s.inflater.Copy(w, s.in)
 	case header.Method == zip.Store && header.Flags&flagDescriptor == 0:
-		return io.LimitReader(s.in, int64(header.CompressedSize64)), nil
+		_, err := io.CopyN(w, s.in, int64(header.CompressedSize64))
+		return err
 	default:
-		return nil, errOdd
+		return errOdd
 	}
 }
 
-// guard stops reading what becomes too large, in all or for the part of the
-// archive that has been read.
+// guard stops writing what becomes too large, in all or for the part of the
+// archive that has been read, and when nobody wants it any more.
 type guard struct {
 	*streamer
-	data io.Reader
+	ctx  context.Context
+	next io.Writer
+	size int64 // of this entry
 }
 
-// Read implements io.Reader.
-func (g guard) Read(p []byte) (int, error) {
-	n, err := g.data.Read(p)
-	g.written += int64(n)
+// Write implements io.Writer.
+func (g *guard) Write(p []byte) (int, error) {
+	if g.ctx.Err() != nil {
+		return 0, context.Cause(g.ctx)
+	}
+	g.size += int64(len(p))
+	g.written += int64(len(p))
 	if g.written > g.limit || g.written > ratioFrom && g.written/maxRatio > g.offset() {
 		return 0, errOdd
 	}
-	return n, err
+	return g.next.Write(p)
 }
 
 // descriptor reads what follows an entry whose header doesn't know its sizes.

@@ -25,7 +25,9 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 	defer source.Close()
 	promised := int64(e.File.UncompressedSize64)
 	reader := &markingReader{Reader: source}
-	size, sum, err := e.write(ctx, into, io.LimitReader(reader, promised+1), buffer)
+	size, sum, err := e.write(into, func(w io.Writer) (int64, error) {
+		return copyChunks(ctx, w, io.LimitReader(reader, promised+1), buffer)
+	})
 	switch {
 	case reader.err != nil:
 		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
@@ -35,9 +37,10 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 	return sum, err
 }
 
-// write copies to a new file, or nowhere if there is no directory for it, and
-// returns how many bytes there were and their SHA-256.
-func (e entry) write(ctx context.Context, into *os.Root, source io.Reader, buffer []byte) (size int64, sum [sha256.Size]byte, err error) {
+// write makes a new file, or none if there is no directory for it, of what
+// content writes, and returns how many bytes that says there were and their
+// SHA-256.
+func (e entry) write(into *os.Root, content func(io.Writer) (int64, error)) (size int64, sum [sha256.Size]byte, err error) {
 	hash := sha256.New()
 	var target io.Writer = hash
 	if into != nil {
@@ -48,7 +51,7 @@ func (e entry) write(ctx context.Context, into *os.Root, source io.Reader, buffe
 		defer func() { err = cmp.Or(err, file.Close()) }()
 		target = io.MultiWriter(file, hash)
 	}
-	size, err = copyChunks(ctx, target, source, buffer)
+	size, err = content(target)
 	hash.Sum(sum[:0])
 	return size, sum, err
 }

@@ -63,7 +63,7 @@ func bottom(opts ClientOptions) (http.RoundTripper, error) {
 	if opts.Base != nil {
 		return opts.Base, nil
 	}
-	return newTransport(opts)
+	return newSeparator(opts)
 }
 
 func orDefault(given, otherwise time.Duration) time.Duration {

@@ -12,7 +12,7 @@ import (
 // when many packages come from one host.
 const idlePerHost = 16
 
-// newTransport returns the bottom of the stack.
+// newTransport returns what connects to hosts.
 func newTransport(opts ClientOptions) (*http.Transport, error) {
 	roots, err := extraRoots(opts.CertFile, opts.CertDir)
 	if err != nil {

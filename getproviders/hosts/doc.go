@@ -11,8 +11,8 @@
 // Redirects are followed above the stack, so each hop has its own retries. No
 // time limit covers a whole transfer: connecting, the TLS handshake, waiting
 // for the header and waiting for each further byte of a body have one each.
-// So the same client, and the same pool of connections, serves metadata
-// and archives of any size.
+// So the same client serves metadata and archives of any size. Archives have
+// connections of their own, over HTTP/1.1 ([WithOwnConnection]).
 //
 // NewOfflineClient builds one that sends nothing, for runs without network.
 //

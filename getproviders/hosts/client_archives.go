@@ -1,0 +1,73 @@
+package hosts
+
+import (
+	"context"
+	"net/http"
+	"strings"
+)
+
+// aloneKey marks requests whose transfer has a connection to itself.
+type aloneKey struct{}
+
+// WithOwnConnection marks a request for something large, such as a package
+// archive: a client of [NewClient] sends it, and what it is redirected to, over
+// HTTP/1.1, so that no other transfer shares its connection. The mark has no
+// effect on other clients.
+//
+// All requests that HTTP/2 sends to a host go through one connection. Archives
+// would share what one connection gets of the network, and what a reader
+// doesn't take at once would pile up in memory, up to 4 MiB for each of them,
+// where HTTP/1.1 leaves it in the system's own buffers and with the sender.
+func WithOwnConnection(ctx context.Context) context.Context {
+	return context.WithValue(ctx, aloneKey{}, true)
+}
+
+// separator is the bottom of the stack: one transport for what is marked with
+// [WithOwnConnection], and the next one for everything else.
+type separator struct {
+	layer
+	alone *http.Transport
+}
+
+// newSeparator returns the bottom of the stack.
+func newSeparator(opts ClientOptions) (http.RoundTripper, error) {
+	shared, err := newTransport(opts)
+	if err != nil {
+		return nil, err
+	}
+	return &separator{layer{shared}, alone(shared)}, nil
+}
+
+// alone returns a transport with the settings of another one that speaks
+// nothing but HTTP/1.1.
+func alone(t *http.Transport) *http.Transport {
+	t = t.Clone()
+	t.Protocols = new(http.Protocols)
+	t.Protocols.SetHTTP1(true)
+	t.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	return t
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s *separator) RoundTrip(req *http.Request) (*http.Response, error) {
+	if marked, _ := req.Context().Value(aloneKey{}).(bool); !marked {
+		return s.next.RoundTrip(req)
+	}
+	resp, err := s.alone.RoundTrip(req)
+	if err != nil && refusesProtocol(err) && req.Body == nil {
+		return s.next.RoundTrip(req)
+	}
+	return resp, err
+}
+
+// refusesProtocol reports whether a server has nothing but HTTP/2. The
+// standard library's type for what it says then isn't exported.
+func refusesProtocol(err error) bool {
+	return strings.Contains(err.Error(), "tls: no application protocol")
+}
+
+// CloseIdleConnections is called by the method of http.Client with that name.
+func (s *separator) CloseIdleConnections() {
+	s.layer.CloseIdleConnections()
+	s.alone.CloseIdleConnections()
+}

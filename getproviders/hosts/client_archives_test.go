@@ -1,0 +1,118 @@
+package hosts
+
+import (
+	"crypto/tls"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// TestArchivesHaveConnectionsOfTheirOwn asks for two archives that redirect, one
+// of which is still being received when the other one is asked for.
+func TestArchivesHaveConnectionsOfTheirOwn(t *testing.T) {
+	var seen recorder
+	srv := startTLS(t, func(w http.ResponseWriter, req *http.Request) {
+		seen.add(req.Proto + " " + req.RemoteAddr)
+		if req.URL.Path == "/redirect" {
+			http.Redirect(w, req, "/archive", http.StatusFound)
+			return
+		}
+		_, _ = w.Write(make([]byte, 64<<10)) // more than is read along with the header
+	})
+	client := clientFor(t, srv, ClientOptions{})
+	var open []*http.Response
+	for range 2 {
+		req := mustRequest(t, "GET", srv.URL+"/redirect")
+		resp, err := client.Do(req.WithContext(WithOwnConnection(req.Context())))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.ProtoMajor != 1 {
+			t.Errorf("an archive came with %s", resp.Proto)
+		}
+		open = append(open, resp)
+	}
+	for _, resp := range open {
+		resp.Body.Close()
+	}
+	if all := seen.list; len(all) != 4 || all[0] != all[1] || all[2] != all[3] || all[0] == all[2] {
+		t.Errorf("two archives, each redirected, were asked for by %q; want a connection for each", all)
+	}
+	seen.reset()
+	resp, err := client.Do(mustRequest(t, "GET", srv.URL+"/document"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.ProtoMajor != 2 {
+		t.Errorf("a document came with %s", resp.Proto)
+	}
+}
+
+// TestArchivesComeFromServersWithoutHTTP1 has a server that ends the handshake
+// with those who don't offer HTTP/2.
+func TestArchivesComeFromServersWithoutHTTP1(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, "archive")
+	}))
+	srv.EnableHTTP2 = true
+	srv.TLS = &tls.Config{GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+		strict := &tls.Config{Certificates: srv.TLS.Certificates, NextProtos: []string{"h2"}}
+		if !slices.Contains(hello.SupportedProtos, "h2") {
+			strict.NextProtos = []string{"none"}
+		}
+		return strict, nil
+	}}
+	srv.Config.ErrorLog = log.New(io.Discard, "", 0)
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	req := mustRequest(t, "GET", srv.URL)
+	resp, err := clientFor(t, srv, ClientOptions{}).Do(req.WithContext(WithOwnConnection(req.Context())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := ReadAll(resp, 100)
+	if string(body) != "archive" || err != nil || resp.ProtoMajor != 2 {
+		t.Errorf("got %q by %s, %v", body, resp.Proto, err)
+	}
+}
+
+func TestIdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
+	var mu sync.Mutex
+	gone := make(chan struct{})
+	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
+	open := 0
+	srv.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch state {
+		case http.StateNew:
+			open++
+		case http.StateClosed:
+			if open--; open == 0 {
+				close(gone)
+			}
+		}
+	}
+	srv.EnableHTTP2 = true
+	srv.StartTLS()
+	t.Cleanup(srv.Close)
+	client := clientFor(t, srv, ClientOptions{})
+	shared := mustRequest(t, "GET", srv.URL)
+	for _, req := range []*http.Request{shared, shared.WithContext(WithOwnConnection(t.Context()))} {
+		resp, err := client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ReadAll(resp, 100); err != nil {
+			t.Fatal(err)
+		}
+	}
+	client.CloseIdleConnections()
+	<-gone
+}
