@@ -7,8 +7,7 @@ const providersURLsUsage = `Usage: tfdeps [global options] providers urls [optio
   file, else the newest that are allowed. No package is downloaded, and nothing is
   written; the signed lists of checksums are asked for, and verified.
 
-  Packages come from the providers' own registries, whatever the CLI configuration
-  says about installation. Modules needn't be installed.
+  Packages come from where init would take them. Modules needn't be installed.
 
 Options:
 
@@ -21,7 +20,9 @@ Options:
 
   -net-mirror=URL      Take them from this network mirror, and from nowhere else.
 
-  -from=config         Take them from where the CLI configuration says.
+  -from=origin         Take them from the providers' own registries, whatever the CLI
+                       configuration says about installation. The default is
+                       "config".
 
   -dir=DIR             Work in this directory instead of the current one. May be
                        given more than once, and be a pattern such as envs/*, of

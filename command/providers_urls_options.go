@@ -1,6 +1,9 @@
 package command
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // urlsOptions is what the arguments of providers urls ask for.
 type urlsOptions struct {
@@ -17,7 +20,7 @@ func parseURLs(args []string) (urlsOptions, error) {
 	flags.Func("platform", "", opts.addPlatform)
 	flags.StringVar(&opts.fsMirror, "fs-mirror", "", "")
 	flags.StringVar(&opts.netMirror, "net-mirror", "", "")
-	flags.StringVar(&from, "from", "origin", "")
+	flags.StringVar(&from, "from", "", "")
 	flags.Func("dir", "", appendTo(&opts.dirs))
 	flags.BoolVar(&opts.sizes, "sizes", false, "")
 	flags.BoolVar(&opts.json, "json", false, "")
@@ -28,6 +31,9 @@ func parseURLs(args []string) (urlsOptions, error) {
 	if flags.NArg() > 0 {
 		return opts, &usageError{text: "The providers urls command takes no arguments.", help: true}
 	}
-	opts.readSource(from)
+	if from == "" && opts.fsMirror+opts.netMirror == "" {
+		from = "config" // what init would do
+	}
+	opts.readSource(cmp.Or(from, "origin"))
 	return opts, nil
 }

@@ -14,7 +14,7 @@ type LocatedPackage struct {
 	Selection Selection
 	Platform  getproviders.Platform
 	Package   getproviders.Package
-	ZH        getproviders.Hash   // of the archive; "" if nobody tells
+	ZH        getproviders.Hash   // of the archive; "" if nobody tells, or it is a directory
 	Hashes    []getproviders.Hash // sorted: ZH, and what the source lists besides
 	Size      int64               // of the archive, in bytes; -1 if that isn't known, or wasn't asked for
 	// Authentication is what a package gets that has these hashes; zero if nothing
@@ -30,8 +30,8 @@ type LocateResult struct {
 }
 
 // Locate finds out which packages working directories need, where they are, and
-// how to know them, without a look at any: what Lock would read. No archive is
-// downloaded. The documents that packages are judged by are asked for, once for
+// how to know them: what Lock would read. No archive is downloaded; one of this
+// machine is read where nobody tells its hashes. The documents that packages are judged by are asked for, once for
 // each version, because they tell the hashes and who vouches for them.
 //
 // sizes: servers are asked for the first byte of each archive, and how many there
@@ -106,10 +106,34 @@ func (in *Installer) locate(ctx context.Context, s Selection, plat getproviders.
 	if err := found.judge(t, authenticator); err != nil {
 		return found, err
 	}
+	if err := found.readLocal(ctx); err != nil {
+		return found, t.failed(StepFetch, err)
+	}
 	if found.Size, err = in.archiveSize(ctx, found.Package.Location, sizes); err != nil {
 		return found, t.failed(StepFetch, err)
 	}
 	return found, nil
+}
+
+// readLocal hashes a package of this machine of which nobody tells a hash.
+func (p *LocatedPackage) readLocal(ctx context.Context) (err error) {
+	var h1 getproviders.Hash
+	switch at := p.Package.Location.(type) {
+	case getproviders.LocalArchive:
+		if p.ZH == "" {
+			h1, p.ZH, err = HashPackage(ctx, string(at))
+			p.Hashes = getproviders.SortHashes(append(p.Hashes, h1, p.ZH))
+		}
+	case getproviders.LocalDirectory:
+		if len(p.Hashes) == 0 {
+			h1, _, err = HashPackage(ctx, string(at))
+			p.Hashes = append(p.Hashes, h1)
+		}
+	}
+	if err != nil {
+		p.ZH, p.Hashes = "", nil
+	}
+	return err
 }
 
 // judge finds out what an archive has to be. What vouches for it has to be in order.

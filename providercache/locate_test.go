@@ -146,7 +146,10 @@ func TestLocateKnowsWhatMirrorsList(t *testing.T) {
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
 	p := (&providercache.Installer{Source: unsigned}).Locate(t.Context(), false, request)[0].Packages[0]
-	if p.ZH != "" || p.Authentication.Tier != getproviders.TierUnauthenticated || len(p.Hashes) > 0 {
-		t.Errorf("without a key: %+v", p)
+	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
+	h1, zh, err := providercache.HashPackage(t.Context(), archive)
+	must(t, err)
+	if p.ZH != zh || p.Authentication.Tier != getproviders.TierUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
+		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
 	}
 }
