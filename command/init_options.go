@@ -51,27 +51,7 @@ func parseInit(args []string, env Environment, standIn *StandIn) (initOptions, v
 	var opts initOptions
 	var lockfile string
 	flags := newFlags("init")
-	flags.BoolVar(&opts.upgrade, "upgrade", false, "")
-	flags.BoolVar(&opts.json, "json", false, "")
-	flags.BoolVar(&opts.backend, "backend", true, "")
-	flags.BoolVar(&opts.backend, "cloud", true, "")
-	flags.BoolVar(&opts.get, "get", true, "")
-	flags.StringVar(&lockfile, "lockfile", "", "")
-	flags.StringVar(&opts.mirrorFallback, "mirror-fallback", "", "")
-	flags.StringVar(&opts.fromModule, "from-module", "", "")
-	flags.StringVar(&opts.stateFile, "state", "", "")
-	flags.BoolVar(&opts.lockModules, "lock-modules", false, "")
-	flags.Func("progress", "", opts.setProgress)
-	flags.BoolVar(&opts.check, "check", false, "")
-	flags.BoolVar(&opts.offline, "offline", false, "")
-	flags.BoolVar(&opts.frozen, "frozen", false, "")
-	flags.Func("plugin-dir", "", opts.addPluginDir)
-	flags.Func("platform", "", opts.addPlatforms)
-	flags.Func("hashes", "", opts.setHashes)
-	acceptSilently(flags)
-	opts.configurationOptions.define(flags)
-	opts.state.define(flags)
-	opts.cache.define(flags)
+	opts.define(flags, &lockfile)
 	if err := flags.Parse(args); err != nil {
 		opts.json = wantsJSON(args)
 		return opts, view.Problems{view.NewError("Failed to parse command-line flags", err.Error())}
@@ -88,6 +68,31 @@ func parseInit(args []string, env Environment, standIn *StandIn) (initOptions, v
 	opts.state.settle(standIn)
 	opts.settle(lockfile, by)
 	return opts, opts.contradictions(flags, lockfile)
+}
+
+// define adds the options. The value of -lockfile is settled with the others.
+func (o *initOptions) define(flags *flag.FlagSet, lockfile *string) {
+	flags.BoolVar(&o.upgrade, "upgrade", false, "")
+	flags.BoolVar(&o.json, "json", false, "")
+	flags.BoolVar(&o.backend, "backend", true, "")
+	flags.BoolVar(&o.backend, "cloud", true, "")
+	flags.BoolVar(&o.get, "get", true, "")
+	flags.StringVar(lockfile, "lockfile", "", "")
+	flags.StringVar(&o.mirrorFallback, "mirror-fallback", "", "")
+	flags.StringVar(&o.fromModule, "from-module", "", "")
+	flags.StringVar(&o.stateFile, "state", "", "")
+	flags.BoolVar(&o.lockModules, "lock-modules", false, "")
+	flags.Func("progress", "", o.setProgress)
+	flags.BoolVar(&o.check, "check", false, "")
+	flags.BoolVar(&o.offline, "offline", false, "")
+	flags.BoolVar(&o.frozen, "frozen", false, "")
+	flags.Func("plugin-dir", "", o.addPluginDir)
+	flags.Func("platform", "", o.addPlatforms)
+	flags.Func("hashes", "", o.setHashes)
+	acceptSilently(flags)
+	o.configurationOptions.define(flags)
+	o.state.define(flags)
+	o.cache.define(flags)
 }
 
 func (o *initOptions) addPluginDir(dir string) error {
