@@ -22,6 +22,8 @@ type vendoring struct {
 	env     []string // in which registry and repositories can be reached
 	dir     string   // of the configuration, below the repository's top
 	top     string
+
+	registry *providertest.Registry
 }
 
 // vendorBuilds are the programs of these tests, which take long to build.
@@ -35,6 +37,11 @@ func TestVendor(t *testing.T) {
 	t.Run("a clone needs no network", b.cloneNeedsNoNetwork)
 	t.Run("twice gives the same bytes", b.twiceGivesTheSame)
 	t.Run("what isn't ours stays", b.keepsWhatIsNotOurs)
+	t.Run("it may end at any time", b.isEndedAtAnyTime)
+	t.Run("two runs at once", b.runsAtOnce)
+	t.Run("git LFS keeps packages", b.keepsArchivesInLFS)
+	t.Run("large files", b.warnsOfLargeFiles)
+	t.Run("OpenTofu takes it, too", b.worksWithOpenTofu)
 }
 
 // newVendoring has a configuration in "env" of a repository that ignores
@@ -55,7 +62,7 @@ func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &vendoring{program: b.program, env: peerEnv(t, append(redirect, gitIdentity...)...), top: t.TempDir()}
+	v := &vendoring{program: b.program, env: peerEnv(t, append(redirect, gitIdentity...)...), top: t.TempDir(), registry: registry}
 	v.dir = filepath.Join(v.top, "env")
 	inner := v.repository(t, map[string]string{
 		"main.tf": "output \"inner\" {\n  value = file(\"${path.module}/kept.zip\")\n}\n", "kept.zip": "x\r\n", ".gitignore": "*.zip\n.terraform/\n", "bin/tool": "#!",
@@ -178,7 +185,7 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 			}
 			clean := peerEnv(t, "CHECKPOINT_DISABLE=1")
 			for _, line := range [][]string{
-				{peer, "init", "-input=false"}, {peer, "plan", "-input=false"},
+				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "validate"}, {peer, "plan", "-input=false"},
 				{v.program, "init", "-input=false"}, {peer, "plan", "-input=false"}, {v.program, "vendor", "-check", "-prune"},
 			} {
 				if line[1] == "init" {

@@ -24,7 +24,7 @@ func (c *VendorCommand) Synopsis() string {
 
 // Run carries the command out and returns the exit code.
 func (c *VendorCommand) Run(args []string) int {
-	opts, err := parseVendor(args)
+	opts, err := parseVendor(args, c.Meta.Env)
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
@@ -58,9 +58,11 @@ type vendorRun struct {
 	record, was vendored.Record
 	locks       *depsfile.Locks
 	required    getproviders.Requirements
+	placed      []getproviders.Provider // of which packages are there that vendor hasn't put there
 	result      providercache.VendorResult
 
-	outdated bool // -check has found something to do
+	replaced []string // of -unpack: what the lock file said, and doesn't any more
+	outdated bool     // -check has found something to do
 }
 
 // do does what was asked for.
@@ -95,10 +97,14 @@ func (r *vendorRun) begin() (problems view.Problems) {
 		return view.Problems{view.NewError("A data directory elsewhere can't be vendored", fmt.Sprintf(
 			"TF_DATA_DIR is %q. Whoever clones the repository needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
 	}
+	if name := vendored.Linked("."); r.base == "." && name != "" {
+		return view.Problems{view.NewError("What is behind a link can't be vendored", fmt.Sprintf(
+			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name))}
+	}
 	var err error
 	if r.was, err = vendored.ReadRecord("."); err != nil {
 		return view.Problems{view.NewError("Failed to read the record of what is vendored", sentence(err)+
-			"\n\nIf the file can't be mended, remove it: it is made anew.")}
+			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made anew.")}
 	}
 	r.record = r.opts.record(r.was)
 	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)

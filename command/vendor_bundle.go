@@ -150,7 +150,7 @@ func (r *vendorRun) unbundle() view.Problems {
 		return failed(err)
 	}
 	defer file.Close()
-	manifest, err := bundle.Unpack(r.Context, file, bundle.Options{Dir: r.opts.target, Unit: vendored.Unit, Last: vendored.LockFiles()})
+	manifest, err := bundle.Unpack(r.Context, file, bundle.Options{Dir: r.opts.target, Unit: vendored.Unit, Accept: r.acceptLocks, Last: vendored.LockFiles()})
 	if err != nil {
 		return failed(err)
 	}
@@ -159,5 +159,5 @@ func (r *vendorRun) unbundle() view.Problems {
 			r.view.Changed(path.Join(filepath.ToSlash(r.opts.target), e.Path))
 		}
 	}
-	return r.done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	return append(r.relocked(), r.done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))...)
 }

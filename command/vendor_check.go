@@ -116,7 +116,7 @@ func (r *vendorRun) checkPackage(pkg modules.Package) (code, detail string, err 
 
 // checkProviders has the engine compare packages with the lock file.
 func (r *vendorRun) checkProviders() (reasons []view.CheckReason, problems view.Problems) {
-	if problems = r.require(); problems.HasErrors() {
+	if problems = r.inOrder(r.require, r.findPlaced); problems.HasErrors() {
 		return nil, problems
 	}
 	installer := providercache.Installer{Engine: r.engine, Now: r.Now, StateDir: r.StateDir}
@@ -124,6 +124,7 @@ func (r *vendorRun) checkProviders() (reasons []view.CheckReason, problems view.
 	if err != nil {
 		return nil, append(problems, view.NewError("Can't compare what is vendored", sentence(err)))
 	}
+	r.record.Providers = r.vendoredProviders()
 	for _, reason := range status.Reasons {
 		told := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
 		if told.Provider == (getproviders.Provider{}) {
@@ -131,7 +132,17 @@ func (r *vendorRun) checkProviders() (reasons []view.CheckReason, problems view.
 		}
 		reasons = append(reasons, told)
 	}
-	return reasons, problems
+	return reasons, append(problems, r.checkPointers(len(reasons))...)
+}
+
+// checkPointers explains packages that git LFS hasn't brought.
+func (r *vendorRun) checkPointers(reasons int) view.Problems {
+	files, err := vendored.Files(".", []string{vendored.PluginsDir})
+	if pointers := vendored.Pointers(".", files); err == nil && reasons > 0 && len(pointers) > 0 {
+		return view.Problems{view.NewWarning("Packages are kept by git LFS", fmt.Sprintf(
+			"%s is a pointer to a package that isn't here. Install git LFS, and run \"git lfs pull\".", pointers[0].Name))}
+	}
+	return nil
 }
 
 // checkFiles compares the files that tell of all this.

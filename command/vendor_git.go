@@ -74,6 +74,10 @@ func (r *vendorRun) hint() (problems view.Problems) {
 		problems = append(problems, view.NewWarning("Large files", text+". With -lfs, .gitattributes has git LFS keep the packages of providers; "+
 			"it has to be installed wherever the repository is cloned.\n\n"+strings.Join(large, "\n")))
 	}
+	if colliding := vendored.Colliding(files); len(colliding) > 0 {
+		problems = append(problems, view.NewWarning("Names that differ in case alone", fmt.Sprintf(
+			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)))
+	}
 	if len(outside) > 0 {
 		problems = append(problems, view.NewWarning("Links out of the vendored modules",
 			"They are kept as they are, and may lead nowhere in a clone:\n\n"+strings.Join(outside, "\n")))

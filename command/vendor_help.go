@@ -11,7 +11,9 @@ const vendorUsage = `Usage: tfdeps [global options] vendor [options]
   the CLI is needed: it must not have a provider_installation block.
 
   Providers come from where init would take them, and are verified as there. What
-  is vendored already, and is what was locked, isn't asked for again.
+  is vendored already, and is what was locked, isn't asked for again. What is
+  signed about an archive lies beside it. Packages that you have put there
+  yourself are verified, locked, and left as they are.
 
   Lines that git needs are kept in a marked block at the end of .gitignore and
   .gitattributes; the rest of these files is yours. What was vendored, for which
@@ -34,8 +36,12 @@ Options:
   -upgrade             Take the newest versions of modules and providers that
                        are allowed.
 
+  -hashes=             Whom to believe about hashes for other platforms: "auto",
+                       "listed" or "read", as for "providers lock".
+
   -prune               Remove packages of providers and modules that aren't
-                       needed any more, and nothing else.
+                       needed any more, and nothing else. Packages of providers
+                       that you have put there yourself stay.
 
   -check               Change nothing and ask no host: exit with 0 if everything
                        is vendored, with 2 and a list if not, and with 1 if
@@ -47,7 +53,8 @@ Options:
 
   -unpack=FILE.tar     Verify such an archive and unpack it into DIR, which is where
                        the configuration is; the default is the current directory.
-                       If anything is wrong with it, nothing changes.
+                       If anything is wrong with it, or it has other packages
+                       than are locked there, nothing changes.
 
   -json                Print a JSON object: packages, modules, what was changed and
                        removed; with -check up_to_date and reasons.

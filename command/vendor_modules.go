@@ -56,7 +56,7 @@ func (r *vendorRun) genuineModules() (modules.Manifest, error) {
 		return nil, err
 	}
 	for key, record := range manifest {
-		address, err := modules.ParseAddress(record.Source)
+		address, err := modules.ParseAddress(record.Source, r.engine)
 		if _, local := address.(modules.Local); local || err != nil || key == "" {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // vendorOptions is what the arguments of vendor ask for.
@@ -20,6 +21,7 @@ type vendorOptions struct {
 	prune     bool
 	check     bool
 	json      bool
+	hashes    providercache.HashPolicy
 	bundle    string // of -o
 	unpack    string // of -unpack
 	target    string // where to unpack
@@ -29,8 +31,9 @@ type vendorOptions struct {
 
 // parseVendor reads the arguments of vendor. The error is a *usageError; what is
 // wrong with values is in the options' problems.
-func parseVendor(args []string) (vendorOptions, error) {
+func parseVendor(args []string, env Environment) (vendorOptions, error) {
 	opts := vendorOptions{target: "."}
+	var hashes string
 	flags := newFlags("vendor")
 	flags.Func("platform", "", opts.addPlatform)
 	flags.BoolFunc("unpacked", "", setOptional(&opts.unpacked))
@@ -39,6 +42,7 @@ func parseVendor(args []string) (vendorOptions, error) {
 	flags.BoolVar(&opts.prune, "prune", false, "")
 	flags.BoolVar(&opts.check, "check", false, "")
 	flags.BoolVar(&opts.json, "json", false, "")
+	flags.StringVar(&hashes, "hashes", defaultHashes(env), "")
 	flags.StringVar(&opts.bundle, "o", "", "")
 	flags.StringVar(&opts.unpack, "unpack", "", "")
 	opts.define(flags)
@@ -51,6 +55,9 @@ func parseVendor(args []string) (vendorOptions, error) {
 		return opts, &usageError{text: "Too many command line arguments. Did you mean to use -chdir?"}
 	}
 	opts.checkTogether(flags)
+	var unread view.Problems
+	opts.hashes, unread = readHashPolicy(hashes)
+	opts.problems = append(opts.problems, unread...)
 	return opts, nil
 }
 

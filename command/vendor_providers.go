@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
@@ -29,7 +30,10 @@ func (r *vendorRun) connect() (problems view.Problems) {
 	if err != nil {
 		return append(problems, view.NewError("Can't search for providers", sentence(err)))
 	}
-	if r.source = sources; r.cli.Installation != nil {
+	if problems = append(problems, r.findPlaced()...); problems.HasErrors() {
+		return problems
+	}
+	if r.source = r.withPlaced(sources); r.cli.Installation != nil {
 		problems = append(problems, view.NewWarning("The CLI configuration hides what is vendored",
 			"It has a provider_installation block. With that, init installs from there alone, and doesn't look into "+vendored.PluginsDir+
 				". Where there is no such block, a clone needs nothing else."))
@@ -74,18 +78,28 @@ func (r *vendorRun) request() providercache.LockRequest {
 }
 
 func (r *vendorRun) vendorOptions() providercache.VendorOptions {
-	return providercache.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: r.record.Unpacked, Prune: r.opts.prune || r.base != "."}
+	placed := r.placed
+	if r.base != "." { // what isn't needed of these goes, too
+		placed = slices.DeleteFunc(slices.Clone(placed), func(p getproviders.Provider) bool {
+			_, required := r.required[p]
+			return !required
+		})
+	}
+	return providercache.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: r.record.Unpacked, Placed: placed, Prune: r.opts.prune || r.base != "."}
 }
 
 // vendorProviders has the engine do the work.
 func (r *vendorRun) vendorProviders() (problems view.Problems) {
 	installer := providercache.Installer{
 		Source: r.source, Client: r.net.archives, Engine: r.engine,
-		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
+		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.hashes,
+	}
+	if problems = r.announce(); problems.HasErrors() {
+		return problems
 	}
 	var err error
 	r.result, err = installer.Vendor(r.Context, r.vendorOptions(), r.request())
-	problems = r.view.End(providercache.MirrorResult{})
+	problems = append(problems, r.view.End(providercache.MirrorResult{})...)
 	r.view.Packages(r.result.Packages)
 	if r.base == "." {
 		for _, name := range r.result.Pruned {
@@ -93,8 +107,9 @@ func (r *vendorRun) vendorProviders() (problems view.Problems) {
 		}
 	}
 	if err != nil {
-		return append(problems, r.vendorProblems(err)...)
+		return slices.Concat(problems, r.vendorProblems(err), r.recall())
 	}
+	r.record.Providers = r.vendoredProviders()
 	return problems
 }
 
@@ -110,6 +125,12 @@ func (r *vendorRun) vendorProblems(err error) (problems view.Problems) {
 		problems = append(problems, view.NewError("The lock file speaks against a package", fmt.Sprintf(
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider)))
+	}
+	missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
+	if ok && slices.Contains(r.placed, missing.Provider) {
+		problems = append(problems, view.NewError("A package that isn't there can't be fetched", fmt.Sprintf(
+			"%s has packages of %s of which %s says nothing: somebody has put them there, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
+			vendored.PluginsDir, missing.Provider, vendored.RecordName)))
 	}
 	return problems
 }

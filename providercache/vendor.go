@@ -16,15 +16,20 @@ import (
 // VendorOptions says what a directory with vendored packages is to be like.
 type VendorOptions struct {
 	// Dir is where it is; made if it isn't there. The engines look into
-	// "terraform.d/plugins" by themselves. It must not be a place that the Source
-	// reads from: what is there would hide what the origin has.
+	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
+	// not read from there: what is there would hide what the origin has.
 	Dir string
 	// Unpacked has packages as directories, host/namespace/type/version/os_arch,
 	// instead of archives.
 	Unpacked bool
-	// Prune removes packages that aren't wanted, packed and unpacked, whoever put
-	// them there. If anything fails, nothing is removed. Names that aren't those
-	// of packages stay.
+	// Placed are providers whose packages somebody else keeps in Dir, as nobody
+	// else may have them. They are verified and locked, in whichever form they are
+	// in, and neither replaced nor pruned. For these, the Source has to find what is
+	// there.
+	Placed []getproviders.Provider
+	// Prune removes packages that aren't wanted, packed and unpacked, and what is
+	// signed about versions of which no archive is wanted. If anything fails, nothing
+	// is removed. Other names stay.
 	Prune bool
 }
 
@@ -51,6 +56,11 @@ type VendorResult struct {
 // be. No index is written, and the Target isn't needed. The events are those of
 // Mirror.
 //
+// What is signed about archives is kept beside them, as by Mirror, for who
+// installs from there. It comes before the archive: one that is there and locked
+// has it, if the source had. What isn't true of all archives of its version is
+// removed.
+//
 // All packages are attempted. The error joins a *ProviderError for each that
 // failed, in which there is a *PlatformError if a version was chosen.
 func (in *Installer) Vendor(ctx context.Context, opts VendorOptions, r LockRequest) (VendorResult, error) {
@@ -62,7 +72,7 @@ func (in *Installer) Vendor(ctx context.Context, opts VendorOptions, r LockReque
 	}
 	c := in.choose(ctx, r)
 	v := in.newVendor(opts)
-	packages := v.packages(r, c)
+	packages := v.packages(ctx, r, c)
 	in.emit(MirrorBegin{Packages: mirroredOf(packages)})
 	if len(packages) > 0 {
 		made, err := makeDirs(opts.Dir)
@@ -93,15 +103,13 @@ type vendor struct {
 
 // packages are those that a request comes to, in the order of providers, for each
 // in that of platforms.
-func (v *vendor) packages(r LockRequest, c choice) (packages []mirrorPackage) {
+func (v *vendor) packages(ctx context.Context, r LockRequest, c choice) (packages []mirrorPackage) {
 	for _, p := range wantedPackages([]choice{c}) {
-		s, name := p.Selection, getproviders.UnpackedPath(p.Selection.Provider, p.Selection.Version, p.Platform)
+		s := p.Selection
 		if s.Provider.IsBuiltIn() {
 			continue
 		}
-		if !v.opts.Unpacked {
-			name = mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
-		}
+		name := v.nameOf(ctx, s, p.Platform)
 		packages = append(packages, mirrorPackage{
 			Mirrored: Mirrored{Selection: s, Platform: p.Platform, Path: v.path(name)},
 			name:     name, recorded: recorded(orEmpty(r.Locks), s),
@@ -123,10 +131,11 @@ func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mi
 			known = append(known, k.known)
 		}
 	}
+	errs := v.dropUntrue(ctx, all)
 	v.remember(ctx, known)
-	locked := r.conclude(ctx, c, found)
-	if locked.Err != nil || ctx.Err() != nil {
-		return result, cmp.Or(locked.Err, context.Cause(ctx))
+	locked := r.conclude(ctx, c, found, v.HashPolicy)
+	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {
+		return result, err
 	}
 	result.Locks = locked.Locks
 	for _, lock := range result.Locks.All() {
@@ -145,7 +154,7 @@ func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mi
 func (k mirrorKept) locked() LockedPackage {
 	rc := k.known.Receipt
 	signed := getproviders.Authentication{Signed: rc.Signed, Tier: rc.Tier, KeyID: rc.KeyID}
-	p := LockedPackage{Selection: k.Selection, Platform: k.Platform}.with(genuine{H1: rc.H1, ZH: rc.ZH, Authentication: signed}, HashesComputed)
+	p := LockedPackage{Selection: k.Selection, Platform: k.Platform}.with(genuine{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, HashesComputed)
 	if k.known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.recorded), rc.ZH) {
 		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.archiveH1()))
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -16,7 +17,7 @@ import (
 // have anything to do. Reasons are in the order of providers. Their codes are
 // "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
 // "constraint_unsatisfied", "built_in_invalid", "package_absent",
-// "package_differs", and if Prune is set, "package_unneeded", which is about no
+// "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
 // provider. The error is the context's, or says why the directory can't be read.
 func (in *Installer) CheckVendored(ctx context.Context, opts VendorOptions, r LockRequest) (Status, error) {
 	v, locks := in.newVendor(opts), orEmpty(r.Locks)
@@ -35,7 +36,7 @@ func (in *Installer) CheckVendored(ctx context.Context, opts VendorOptions, r Lo
 			c.selections, c.platforms = append(c.selections, s), append(c.platforms, platforms)
 		}
 	}
-	packages, wanted := v.packages(r, c), map[string]bool{}
+	packages, wanted := v.packages(ctx, r, c), map[string]bool{}
 	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
 	for i, p := range packages {
 		if wanted[p.name] = true; found[i].Code != "" {
@@ -95,13 +96,19 @@ func (v *vendor) compare(ctx context.Context, p mirrorPackage) (Reason, error) {
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
 	case !slices.Contains(p.recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
+	case !v.believed(ctx, p, rc):
+		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
 	}
 	return Reason{}, nil
 }
 
 // sight finds out what a package is.
 func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt, error) {
-	if v.opts.Unpacked {
+	if p.isUnpacked() {
+		if v.isPlaced(p.Selection.Provider) {
+			h1, err := getproviders.HashDir(ctx, p.Path)
+			return receipt{H1: h1}, err
+		}
 		h1, err := hashUnpacked(ctx, p.Path)
 		return receipt{H1: h1}, err
 	}

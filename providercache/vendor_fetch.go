@@ -2,7 +2,6 @@ package providercache
 
 import (
 	"context"
-	"errors"
 	"io/fs"
 	"slices"
 
@@ -12,9 +11,14 @@ import (
 
 // getAll gets all packages that aren't there.
 func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorKept {
-	get := v.getPacked
-	if v.opts.Unpacked {
-		get = v.getUnpacked
+	get := func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+		switch {
+		case v.isPlaced(p.Selection.Provider):
+			return v.getPlaced(ctx, p)
+		case v.opts.Unpacked:
+			return v.getUnpacked(ctx, p)
+		}
+		return v.getPacked(ctx, p)
 	}
 	kept, errs := par.Map(ctx, v.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 		k, err := get(ctx, p)
@@ -56,24 +60,27 @@ func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	there, err := v.find(ctx, p.Selection.Provider, p.name)
 	if err == nil && slices.ContainsFunc(p.recorded, there.Receipt.has) {
 		k.Present, k.known = true, there
-		return k, nil
+		if !v.believed(ctx, p, there.Receipt) {
+			v.document(ctx, &k)
+		}
+		return k, v.put(&k)
 	}
-	exists := !errors.Is(err, fs.ErrNotExist)
 	t, failed := v.ask(ctx, p)
 	if failed != nil {
 		return k, failed
 	}
 	if err == nil {
-		if there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt); failed != nil || k.Present {
-			k.known = there
-			return k, failed
-		}
+		there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt)
+		k.known = there
 	}
-	k, failed = v.fetchInto(ctx, t, k, there, exists)
-	if failed == nil && k.stage != nil {
-		failed = k.place()
+	if failed == nil && !k.Present {
+		k, failed = v.fetchInto(ctx, t, k, there, true) // it waits for what is signed about it
 	}
-	return k, failed
+	if failed != nil {
+		return k, failed
+	}
+	k.documents = t.documents(ctx, p.Platform, k.known.Receipt.ZH)
+	return k, v.put(&k)
 }
 
 // adopt reports whether an archive that is there is what would be fetched, and
@@ -91,7 +98,7 @@ func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, boo
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.Tier, there.KeyID = vouched.Signed, vouched.Tier, vouched.KeyID
+	there.Signed, there.Tier, there.KeyID, there.Told = vouched.Signed, vouched.Tier, vouched.KeyID, t.toldBy(authenticator)
 	return there, true, nil
 }
 
@@ -109,7 +116,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 	if err != nil {
 		return k, err
 	}
-	v.emit(MirrorFetch{Package: p.Mirrored})
+	v.emit(MirrorFetch{Package: p.Mirrored, Local: t.isLocal()})
 	stage, err := (&Dir{Path: v.opts.Dir}).stage()
 	if err != nil {
 		return k, t.failed(StepPublish, err)
@@ -140,6 +147,12 @@ func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (task, error) 
 		Selection: s, Recorded: p.recorded,
 		Package: getproviders.Package{Location: getproviders.LocalArchive(v.path(name))},
 	}, err
+}
+
+// isLocal reports whether the package is on this machine.
+func (t task) isLocal() bool {
+	_, remote := t.Package.Location.(getproviders.HTTPArchive)
+	return !remote
 }
 
 // obtainCopy is obtain for a package that has to be here: a link to where it is

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path"
 	"slices"
 	"strings"
 
@@ -45,6 +46,9 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 		return nil, err
 	}
 	for _, p := range providers {
+		if v.isPlaced(p) {
+			continue
+		}
 		entries, err := os.ReadDir(v.path(mirrorDir(p)))
 		if err != nil {
 			return nil, err
@@ -57,11 +61,26 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 			if _, err := getproviders.ParseVersion(entry.Name()); err == nil && entry.IsDir() {
 				names = append(names, v.unpackedIn(name)...)
 			}
+			if version, ok := getproviders.ParseDocumentName(entry.Name(), p); ok && !archived(wanted, p, version) {
+				names = append(names, name)
+			}
 		}
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return wanted[name] })
 	slices.Sort(names)
 	return names, nil
+}
+
+// archived reports whether an archive of a version is wanted.
+func archived(wanted map[string]bool, p getproviders.Provider, version getproviders.Version) bool {
+	for name := range wanted {
+		dir, base := path.Split(name)
+		v, _, packed := getproviders.ParsePackedName(base, p.Type)
+		if packed && v == version && dir == mirrorDir(p)+"/" {
+			return true
+		}
+	}
+	return false
 }
 
 // unpackedIn are the packages of one version.

@@ -21,6 +21,8 @@ type Mirror struct {
 	warnings Problems
 }
 
+const mirroring = "Mirroring"
+
 // mirrorTurn is what there is to say of a package, or of a provider without any,
 // when all before it are done.
 type mirrorTurn struct {
@@ -32,7 +34,7 @@ type mirrorTurn struct {
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	return &Mirror{out: newHumanPrinter(o), engine: o.Engine, doing: "Mirroring"}
+	return &Mirror{out: newHumanPrinter(o), engine: o.Engine, doing: mirroring}
 }
 
 // Skip tells of a provider that is built in.
@@ -55,7 +57,7 @@ func (v *Mirror) Observe(e providercache.Event) {
 	case providercache.MirrorBegin:
 		v.begin(e.Packages)
 	case providercache.MirrorFetch:
-		v.turn(e.Package, mirrorFetchText(e.Package), false)
+		v.turn(e.Package, v.fetchText(e), false)
 	case providercache.MirrorDone:
 		v.turn(e.Package, mirrorDoneText(e.Package), true)
 	}
@@ -63,6 +65,14 @@ func (v *Mirror) Observe(e providercache.Event) {
 
 func mirrorFetchText(p providercache.Mirrored) string {
 	return fmt.Sprintf("  - Downloading package for %s...", p.Platform)
+}
+
+// fetchText is what the real tool says, where that does the same.
+func (v *Mirror) fetchText(e providercache.MirrorFetch) string {
+	if e.Local && v.doing != mirroring {
+		return fmt.Sprintf("  - Taking package for %s from this machine...", e.Package.Platform)
+	}
+	return mirrorFetchText(e.Package)
 }
 
 func mirrorDoneText(p providercache.Mirrored) string {
@@ -145,7 +155,7 @@ func (v *Mirror) tell() {
 	}
 }
 
-// End tells what was removed, and returns what registries had to say.
+// End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result providercache.MirrorResult) Problems {
 	v.waiting = append(v.waiting, v.heads...)
 	for _, t := range v.waiting {
@@ -156,6 +166,9 @@ func (v *Mirror) End(result providercache.MirrorResult) Problems {
 	v.waiting, v.heads = nil, nil
 	for _, name := range result.Pruned {
 		v.out.line(line{human: "- Removed " + name})
+	}
+	for _, name := range result.Waiting {
+		v.out.line(line{human: "- Not listed any more, to be removed by a later run: " + name})
 	}
 	slices.SortStableFunc(v.warnings, func(a, b *Problem) int { return strings.Compare(a.Detail, b.Detail) })
 	return slices.CompactFunc(v.warnings, sameProblem)

@@ -284,6 +284,66 @@ func TestAFailureWhilePublishingTakesAllBack(t *testing.T) {
 	equal(t, content(t, dir), before)
 }
 
+func TestWhatIsNotAcceptedChangesNothing(t *testing.T) {
+	t.Parallel()
+	dir, no := t.TempDir(), errors.New("no")
+	_, err := bundle.Unpack(t.Context(), bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
+		equal(t, content(t, unpacked), example)
+		return no
+	}})
+	if !errors.Is(err, no) || len(content(t, dir)) > 0 {
+		t.Errorf("%v, %v", err, content(t, dir))
+	}
+}
+
+func TestNothingIsUnpackedThroughALink(t *testing.T) {
+	t.Parallel()
+	outer := t.TempDir()
+	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
+	must(t, os.Mkdir(dir, 0o755))
+	must(t, os.Mkdir(outside, 0o755))
+	if err := os.Symlink("../outside", filepath.Join(dir, "z")); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	if err := unpack(t, exampleTar(t), dir); err == nil || !strings.Contains(err.Error(), "but a link") {
+		t.Errorf("%v", err)
+	}
+	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside"})
+}
+
+func TestOddEntriesAreRefused(t *testing.T) {
+	t.Parallel()
+	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}})
+	must(t, err)
+	for why, header := range map[string]tar.Header{
+		"a path of its own in PAX records": {Name: "a", Typeflag: tar.TypeReg, PAXRecords: map[string]string{"comment": "x"}, Format: tar.FormatPAX, Linkname: "b"},
+		"a directory":                      {Name: "a", Typeflag: tar.TypeDir},
+		"a FIFO":                           {Name: "a", Typeflag: tar.TypeFifo},
+		"a block device":                   {Name: "a", Typeflag: tar.TypeBlock},
+		"set-uid":                          {Name: "a", Typeflag: tar.TypeReg, Mode: 0o4755},
+		"GNU sparse":                       {Name: "a", Typeflag: tar.TypeGNUSparse},
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		must(t, w.WriteHeader(&tar.Header{Name: bundle.ManifestName, Typeflag: tar.TypeReg, Size: int64(len(manifest)), Mode: 0o644}))
+		_, _ = w.Write(manifest)
+		if header.Typeflag == tar.TypeReg {
+			header.Size = 1
+		}
+		if err := w.WriteHeader(&header); err != nil {
+			continue // nor does the library write such a thing
+		}
+		_, _ = w.Write([]byte("x")[:header.Size])
+		must(t, w.Close())
+		dir := t.TempDir()
+		if err := unpack(t, b.Bytes(), dir); why != "set-uid" && (err == nil || len(content(t, dir)) > 0) {
+			t.Errorf("%s: %v", why, err)
+		} else if info, _ := os.Stat(filepath.Join(dir, "a")); info != nil && info.Mode()&os.ModeSetuid != 0 {
+			t.Errorf("%s: %v", why, info.Mode())
+		}
+	}
+}
+
 func TestWhatCannotBePackedIsTold(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

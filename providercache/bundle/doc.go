@@ -23,7 +23,8 @@
 //  4. An entry that isn't the next one of the manifest, by its name, its kind and
 //     its size, or whose content isn't; too few or too many of them; anything but
 //     zeros behind the end.
-//  5. More entries or bytes than [Limits] allows.
+//  5. A place that is reached by a link, or through a file, in the directory.
+//  6. More entries or bytes than [Limits] allows.
 //
 // # Guarantees
 //
@@ -36,5 +37,6 @@
 //
 // The manifest says what the archive should hold, not who made it: whoever can
 // change the one can change the other. What is in a bundle is to be verified
-// by what the reader trusts, such as a lock file.
+// by what the reader trusts, such as a lock file: [Options].Accept may compare it
+// before anything is replaced.
 package bundle

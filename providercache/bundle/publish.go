@@ -3,8 +3,10 @@ package bundle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -50,6 +52,9 @@ func publish(ctx context.Context, units []string, stage, dir string) (err error)
 			return context.Cause(ctx)
 		}
 		from, to := filepath.Join(stage, contentDir, filepath.FromSlash(unit)), filepath.Join(dir, filepath.FromSlash(unit))
+		if err := noLinkAbove(dir, unit); err != nil {
+			return err
+		}
 		made, err := makeDirs(filepath.Dir(to))
 		done = append(done, step{func() error { return removeEmpty(made) }})
 		if err != nil {
@@ -58,6 +63,17 @@ func publish(ctx context.Context, units []string, stage, dir string) (err error)
 		steps, err := replace(from, to, filepath.Join(stage, "replaced-"+strconv.Itoa(i)))
 		if done = append(done, steps...); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// noLinkAbove refuses a place that a link leads to, maybe out of the directory.
+func noLinkAbove(dir, unit string) error {
+	for up := path.Dir(unit); up != "."; up = path.Dir(up) {
+		at := filepath.Join(dir, filepath.FromSlash(up))
+		if info, err := os.Lstat(at); err == nil && !info.IsDir() {
+			return fmt.Errorf("%s is not a directory, but a link or a file", at)
 		}
 	}
 	return nil

@@ -24,6 +24,10 @@ type Options struct {
 	// that of a directory above it, slash-separated; the same for all files below
 	// that. ok is false for a path where no file belongs. Required.
 	Unit func(path string) (unit string, ok bool)
+	// Accept looks at what was unpacked, in a directory of its own, before any of it
+	// gets to its place. An error from it keeps that from happening. nil: all is
+	// accepted.
+	Accept func(dir string) error
 	// Last are units that come after all others, in this order.
 	Last []string
 }
@@ -54,6 +58,11 @@ func Unpack(ctx context.Context, r io.Reader, opts Options) (Manifest, error) {
 	}
 	if err := onlyZeros(reader{ctx, r}); err != nil {
 		return Manifest{}, err
+	}
+	if opts.Accept != nil {
+		if err := opts.Accept(filepath.Join(stage.Path, contentDir)); err != nil {
+			return Manifest{}, err
+		}
 	}
 	return m, publish(ctx, m.units(opts), stage.Path, opts.Dir)
 }

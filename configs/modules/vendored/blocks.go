@@ -17,6 +17,8 @@ func Ignores() Block {
 			"!/terraform.d/plugins/**",
 			"/terraform.d/plugins/.tfdeps-*",
 			"!/.terraform.lock.hcl",
+			"!/.gitattributes",
+			"!/.gitignore",
 		},
 	}
 }

@@ -26,6 +26,16 @@
 //  6. A package that is a link to a directory of this machine isn't there elsewhere.
 //     Tidy puts a copy in its place. Links in a package stay; [Outside] finds those
 //     that lead out of what is vendored.
+//  7. A place that is a link is kept as one, without what it leads to: [Linked]
+//     finds that. Names that differ in case alone are one on some systems:
+//     [Colliding] finds these.
+//
+// "git clean -fdx" removes none of what is vendored and committed, and
+// .terraform/providers, which init makes again. The real tool reads
+// terraform.d/plugins where it is started: with -chdir it finds it only if the
+// directory that it is started from has one, too. Where it has no network, its "init
+// -upgrade" and "get -update" fail and take modules away, which "git checkout
+// .terraform" brings back.
 //
 // What stands in these blocks belongs to this package, and all else to the user.
 // A file that says everything already isn't touched.
@@ -33,9 +43,10 @@
 // # The record
 //
 // terraform.d/vendor.json says for which platforms a directory has been vendored
-// and in which way, and what the modules are, by the hash of package modulelock.
-// Later runs go by it where nobody says otherwise, and fetch modules anew that
-// were changed.
+// and in which way, which providers vendor has put there, and what the modules
+// are, by the hash of package modulelock. Later runs go by it where nobody says
+// otherwise, and fetch modules anew that were changed. Packages of providers of
+// which it says nothing were placed there by somebody, and are taken as they are.
 //
 // # What the package refuses to do
 //

@@ -8,11 +8,25 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Places are what is vendored in a working directory: files, and directories with
 // all that is in them; slash-separated.
 func Places() []string { return []string{PluginsDir, ModulesDir, RecordName} }
+
+// Linked returns the first directory on the way to one of the places that is a
+// link: what is there isn't in the repository. "": none is.
+func Linked(dir string) string {
+	for _, name := range []string{".terraform", ModulesDir, "terraform.d", PluginsDir} {
+		info, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err == nil && info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0 {
+			return name
+		}
+	}
+	return ""
+}
 
 // File is something that is vendored.
 type File struct {
@@ -46,6 +60,40 @@ func Files(dir string, places []string) (files []File, err error) {
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Name, b.Name) })
 	return files, nil
 }
+
+// Colliding returns those files whose names differ from those before them in
+// nothing but case, in some part: some systems have one of both.
+func Colliding(files []File) (colliding []File) {
+	spelt := map[string]string{}
+	for _, f := range files {
+		for name := f.Name; name != "."; name = path.Dir(name) {
+			folded := strings.ToLower(name)
+			if was, ok := spelt[folded]; ok && was != name {
+				colliding = append(colliding, f)
+				break
+			}
+			spelt[folded] = name
+		}
+	}
+	return colliding
+}
+
+// Pointers returns those files that git LFS has left in the place of what it keeps.
+func Pointers(dir string, files []File) (pointers []File) {
+	for _, f := range files {
+		if f.Link != "" || f.Size > maxPointerBytes {
+			continue
+		}
+		content, err := wholefile.Read(filepath.Join(dir, filepath.FromSlash(f.Name)), maxPointerBytes)
+		if err == nil && strings.HasPrefix(string(content), "version https://git-lfs.github.com/spec/") {
+			pointers = append(pointers, f)
+		}
+	}
+	return pointers
+}
+
+// maxPointerBytes is more than a pointer of git LFS may have.
+const maxPointerBytes = 1024
 
 func describe(dir, at string, entry fs.DirEntry) (File, error) {
 	name, err := filepath.Rel(dir, at)

@@ -35,6 +35,10 @@ type Record struct {
 	Unpacked  bool                    // providers are directories instead of archives
 	LFS       bool                    // archives are for git LFS
 
+	// Providers are those whose packages vendor has put there, sorted, each once.
+	// Packages of others are the user's own.
+	Providers []getproviders.Provider
+
 	// Modules are the hashes of the packages, by key, as package modulelock
 	// computes them.
 	Modules map[string]getproviders.Hash
@@ -46,6 +50,7 @@ type recordFile struct {
 	Platforms     []string                     `json:"platforms"`
 	Unpacked      bool                         `json:"unpacked"`
 	LFS           bool                         `json:"lfs"`
+	Providers     []string                     `json:"providers"`
 	Modules       map[string]getproviders.Hash `json:"modules"`
 }
 
@@ -62,7 +67,7 @@ func ReadRecord(dir string) (Record, error) {
 	}
 	r, err := DecodeRecord(content)
 	if err != nil {
-		return Record{}, fmt.Errorf("%s: %w", path, err)
+		return Record{}, fmt.Errorf("the record in %s: %w", path, err)
 	}
 	return r, nil
 }
@@ -84,6 +89,13 @@ func DecodeRecord(content []byte) (Record, error) {
 		}
 		r.Platforms = append(r.Platforms, plat)
 	}
+	for _, text := range file.Providers {
+		p, err := getproviders.Terraform("").ParseProvider(text)
+		if err != nil {
+			return Record{}, err
+		}
+		r.Providers = append(r.Providers, p)
+	}
 	for key, hash := range file.Modules {
 		if !hash.Supported() {
 			return Record{}, fmt.Errorf("%q, for the module %s, is not a hash", hash, key)
@@ -94,12 +106,7 @@ func DecodeRecord(content []byte) (Record, error) {
 
 // Encode returns the content of the file: the same bytes for equal records.
 func (r Record) Encode() []byte {
-	file := recordFile{FormatVersion: formatVersion, Platforms: []string{}, Unpacked: r.Unpacked, LFS: r.LFS, Modules: r.Modules}
-	for _, plat := range r.Platforms {
-		file.Platforms = append(file.Platforms, plat.String())
-	}
-	slices.Sort(file.Platforms)
-	file.Platforms = slices.Compact(file.Platforms)
+	file := recordFile{FormatVersion: formatVersion, Platforms: namesOf(r.Platforms), Unpacked: r.Unpacked, LFS: r.LFS, Providers: namesOf(r.Providers), Modules: r.Modules}
 	if file.Modules == nil {
 		file.Modules = map[string]getproviders.Hash{}
 	}
@@ -111,6 +118,16 @@ func (r Record) Encode() []byte {
 		return nil
 	}
 	return b.Bytes()
+}
+
+// namesOf are the names of some things, sorted, each once.
+func namesOf[T fmt.Stringer](all []T) []string {
+	names := []string{}
+	for _, one := range all {
+		names = append(names, one.String())
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // Save writes the record of a working directory, unless it is there.

@@ -10,7 +10,7 @@ import (
 
 // Unit says what a vendored file is a part of, and is replaced together with:
 // slash-separated paths below the working directory. Archives of providers,
-// lock files and the record are units of their own, an unpacked package is one,
+// what is signed about them, lock files and the record are units of their own, an unpacked package is one,
 // and so are all modules together with modules.json. ok is false for files that
 // aren't vendored.
 func Unit(name string) (unit string, ok bool) {
@@ -30,7 +30,8 @@ func Unit(name string) (unit string, ok bool) {
 	if err != nil {
 		return "", false
 	}
-	if _, _, packed := getproviders.ParsePackedName(parts[3], p.Type); packed && len(parts) == 4 {
+	_, _, packed := getproviders.ParsePackedName(parts[3], p.Type)
+	if _, signed := getproviders.ParseDocumentName(parts[3], p); len(parts) == 4 && (packed || signed) {
 		return name, true
 	}
 	if len(parts) < 6 {

@@ -216,12 +216,13 @@ func TestTheRecordIsReadAsItWasWritten(t *testing.T) {
 		t.Errorf("none: %+v, %v", r, err)
 	}
 	linux, darwin := getproviders.Platform{OS: "linux", Arch: "amd64"}, getproviders.Platform{OS: "darwin", Arch: "arm64"}
-	r := vendored.Record{Platforms: []getproviders.Platform{linux, darwin, linux}, LFS: true, Modules: map[string]getproviders.Hash{
+	own := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "own"}
+	r := vendored.Record{Platforms: []getproviders.Platform{linux, darwin, linux}, LFS: true, Providers: []getproviders.Provider{own, own}, Modules: map[string]getproviders.Hash{
 		"net": "h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ=",
 	}}
 	must(t, r.Save(dir))
 	got, err := vendored.ReadRecord(dir)
-	if err != nil || !slices.Equal(got.Platforms, []getproviders.Platform{darwin, linux}) || !got.LFS || got.Unpacked || got.Modules["net"] != r.Modules["net"] {
+	if err != nil || !slices.Equal(got.Platforms, []getproviders.Platform{darwin, linux}) || !slices.Equal(got.Providers, []getproviders.Provider{own}) || !got.LFS || got.Unpacked || got.Modules["net"] != r.Modules["net"] {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if string(got.Encode()) != string(r.Encode()) {
@@ -230,7 +231,7 @@ func TestTheRecordIsReadAsItWasWritten(t *testing.T) {
 }
 
 func FuzzDecodeRecord(f *testing.F) {
-	f.Add([]byte(`{"format_version":"1.0","platforms":["linux_amd64"],"modules":{"net":"h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ="}}`))
+	f.Add([]byte(`{"format_version":"1.0","platforms":["linux_amd64"],"providers":["acme/net"],"modules":{"net":"h1:SsymTYPzwzdxRHUdcUnYiQe+FDH1nlMmHoOgbMVvoZQ="}}`))
 	f.Add([]byte(`{"format_version":"2.0"}`))
 	f.Add([]byte(`{"format_version":"1","platforms":["linux"]}`))
 	f.Add([]byte(`{"format_version":"1","modules":{"a":"b"}}`))
@@ -255,6 +256,8 @@ func TestUnitsAreWhatIsVendored(t *testing.T) {
 		".terraform/modules/modules.json":                       ".terraform/modules",
 		".terraform/modules/net/main.tf":                        ".terraform/modules",
 		acme + "terraform-provider-net_1.0.0_linux_amd64.zip":   acme + "terraform-provider-net_1.0.0_linux_amd64.zip",
+		acme + "terraform-provider-net_1.0.0_SHA256SUMS.sig":    acme + "terraform-provider-net_1.0.0_SHA256SUMS.sig",
+		acme + "terraform-provider-more_1.0.0_SHA256SUMS":       "",
 		acme + "1.0.0/linux_amd64/terraform-provider-net":       acme + "1.0.0/linux_amd64",
 		acme + "1.0.0/linux_amd64/docs/x":                       acme + "1.0.0/linux_amd64",
 		acme + "1.0.0/linux_amd64":                              "",
@@ -291,6 +294,42 @@ func TestWhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
 	}
 	if none, err := vendored.Unneeded(t.TempDir(), nil); err != nil || none != nil {
 		t.Errorf("%q, %v", none, err)
+	}
+}
+
+func TestNamesThatDifferInCaseAreFound(t *testing.T) {
+	t.Parallel()
+	files := []vendored.File{{Name: "m/Net/x"}, {Name: "m/Net/y"}, {Name: "m/dns/X"}, {Name: "m/dns/x"}, {Name: "m/net/z"}}
+	got := vendored.Colliding(files)
+	if len(got) != 2 || got[0].Name != "m/dns/x" || got[1].Name != "m/net/z" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPointersOfLFSAreFound(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{
+		"terraform.d/plugins/a.zip": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "terraform.d/plugins/b.zip": "PK",
+		"terraform.d/plugins/c.zip": strings.Repeat("version https://git-lfs.github.com/spec/v1\n", 100),
+	})
+	files, err := vendored.Files(dir, vendored.Places())
+	must(t, err)
+	if got := vendored.Pointers(dir, files); len(got) != 1 || got[0].Name != "terraform.d/plugins/a.zip" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestPlacesThatAreLinksAreFound(t *testing.T) {
+	t.Parallel()
+	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
+	if got := vendored.Linked(dir); got != "" {
+		t.Errorf("%q", got)
+	}
+	if err := os.Symlink("../elsewhere", filepath.Join(dir, ".terraform")); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	if got := vendored.Linked(dir); got != ".terraform" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -1,0 +1,95 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// vendored has a Vendor tell of one run.
+func vendored(t *testing.T, asJSON bool) (stdout string) {
+	t.Helper()
+	var out, problems bytes.Buffer
+	v := NewVendor(Options{
+		Engine: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
+	})
+	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
+	two.Present = true
+	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})
+	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
+	v.Observe(providercache.MirrorBegin{Packages: []providercache.Mirrored{one, two}})
+	v.Observe(providercache.MirrorFetch{Package: one, Local: true})
+	v.Observe(providercache.MirrorDone{Package: one})
+	v.Observe(providercache.MirrorDone{Package: two})
+	v.End(providercache.MirrorResult{})
+	v.Packages([]providercache.Mirrored{one, two})
+	v.Removed("b", "c")
+	v.Changed(".gitignore")
+	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
+	if err := v.Done("All is vendored."); err != nil || problems.Len() > 0 {
+		t.Errorf("%v, %s", err, &problems)
+	}
+	return out.String()
+}
+
+func TestWhatIsVendoredIsTold(t *testing.T) {
+	t.Parallel()
+	const want = `- Fetching module net from git::https://example.com/net 1.2.0...
+  - .gitignore of the module net is changed so that git keeps all of it
+- Vendoring acme/a...
+  - Selected v1.0.0 with no constraints
+  - Taking package for darwin_arm64 from this machine...
+  - Package authenticated: self-signed
+    note: old key
+  - Package for linux_amd64 is there already
+- Removed b
+- Removed c
+- Wrote .gitignore
+There is something to do for vendor:
+  - provider registry.terraform.io/acme/a: gone (package_absent)
+  - module net: gone (module_absent)
+
+All is vendored.
+`
+	if got := vendored(t, false); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestWhatIsVendoredIsReported(t *testing.T) {
+	t.Parallel()
+	var report struct {
+		Packages []struct{ Address, Version, Platform, Authentication string }
+		Modules  []struct{ Key, Version, Hash string }
+		Changed  []string
+		Removed  []string
+		UpToDate *bool `json:"up_to_date"`
+		Reasons  []struct{ Code, Provider, Module string }
+	}
+	if err := json.Unmarshal([]byte(vendored(t, true)), &report); err != nil {
+		t.Fatal(err)
+	}
+	packages, reasons := report.Packages, report.Reasons
+	if len(packages) != 2 || packages[0].Address != "registry.terraform.io/acme/a" || packages[0].Authentication != "self-signed" || packages[1].Authentication != "" {
+		t.Errorf("%+v", packages)
+	}
+	if len(report.Modules) != 1 || report.Modules[0].Hash != "h1:x" || len(report.Changed) != 1 || len(report.Removed) != 2 {
+		t.Errorf("%+v", report)
+	}
+	if report.UpToDate == nil || *report.UpToDate || len(reasons) != 2 || reasons[0].Provider == "" || reasons[1].Module != "net" {
+		t.Errorf("%+v", reasons)
+	}
+}
+
+func TestAnEmptyReportHasNoNulls(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	v := NewVendor(Options{JSON: true, Stdout: Stream{Writer: &out}})
+	if err := v.Done(""); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
+		t.Errorf("%v, %s", err, &out)
+	}
+}

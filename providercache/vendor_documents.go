@@ -1,0 +1,72 @@
+package providercache
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// put puts an archive into its place, after what is signed about it: if the
+// process is killed between the two, the next one still asks for the archive.
+func (v *vendor) put(k *mirrorKept) error {
+	if k.documents != nil {
+		_, err := makeDirs(filepath.Dir(k.Path))
+		if err == nil {
+			err = v.replaceDocuments(k.Selection.Provider, k.Selection.Version, *k.documents)
+		}
+		if err != nil {
+			if k.stage != nil {
+				k.stage.remove()
+				k.stage = nil
+			}
+			return k.Selection.failed(StepPublish, err)
+		}
+	}
+	if k.stage == nil {
+		return nil
+	}
+	return k.place()
+}
+
+// believed reports whether an archive is what it should be to who installs it
+// from here, and judges it by what lies beside it.
+func (v *vendor) believed(ctx context.Context, p mirrorPackage, rc receipt) bool {
+	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	sum, archived := archiveSum(rc.ZH)
+	if err != nil || !archived {
+		return true
+	}
+	t := task{Selection: p.Selection, Package: pkg}
+	authenticator, err := t.loadTrust(ctx)
+	if err == nil {
+		_, err = t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.Engine)
+	}
+	there, whole := getproviders.ReadSignedDocuments(v.path(mirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
+	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))
+}
+
+// dropUntrue removes what is said to be signed about versions, but isn't true of
+// all their archives, wanted or not: nobody could install these.
+func (v *vendor) dropUntrue(ctx context.Context, all []mirrorKept) (errs []error) {
+	kept := map[string]*mirrorKept{}
+	var providers []getproviders.Provider
+	for i, k := range all {
+		if kept[k.name] = &all[i]; k.Err == nil && !k.isUnpacked() && !v.isPlaced(k.Selection.Provider) {
+			providers = append(providers, k.Selection.Provider)
+		}
+	}
+	for _, p := range slices.Compact(providers) {
+		shelf, _ := v.shelve(ctx, p, kept, false) // what can't be read is nothing that anybody installs
+		for _, version := range shelf.sortedVersions() {
+			for plat, there := range shelf.versions[version] {
+				s := Selection{Provider: p, Version: version}
+				if !v.believed(ctx, mirrorPackage{Mirrored: Mirrored{Selection: s, Platform: plat}}, there.Receipt) {
+					errs = append(errs, v.removeDocuments(p, version))
+				}
+			}
+		}
+	}
+	return errs
+}

@@ -1,0 +1,167 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// documentsOf are the paths of what is signed about a version.
+func (v *vendoring) documentsOf(name, version string) []string {
+	p, number := provider(registryHost+"/acme/"+name), getproviders.MustParseVersion(version)
+	dir := filepath.Join(v.opts.Dir, registryHost, "acme", name)
+	return []string{
+		filepath.Join(dir, getproviders.ChecksumsName(p, number)), filepath.Join(dir, getproviders.SignatureName(p, number)),
+		filepath.Join(dir, getproviders.KeysName(p, number)),
+	}
+}
+
+func present(paths []string) (n int) {
+	for _, path := range paths {
+		if _, err := os.Stat(path); err == nil {
+			n++
+		}
+	}
+	return n
+}
+
+func TestVendoredArchivesKeepWhatIsSigned(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	_, err := v.run(t)
+	must(t, err)
+	if documents := v.documentsOf("widget", "1.0.0"); present(documents) != 3 {
+		t.Fatalf("there is %q", files(t, v.opts.Dir))
+	}
+	key := getproviders.TrustedKey{Armored: v.registry.Signer().Armored()}
+	from := newInstaller(t, &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir, Signers: getproviders.Signers{Trusted: []getproviders.TrustedKey{key}}})
+	locks, report := install(t, from, v.request.Requirements, &depsfile.Locks{})
+	lock, _ := locks.Provider(provider(registryHost + "/acme/widget"))
+	if o := report.Outcomes[0].Authentication; o.KeyID != v.registry.Signer().KeyID() || len(lock.Hashes) != 4 {
+		t.Errorf("installed from there: %+v, %q", o, lock.Hashes)
+	}
+}
+
+func TestWhatIsSignedComesAgainIfItDiffers(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	_, err := v.run(t)
+	must(t, err)
+	documents, before := v.documentsOf("widget", "1.0.0"), files(t, v.opts.Dir)
+	sums := read(t, documents[0])
+	write(t, documents[0], strings.Repeat("0", 64)+sums[64:]) // of one platform alone
+	if got := v.codes(t); !slices.Contains(got, "documents_differ") {
+		t.Errorf("%q", got)
+	}
+	_, err = v.run(t)
+	must(t, err)
+	if read(t, documents[0]) != sums || !slices.Equal(files(t, v.opts.Dir), before) {
+		t.Errorf("there is %q", files(t, v.opts.Dir))
+	}
+}
+
+func TestWhatIsNotTrueOfAllArchivesIsRemoved(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	_, err := v.run(t)
+	must(t, err)
+	plat := otherPlatforms[1]
+	write(t, v.path("widget", "1.0.0", plat), string(zipOf(t, map[string]string{"terraform-provider-widget": "another build"})))
+	result, err := v.run(t)
+	if err != nil || present(v.documentsOf("widget", "1.0.0")) != 0 || !result.Packages[0].Present {
+		t.Errorf("%v, %q", err, files(t, v.opts.Dir))
+	}
+}
+
+func TestWhatIsSignedGoesWithItsArchives(t *testing.T) {
+	t.Parallel()
+	v := newVendoring(t)
+	v.opts.Prune = true
+	_, err := v.run(t)
+	must(t, err)
+	v.opts.Unpacked = true
+	if got := strings.Join(v.codes(t), " "); strings.Count(got, "package_absent") != 2 || strings.Count(got, "package_unneeded") != 5 {
+		t.Errorf("%s", got)
+	}
+	_, err = v.run(t)
+	if must(t, err); present(v.documentsOf("widget", "1.0.0")) != 0 {
+		t.Errorf("left: %q", files(t, v.opts.Dir))
+	}
+}
+
+// placing has the only packages of a provider where packages are vendored to.
+func placing(t *testing.T, unpacked bool) *vendoring {
+	t.Helper()
+	v := newVendoring(t)
+	own := registryHost + "/acme/own"
+	dir := filepath.Join(v.opts.Dir, filepath.FromSlash(getproviders.UnpackedPath(provider(own), getproviders.MustParseVersion("1.0.0"), linux)))
+	if unpacked {
+		write(t, filepath.Join(dir, "terraform-provider-own"), "mine")
+	} else {
+		archive := string(zipOf(t, map[string]string{"terraform-provider-own": "mine", "docs/": ""}))
+		write(t, v.path("own", "1.0.0", linux), archive)
+		write(t, v.path("own", "0.9.0", linux), archive)
+	}
+	v.request.Platforms, v.opts.Placed = []getproviders.Platform{linux}, []getproviders.Provider{provider(own)}
+	v.request.Requirements = require(own, "1.0.0", registryHost+"/acme/widget", "1.0.0")
+	pattern := []getproviders.Pattern{getproviders.ExactPattern(provider(own))}
+	v.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
+		{Source: &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}, Include: pattern}, {Source: v.Source, Exclude: pattern},
+	}}
+	return v
+}
+
+func TestPlacedPackagesAreLockedAndStay(t *testing.T) {
+	t.Parallel()
+	for _, placed := range []bool{false, true} {
+		eachWay(t, func(t *testing.T, wanted *vendoring) {
+			v := placing(t, placed)
+			v.opts.Unpacked, v.opts.Prune = wanted.opts.Unpacked, true
+			before := files(t, v.opts.Dir)
+			result, err := v.run(t)
+			must(t, err)
+			lock, ok := result.Locks.Provider(v.opts.Placed[0])
+			if !ok || len(lock.Hashes) == 0 || !result.Packages[0].Present || result.Packages[1].Present || len(result.Pruned) > 0 {
+				t.Errorf("%+v, %q", lock, result.Pruned)
+			}
+			for _, name := range before {
+				if !slices.Contains(files(t, v.opts.Dir), name) {
+					t.Errorf("%s is gone", name)
+				}
+			}
+			asked := v.registry.Requests("")
+			again, err := v.run(t)
+			if err != nil || !again.Locks.Equal(result.Locks) || v.registry.Requests("") != asked {
+				t.Errorf("again: %v", err)
+			}
+		})
+	}
+}
+
+func TestPlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
+	t.Parallel()
+	for _, unpacked := range []bool{false, true} {
+		v := placing(t, unpacked)
+		v.request.Requirements = require(registryHost+"/acme/own", "1.0.0")
+		v.request.Locks = new(depsfile.Locks)
+		v.request.Locks.Set(depsfile.Lock{Provider: v.opts.Placed[0], Version: getproviders.MustParseVersion("1.0.0"), Hashes: []getproviders.Hash{
+			"h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
+		}})
+		if got := v.codes(t); !slices.Equal(got, []string{"package_differs"}) {
+			t.Errorf("%q", got)
+		}
+		before := files(t, v.opts.Dir)
+		if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "checksum") || !slices.Equal(files(t, v.opts.Dir), before) {
+			t.Errorf("%v, %q", err, files(t, v.opts.Dir))
+		}
+		v.request.Locks, v.request.Platforms = nil, otherPlatforms
+		if _, err := v.run(t); err == nil {
+			t.Error("a package for another platform was found")
+		}
+	}
+}

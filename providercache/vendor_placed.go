@@ -1,0 +1,83 @@
+package providercache
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// isPlaced reports whether a provider's packages are somebody else's.
+func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains(v.opts.Placed, p) }
+
+// nameOf is what a package is called, below the directory: one that is placed, as
+// it is found there by who installs from it.
+func (v *vendor) nameOf(ctx context.Context, s Selection, plat getproviders.Platform) string {
+	unpacked := getproviders.UnpackedPath(s.Provider, s.Version, plat)
+	packed := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
+	if v.isPlaced(s.Provider) {
+		if name, ok := v.placedName(ctx, s, plat); ok {
+			return name
+		}
+	}
+	if v.opts.Unpacked {
+		return unpacked
+	}
+	return packed
+}
+
+func (v *vendor) placedName(ctx context.Context, s Selection, plat getproviders.Platform) (name string, ok bool) {
+	pkg, err := v.mirrorHere().Package(ctx, s.Provider, s.Version, plat)
+	if err != nil {
+		return "", false
+	}
+	at := ""
+	switch location := pkg.Location.(type) {
+	case getproviders.LocalDirectory:
+		at = string(location)
+	case getproviders.LocalArchive:
+		at = string(location)
+	}
+	name, err = filepath.Rel(v.opts.Dir, at)
+	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
+}
+
+// mirrorHere is the directory as the engines find packages in it.
+func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
+	return &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}
+}
+
+// isUnpacked reports whether a package is a directory.
+func (p mirrorPackage) isUnpacked() bool {
+	_, _, packed := getproviders.ParsePackedName(filepath.Base(p.Path), p.Selection.Provider.Type)
+	return !packed
+}
+
+// getPlaced verifies a package that somebody else keeps.
+func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	k := mirrorKept{mirrorPackage: p}
+	t, err := v.ask(ctx, p)
+	if err != nil {
+		return k, err
+	}
+	k.known = published{Name: p.name, Dir: p.Path}
+	if p.isUnpacked() {
+		got, err := v.judgeDirectory(ctx, t, p.Path)
+		k.Present, k.known.Receipt = err == nil, got.receipt(statRecord{})
+		return k, err
+	}
+	if k.known, err = v.find(ctx, p.Selection.Provider, p.name); err != nil {
+		return k, t.failed(StepFetch, err)
+	}
+	authenticator, err := t.loadTrust(ctx)
+	if err != nil {
+		return k, err
+	}
+	rc := &k.known.Receipt
+	sum, _ := archiveSum(rc.ZH)
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.Engine)
+	rc.Signed, rc.Tier, rc.KeyID = vouched.Signed, vouched.Tier, vouched.KeyID
+	k.Present = err == nil
+	return k, err
+}
