@@ -49,6 +49,8 @@ func (r *initRun) installer() *providercache.Installer {
 		Link:     r.sharing.link,
 		StateDir: r.sharing.stateDir,
 		Verify:   r.sharing.verify,
+
+		HashPolicy: r.opts.hashes,
 	}
 }
 

@@ -72,7 +72,7 @@ func (r *initRun) lockPlatforms(locks *depsfile.Locks) (*depsfile.Locks, view.Pr
 	told := r.view.Platforms()
 	installer := r.installer()
 	installer.Observe = told.Observe
-	result := installer.Lock(r.Context, r.opts.hashes, providercache.LockRequest{
+	result := installer.Lock(r.Context, providercache.LockRequest{
 		Requirements: required, Locks: locks,
 		Platforms: r.opts.foreignPlatforms(), AllPlatforms: r.opts.allPlatforms,
 		Done: []getproviders.Platform{getproviders.CurrentPlatform()},

@@ -23,7 +23,7 @@ func (c *ProvidersLockCommand) Synopsis() string {
 
 // Run carries the command out and returns the exit code.
 func (c *ProvidersLockCommand) Run(args []string) int {
-	opts, err := parseLock(args)
+	opts, err := parseLock(args, c.Meta.Env)
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
@@ -115,13 +115,13 @@ func (r *lockRun) checkAddresses() (problems view.Problems) {
 func (r *lockRun) lock() (problems view.Problems) {
 	installer := providercache.Installer{
 		Source: r.source, Client: r.network.archives, Engine: r.engine,
-		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
+		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.policy,
 	}
 	requests := make([]providercache.LockRequest, len(r.dirs))
 	for i, d := range r.dirs {
 		requests[i] = r.request(d)
 	}
-	results := installer.Lock(r.Context, r.opts.policy, requests...)
+	results := installer.Lock(r.Context, requests...)
 	problems = r.view.End()
 	for i, d := range r.dirs {
 		problems = append(problems, r.conclude(d, results[i])...)

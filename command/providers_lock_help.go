@@ -10,7 +10,8 @@ const providersLockUsage = `Usage: tfdeps [global options] providers lock [optio
 
   Packages come from the providers' own registries, whatever the CLI configuration
   says about installation. Each is read while it is downloaded, kept nowhere, and
-  never downloaded again: what is in it is remembered by its checksum.
+  never downloaded again: what is in it is remembered by its checksum. None is
+  downloaded where a registry tells what is in it.
 
   Modules needn't be installed, and no state or backend is looked at. Nothing but
   the lock file is written.
@@ -28,9 +29,15 @@ Options:
 
   -from=config         Take them from where the CLI configuration says.
 
-  -hashes=listed       Believe a network mirror or a registry that lists the
-                       hashes of packages, and don't read them. What was read
-                       before counts more. The default is "read".
+  -hashes=             Whom to believe about hashes of packages that aren't read:
+    auto               the providers' own registries, if they tell the hashes of
+                       packages for other platforms beside the checksums that
+                       are signed, as registries for OpenTofu do: all of them
+                       are recorded (this is the default);
+    listed             the network mirrors, too, that -net-mirror or the CLI
+                       configuration names;
+    read               nobody.
+                       What was read before counts more.
 
   -upgrade=ADDRESS[@VERSION]
                        Select this version, or the newest that is allowed, for a

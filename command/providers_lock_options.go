@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/url"
@@ -33,7 +34,7 @@ type lockOptions struct {
 
 // parseLock reads the arguments of providers lock. The error is a *usageError;
 // what is wrong with values is in the options' problems.
-func parseLock(args []string) (lockOptions, error) {
+func parseLock(args []string, env Environment) (lockOptions, error) {
 	var opts lockOptions
 	var from, hashes string
 	flags := newFlags("providers lock")
@@ -42,7 +43,7 @@ func parseLock(args []string) (lockOptions, error) {
 	flags.StringVar(&opts.netMirror, "net-mirror", "", "")
 	flags.Bool("enable-plugin-cache", false, "") // no archive is fetched twice anyway
 	flags.StringVar(&from, "from", "origin", "")
-	flags.StringVar(&hashes, "hashes", "read", "")
+	flags.StringVar(&hashes, "hashes", defaultHashes(env), "")
 	flags.Func("upgrade", "", appendTo(&opts.upgrades))
 	flags.Func("dir", "", appendTo(&opts.dirs))
 	flags.BoolVar(&opts.check, "check", false, "")
@@ -53,7 +54,9 @@ func parseLock(args []string) (lockOptions, error) {
 	}
 	opts.addresses = flags.Args()
 	opts.readSource(from)
-	opts.readPolicy(hashes)
+	var unread view.Problems
+	opts.policy, unread = readHashPolicy(hashes)
+	opts.problems = append(opts.problems, unread...)
 	return opts, nil
 }
 
@@ -94,23 +97,29 @@ func (o *lockOptions) readSource(from string) {
 	}
 }
 
-// readPolicy reads whom to believe about hashes.
-func (o *lockOptions) readPolicy(hashes string) {
-	var err error
-	if o.policy, err = parseHashPolicy(hashes); err != nil {
-		o.refuse("Invalid value of -hashes", fmt.Sprintf("The value of -hashes is %q. %s", hashes, sentence(err)))
+// defaultHashes is the value of -hashes where it isn't typed.
+func defaultHashes(env Environment) string { return cmp.Or(env.Get(hashesVariable), "auto") }
+
+// readHashPolicy is parseHashPolicy for those who tell all problems at once.
+func readHashPolicy(given string) (providercache.HashPolicy, view.Problems) {
+	policy, err := parseHashPolicy(given)
+	if err != nil {
+		return policy, view.Problems{view.NewError("Invalid value of -hashes", fmt.Sprintf("The value of -hashes is %q. %s", given, sentence(err)))}
 	}
+	return policy, nil
 }
 
-// parseHashPolicy reads a value of -hashes.
+// parseHashPolicy reads a value of -hashes: whom to believe about hashes.
 func parseHashPolicy(given string) (providercache.HashPolicy, error) {
 	switch given {
-	case "read":
-		return providercache.ReadPackages, nil
+	case "auto":
+		return providercache.BelieveRegistries, nil
 	case "listed":
 		return providercache.BelieveSources, nil
+	case "read":
+		return providercache.ReadPackages, nil
 	}
-	return providercache.ReadPackages, errors.New(`it is "read", to compute them, or "listed", to believe registries and mirrors that list them`)
+	return 0, errors.New(`it is "auto", to believe the providers' own registries, "listed", to believe mirrors, too, or "read", to believe nobody`)
 }
 
 func (o *lockOptions) refuse(summary, detail string) {

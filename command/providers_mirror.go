@@ -64,7 +64,7 @@ func (r *mirrorRun) wantListed() view.Problems {
 
 // wantLocked wants what the lock files select that -locked names.
 func (r *mirrorRun) wantLocked() view.Problems {
-	locked, problems := readLocked(r.opts.locked)
+	locked, problems := readLocked(r.opts.locked, r.unversioned())
 	for _, w := range providercache.WantedBy(locked) {
 		r.wanted = append(r.wanted, providercache.MirrorWanted{Wanted: w, Locked: true})
 	}
@@ -119,7 +119,8 @@ func (r *mirrorRun) mirror() (problems view.Problems) {
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
 	}
 	result, err := installer.Mirror(r.Context, providercache.MirrorOptions{
-		Dir: r.opts.target, Platforms: r.opts.platforms, AllPlatforms: r.opts.allPlatforms, Prune: r.opts.prune,
+		Dir: r.opts.target, Platforms: r.opts.platforms, AllPlatforms: r.opts.allPlatforms,
+		Prune: r.opts.prune, PruneGrace: r.opts.pruneGrace,
 	}, r.wanted)
 	problems = r.view.End(result)
 	if err != nil {

@@ -51,8 +51,15 @@ Options:
   -from=config         Take them from where the CLI configuration says.
 
   -prune               Remove all other packages from the mirror, if everything
-                       succeeded. Whoever read an index right before may ask for
-                       one of them in vain.
+                       succeeded. It takes two runs: the first one takes them out
+                       of the indexes and tells of them; whoever has read an index
+                       before still finds them. A run with -prune an hour later,
+                       or any time after that, removes them. A run without -prune
+                       in between lists them again.
+
+  -prune-grace=1h      How long it has to be since the indexes were changed, such
+                       as 90m or 24h. With 0, one run does all; whoever read an
+                       index right before may ask for a package in vain.
 
   -test-directory=DIR  Where test files are besides the working directory. The
                        default is "tests".

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"flag"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -18,7 +20,11 @@ type mirrorOptions struct {
 	versions    []string // of -versions, ADDRESS@VERSION
 	allVersions bool     // -versions=all
 	prune       bool
+	pruneGrace  time.Duration // of -prune-grace
 }
+
+// defaultGrace is as long as an installation may take that has begun.
+const defaultGrace = time.Hour
 
 // parseMirror reads the arguments of providers mirror. The error is a
 // *usageError; what is wrong with values is in the options' problems.
@@ -35,6 +41,7 @@ func parseMirror(args []string) (mirrorOptions, error) {
 	flags.Var(&opts.locked, "locked", "")
 	flags.Func("versions", "", opts.addVersions)
 	flags.BoolVar(&opts.prune, "prune", false, "")
+	grace := flags.Duration("prune-grace", 0, "")
 	opts.define(flags)
 	if err := flags.Parse(args); err != nil {
 		return opts, &usageError{text: fmt.Sprintf("Error parsing command-line flags: %s", err), help: true}
@@ -44,7 +51,24 @@ func parseMirror(args []string) (mirrorOptions, error) {
 		opts.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	}
 	opts.target = flags.Arg(0)
+	opts.readGrace(flags, *grace)
 	return opts, nil
+}
+
+// readGrace reads how long what is pruned stays.
+func (o *mirrorOptions) readGrace(flags *flag.FlagSet, given time.Duration) {
+	o.pruneGrace = defaultGrace
+	flags.Visit(func(f *flag.Flag) {
+		if f.Name != "prune-grace" {
+			return
+		}
+		if o.pruneGrace = given; given < 0 {
+			o.refuse("Invalid value of -prune-grace", fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", given))
+		}
+		if !o.prune {
+			o.refuse("The -prune-grace flag needs -prune", "It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.")
+		}
+	})
 }
 
 // addVersions reads "all", or versions of providers, separated by commas.

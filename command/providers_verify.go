@@ -29,7 +29,7 @@ func (c *ProvidersVerifyCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	run := &verifyRun{Meta: c.Meta, opts: opts, view: view.NewVerify(c.Meta.viewOptions(cacheEngine, opts.json))}
+	run := &verifyRun{Meta: c.Meta, opts: opts, view: view.NewVerify(c.Meta.viewOptions(c.Meta.unversioned(), opts.json))}
 	problems := opts.problems
 	if !problems.HasErrors() {
 		problems = run.all()
@@ -86,11 +86,11 @@ func (r *verifyRun) all() (problems view.Problems) {
 // readSettings finds out where the cache is, and which providers come by other
 // means.
 func (r *verifyRun) readSettings() (problems view.Problems) {
-	if r.cli, problems = r.cliConfig(cacheEngine); problems.HasErrors() {
+	if r.cli, problems = r.cliConfig(r.unversioned()); problems.HasErrors() {
 		return problems
 	}
 	var invalid view.Problems
-	r.skip, invalid = r.skippedProviders(r.cli, cacheEngine)
+	r.skip, invalid = r.skippedProviders(r.cli, r.unversioned())
 	return append(problems, invalid...)
 }
 
@@ -108,10 +108,10 @@ func (r *verifyRun) readLockFiles() (problems view.Problems) {
 			continue
 		case errors.Is(err, fs.ErrNotExist):
 			problems = append(problems, view.NewError("No lock file", fmt.Sprintf(
-				"There is no file %s in the directory %s. It is what packages are compared with.", depsfile.FileName, d.path)))
+				"There is no file %s. It is what packages are compared with.", path)))
 			continue
 		}
-		locks, unread := depsfile.Load(path, cacheEngine)
+		locks, unread := depsfile.Load(path, r.unversioned())
 		problems = append(problems, unread...)
 		r.dirs = append(r.dirs, verifyDir{d.path, locks})
 	}

@@ -1,8 +1,10 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/tfdeps/tfdeps/command/view"
@@ -30,7 +32,7 @@ func parseVerify(args []string) (verifyOptions, error) {
 	flags.Func("dir", "", appendTo(&opts.dirs))
 	flags.Func("platform", "", opts.addPlatform)
 	flags.BoolFunc("cache", "", opts.setCache)
-	flags.Func("mirror", "", appendTo(&opts.mirrors))
+	flags.Func("mirror", "", opts.addMirror)
 	flags.BoolVar(&opts.vendored, "vendored", false, "")
 	flags.BoolVar(&opts.json, "json", false, "")
 	if err := parseOptions(flags, args); err != nil {
@@ -49,6 +51,17 @@ func (o *verifyOptions) addPlatform(given string) error {
 			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given)))
 	}
 	o.platforms = append(o.platforms, plat)
+	return nil
+}
+
+// addMirror keeps a directory once.
+func (o *verifyOptions) addMirror(given string) error {
+	if given == "" {
+		return errors.New("a directory has to be named")
+	}
+	if dir := filepath.Clean(given); !slices.Contains(o.mirrors, dir) {
+		o.mirrors = append(o.mirrors, dir)
+	}
 	return nil
 }
 

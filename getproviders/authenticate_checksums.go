@@ -14,10 +14,14 @@ type SignedChecksums struct {
 	SHA256     [32]byte         // of the archive, as that description says
 	Sums       []byte           // SHA256SUMS
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
-	Listed     []Hash           // what the description says of the archive besides: an h1, or nothing; decides nothing
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the tier higher than TierCommunity
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
+
+	// Told is what the description says of the hashes of the version's packages,
+	// and Platform that of the archive. They decide nothing: see ToldHashes.
+	Told     map[Platform][]Hash
+	Platform Platform
 }
 
 // PublicKey is a signing key that a registry names.

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -301,30 +300,3 @@ func TestMirrorsAreAskedForDocumentsOnce(t *testing.T) {
 		})
 	}
 }
-
-func FuzzMirrorKeys(f *testing.F) {
-	f.Add([]byte(`{"gpg_public_keys": [{"ascii_armor": "x", "trust_signature": ""}]}`))
-	f.Add([]byte(`{"gpg_public_keys": null}`))
-	f.Add([]byte(`[`))
-	f.Fuzz(func(t *testing.T, content []byte) {
-		dir := t.TempDir()
-		signer, err := fuzzSigner()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, content := range map[string][]byte{sumsName: []byte("x"), sigName: signer.Sign([]byte("x")), keysName: content} {
-			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		d, ok := getproviders.ReadSignedDocuments(dir, widget, version("1.0.0"))
-		if !ok {
-			t.Fatal("documents are not found")
-		}
-		if again := d.EncodeKeys(); !json.Valid(again) {
-			t.Errorf("%q becomes %q", content, again)
-		}
-	})
-}
-
-var fuzzSigner = sync.OnceValues(func() (*providertest.Signer, error) { return providertest.NewSigner(providertest.SignerOptions{}) })

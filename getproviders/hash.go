@@ -58,11 +58,12 @@ func (h Hash) sha256() (sum [32]byte, ok bool) {
 	return [32]byte(decoded), true
 }
 
-// isH1 reports whether a hash is what H1 makes: 32 bytes in base64.
+// isH1 reports whether a hash is what H1 makes: 32 bytes in base64, in the one
+// way to write them.
 func isH1(h Hash) bool {
 	text, ok := strings.CutPrefix(string(h), SchemeH1+":")
 	sum, err := base64.StdEncoding.DecodeString(text)
-	return ok && err == nil && len(sum) == 32
+	return ok && err == nil && len(sum) == 32 && base64.StdEncoding.EncodeToString(sum) == text
 }
 
 // SortHashes returns the hashes sorted bytewise, without duplicates: the order

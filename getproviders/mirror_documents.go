@@ -96,11 +96,7 @@ type mirroredKey struct {
 func (d SignedDocuments) EncodeKeys() []byte {
 	file := mirroredKeys{GPG: []mirroredKey{}}
 	for _, key := range d.Keys {
-		out := mirroredKey{Armored: key.Armored, TrustSignature: key.TrustSignature}
-		if read, err := readKey(key.Armored); err == nil && len(read.ring) > 0 {
-			out.ID = read.ids()[0]
-		}
-		file.GPG = append(file.GPG, out)
+		file.GPG = append(file.GPG, mirroredKey{ID: idOf(key.Armored), Armored: key.Armored, TrustSignature: key.TrustSignature})
 	}
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -2,55 +2,120 @@ package getproviders_test
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestRegistryListsHashes(t *testing.T) {
+// told asks the fake registry, whose description of the package for linux_amd64
+// tells packages of the hashes of all, and gives its checksum list as sums.
+func told(t *testing.T, packages any, sums string) getproviders.SignedChecksums {
+	t.Helper()
+	fake := newFakeRegistry(t, map[string]answer{
+		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
+		"/sums":     {body: sums}, "/sig": {body: "signature"},
+	})
+	found, err := askForPackage(t, fake)
+	if err != nil {
+		t.Fatal(err)
+	}
+	judge, err := found.Trust.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return judge.(getproviders.SignedChecksums)
+}
+
+func TestRegistryTellsHashes(t *testing.T) {
+	t.Parallel()
 	h1, other := "h1:"+strings.Repeat("A", 43)+"=", "h1:"+strings.Repeat("B", 42)+"A="
-	zh := "zh:" + strings.Repeat("0f", 32)
-	of := func(hashes ...string) any {
-		return map[string]any{"linux_amd64": map[string]any{"hashes": hashes, "package_size": 1}, "darwin_arm64": map[string]any{"hashes": []string{other}}}
+	zh, wrong := "zh:"+strings.Repeat("0f", 32), "zh:"+strings.Repeat("1", 64)
+	of := func(hashes ...any) any {
+		return map[string]any{"linux_amd64": map[string]any{"hashes": hashes, "package_size": 1}}
 	}
 	for name, test := range map[string]struct {
 		packages any
-		want     string
+		believed bool
 	}{
-		"both":               {of(h1, zh), h1 + " " + zh},
-		"an h1":              {of(h1), h1 + " " + zh},
-		"a zh":               {of(zh), ""},
-		"nothing":            {of(), ""},
-		"no such property":   {nil, ""},
-		"another platform":   {map[string]any{"darwin_arm64": map[string]any{"hashes": []string{h1}}}, ""},
-		"another archive":    {of(h1, "zh:"+strings.Repeat("1", 64)), ""},
-		"no zh at all":       {of(h1, "zh:x"), ""},
-		"two archives' h1":   {of(h1, other, zh), ""},
-		"the same h1 twice":  {of(h1, h1), h1 + " " + zh},
-		"a malformed h1":     {of("h1:x"), ""},
-		"of another scheme":  {of("h9:x", h1), h1 + " " + zh},
-		"without a scheme":   {of("", "x", h1), h1 + " " + zh},
-		"something else":     {[]any{1, 2}, ""},
-		"something inside":   {map[string]any{"linux_amd64": "x"}, ""},
-		"null for a package": {map[string]any{"linux_amd64": nil}, ""},
+		"both":                     {of(h1, zh), true},
+		"the same h1 twice":        {of(h1, h1, zh, zh), true},
+		"one of another scheme":    {of("h9:x", h1, zh), true},
+		"some without a scheme":    {of("", "x", h1, zh), true},
+		"a zh in upper case":       {of(h1, "zh:"+strings.ToUpper(zh[3:])), true},
+		"an h1 alone":              {of(h1), false},
+		"a zh alone":               {of(zh), false},
+		"nothing":                  {of(), false},
+		"null":                     {of(nil), false},
+		"no such property":         {nil, false},
+		"another archive":          {of(h1, wrong), false},
+		"this one and another":     {of(h1, zh, wrong), false},
+		"no zh at all":             {of(h1, zh, "zh:x"), false},
+		"two archives' h1":         {of(h1, other, zh), false},
+		"a malformed h1":           {of("h1:x", zh), false},
+		"a line more in an h1":     {of(h1[:20]+"\n"+h1[20:], zh), false},
+		"an h1 with bits to spare": {of(h1[:45]+"B=", zh), false},
+		"something else":           {[]any{1, 2}, false},
+		"something inside":         {map[string]any{"linux_amd64": "x"}, false},
+		"null for a package":       {map[string]any{"linux_amd64": nil}, false},
+		"a platform of no name":    {map[string]any{"linux_amd64_": map[string]any{"hashes": []any{h1, zh}}}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			fake := newFakeRegistry(t, map[string]answer{
-				packagePath: {body: packageBody(t, map[string]any{"packages": test.packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
-				"/sums":     {body: "sums"}, "/sig": {body: "signature"},
-			})
-			found, err := askForPackage(t, fake)
-			if err != nil {
-				t.Fatal(err)
+			t.Parallel()
+			judge := told(t, test.packages, zh[3:]+"  "+zipName+"\n")
+			want, listed := map[getproviders.Platform]getproviders.Hash{}, []getproviders.Hash(nil)
+			if test.believed {
+				want[linux] = getproviders.Hash(h1)
+				listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
 			}
-			judge, err := found.Trust.Load(t.Context())
-			if err != nil {
-				t.Fatal(err)
+			if got := judge.ToldHashes(); !maps.Equal(got, want) {
+				t.Errorf("got %q, want %q", got, want)
 			}
-			if got := strings.Trim(fmt.Sprint(judge.(getproviders.HashLister).ListedHashes()), "[]"); got != test.want {
+			if got := judge.ListedHashes(); !slices.Equal(got, listed) {
+				t.Errorf("of the package: got %q, want %q", got, listed)
+			}
+		})
+	}
+}
+
+// TestRegistryTellsHashesOfOtherPlatforms: each has to stand beside the checksum
+// that the list has for that very platform.
+func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
+	t.Parallel()
+	h1 := "h1:" + strings.Repeat("A", 43) + "="
+	sum := func(i int) string { return fmt.Sprintf("%064x", i) }
+	packages := map[string]any{}
+	for i, plat := range []string{"linux_amd64", "plan9_386", "darwin_arm64", "zos_s390x", "illumos_amd64"} {
+		packages[plat] = map[string]any{"hashes": []any{h1, "zh:" + sum(i)}}
+	}
+	name := func(plat string) string { return strings.Replace(zipName, "linux_amd64", plat, 1) }
+	for what, test := range map[string]struct {
+		sums string
+		want string
+	}{
+		"all that it lists":             {sum(1) + "  " + name("plan9_386") + "\n" + sum(2) + "  " + name("darwin_arm64") + "\n", "darwin_arm64 plan9_386"},
+		"not by another's checksum":     {sum(1) + "  " + name("darwin_arm64") + "\n" + sum(2) + "  " + name("plan9_386") + "\n", ""},
+		"not by another file's":         {sum(1) + "  other_plan9_386.zip\n" + sum(2) + "  " + name("darwin_arm64") + ".sig\n", ""},
+		"the first line counts":         {sum(1) + "  " + name("plan9_386") + "\n" + sum(2) + "  " + name("plan9_386") + "\n", "plan9_386"},
+		"even if it is no checksum":     {"x  " + name("plan9_386") + "\n" + sum(1) + "  " + name("plan9_386") + "\n", ""},
+		"other lines are no obstacle":   {"x\n" + sum(1) + "  " + name("plan9_386") + "\n" + sum(9) + "  manifest.json\n", "plan9_386"},
+		"a list in which there is none": {"", ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			var got []string
+			for plat := range told(t, packages, test.sums).ToldHashes() {
+				got = append(got, plat.String())
+			}
+			if slices.Sort(got); strings.Join(got, " ") != test.want {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+	odd := told(t, packages, sum(1)+"  "+name("plan9_386")+"\n")
+	if odd.FileName = "widget.zip"; len(odd.ToldHashes()) != 0 {
+		t.Error("a name without a platform says which names others have")
 	}
 }

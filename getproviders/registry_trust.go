@@ -44,7 +44,8 @@ func (t *registryTrust) Rejudge(kept SignedDocuments) Authenticator {
 		Signature:  kept.Signature,
 		PublicKeys: t.answer.keys,
 		Keys:       t.source.signingKeys(),
-		Listed:     t.answer.listed,
+		Platform:   t.answer.platform,
+		Told:       t.answer.told,
 		Now:        t.source.Now,
 	}
 }

@@ -24,16 +24,17 @@ type wirePackage struct {
 			TrustSignature string `json:"trust_signature"`
 		} `json:"gpg_public_keys"`
 	} `json:"signing_keys"`
-	Packages json.RawMessage `json:"packages"` // as listed reads it
+	Packages json.RawMessage `json:"packages"` // as told reads it
 }
 
 // packageAnswer is a wirePackage that was found to be in order.
 type packageAnswer struct {
+	platform                 Platform
 	fileName                 string // of the archive, in SHA256SUMS
 	sha256                   [32]byte
 	archive, sums, signature *url.URL
 	keys                     []PublicKey
-	listed                   []Hash // of the archive, beside sha256: an h1, or nothing
+	told                     map[Platform][]Hash
 }
 
 // read checks an answer about a package for plat that came from the URL base.
@@ -50,7 +51,7 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 		return nil, errors.New("shasum is not 64 hexadecimal digits")
 	}
 	answer.sha256 = [32]byte(sum)
-	answer.listed = w.listed(plat, answer.sha256)
+	answer.platform, answer.told = plat, w.told()
 	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"fmt"
 	"net/url"
 	"slices"
 	"testing"
@@ -48,6 +49,9 @@ func FuzzPackageResponse(f *testing.F) {
 		`{"os": "linux", "arch": "amd64", "filename": "p", "download_url": "x", "shasum": "zz", "signing_keys": {"gpg_public_keys": [null]}}`,
 		`{"os": "linux", "arch": "amd64", "filename": "p", "download_url": "https://x/p", "shasums_url": "s", "shasums_signature_url": "t",
 			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "packages": {"linux_amd64": {"hashes": ["h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "zh:0"]}}}`,
+		`{"os": "linux", "arch": "amd64", "filename": "p_linux_amd64.zip", "download_url": "https://x/p", "shasums_url": "s", "shasums_signature_url": "t",
+			"shasum": "0000000000000000000000000000000000000000000000000000000000000000", "packages": {"linux_amd64": {"hashes": [
+				"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "zh:0000000000000000000000000000000000000000000000000000000000000000"]}}}`,
 		`{"protocols": [""]}`, `{"signing_keys": null}`, `null`, `[]`, `{`, ``,
 	} {
 		f.Add([]byte(seed))
@@ -70,6 +74,13 @@ func FuzzPackageResponse(f *testing.F) {
 		}
 		if got.fileName == "" || len(got.keys) != len(wire.SigningKeys.GPG) {
 			t.Errorf("accepted %+v", got)
+		}
+		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
+		judge := SignedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, Told: got.told, Platform: got.platform}
+		for plat, h1 := range judge.ToldHashes() {
+			if plat != got.platform || len(h1) != 47 {
+				t.Errorf("told of %s: %q", plat, h1)
+			}
 		}
 	})
 }

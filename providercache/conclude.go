@@ -20,6 +20,9 @@ type Outcome struct {
 	// and the lock file knows it, that is nothing.
 	Authentication getproviders.Authentication
 	H1             getproviders.Hash // of the files
+	// Told are hashes of other platforms' packages, which nobody has signed. The
+	// provider's registry tells them, and is believed.
+	Told map[getproviders.Platform]getproviders.Hash
 
 	Err error // nil, or a *ProviderError
 
@@ -57,7 +60,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
-			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, prior)),
+			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, toldHashes(o.Told), prior)),
 		})
 		if o.thisPlatformOnly(prior) {
 			report.Incomplete = append(report.Incomplete, o.Selection.Provider)
@@ -70,7 +73,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 // one that is known.
 func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool { return h != o.H1 })
-	return len(o.Authentication.Signed) == 0 && !others
+	return len(o.Authentication.Signed) == 0 && len(o.Told) == 0 && !others
 }
 
 // joinErrors returns the errors of outcomes, in their order.

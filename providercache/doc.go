@@ -78,16 +78,39 @@
 //
 // # Receipts
 //
-// What a package is, is known from its receipt, without reading it: the hash
-// of its files, with the status that they had when they were hashed, and what
-// was known of its archive. A change of the files changes their status, and
-// nobody but root can turn that back. Receipts are in the user's own directory,
-// where those who can write to a shared cache can't. They hold as long as the
-// status is the same; where it isn't, or tells nothing, packages are hashed.
-// Deleting a
-// directory whose files are hard links of the cache's changes the status, too,
-// just as a change of their content might. It costs that one time of hashing,
-// for all directories together; symbolic links, clones and copies cost none.
+// To hash a package takes a second for each gigabyte, and it hardly ever
+// changes. So when it has been hashed, a receipt is kept: its hashes, who
+// vouched for it, what else its source told, where it came from, and what the
+// file system says of each of its files and directories (inode, size, mode,
+// mtime, ctime). As long as that is the same, the bytes are, because a change
+// sets the ctime to the present and nobody but root can set it back. A receipt
+// counts only if
+//
+//   - all these times were past when they were noted, by more than the time
+//     within which two changes may look alike (20 ms; 2 s on file systems that
+//     aren't known, or keep whole seconds), and the clock hasn't been set back;
+//   - the file system is local, and the same: what another machine changes on a
+//     network file system, or a program behind FUSE, shows as that one likes;
+//   - there are nothing but files and directories in the package;
+//   - on Windows, where whoever may write to a file may set its times, nobody
+//     else but administrators may write to the package's directory.
+//
+// Everything else leads to hashing, and never to an error. Receipts are in the
+// user's state directory, which must be writable by nobody else, so whoever can
+// change packages in a shared cache can't write receipts for them. Those beside
+// a cache that is part of an image have neither inodes nor ctimes; they count
+// if root alone can write to them, to the cache and to all directories above.
+//
+// What is not seen: damage that a disk does by itself, and what root does on
+// purpose. Somebody who runs programs as the same user needs no packages.
+//
+// A package gets from a cache to its place as a symbolic link, a clone, hard
+// links or a copy. A hard link changes the ctime of the file that it shares, so
+// the cache's receipt is renewed under the package's lock, and serves all
+// directories with the same files. To delete a directory whose files are hard
+// links changes their ctime, too, just as a change of their content might: that
+// costs hashing once, for all directories together. Links to the package, clones
+// and copies cost none.
 //
 // # The order of checks
 //
@@ -115,38 +138,6 @@
 // private directory as if they were downloaded: a file that somebody may
 // change between two reads is not read twice.
 //
-// # Receipts
-//
-// To hash a package takes a second for each gigabyte, and it hardly ever
-// changes. So when it has been hashed, a receipt is kept: its hashes, who
-// vouched for it, where it came from, and what the file system says of each of
-// its files and directories (inode, size, mode, mtime, ctime). As long as that
-// is the same, the bytes are, because a change sets the ctime to the present and
-// nobody but root can set it back. A receipt counts only if
-//
-//   - all these times were past when they were noted, by more than the time
-//     within which two changes may look alike (20 ms; 2 s on file systems that
-//     aren't known, or keep whole seconds), and the clock hasn't been set back;
-//   - the file system is local, and the same: what another machine changes on a
-//     network file system, or a program behind FUSE, shows as that one likes;
-//   - there are nothing but files and directories in the package;
-//   - on Windows, where whoever may write to a file may set its times, nobody
-//     else but administrators may write to the package's directory.
-//
-// Everything else leads to hashing, and never to an error. Receipts are in the
-// user's state directory, which must be writable by nobody else, so whoever can
-// change packages in a shared cache can't write receipts for them. Those beside
-// a cache that is part of an image have neither inodes nor ctimes; they count
-// if root alone can write to them, to the cache and to all directories above.
-//
-// What is not seen: damage that a disk does by itself, and what root does on
-// purpose. Somebody who runs programs as the same user needs no packages.
-//
-// A package gets from a cache to its place as a symbolic link, a clone, hard
-// links or a copy. A hard link changes the ctime of the file that it shares, so
-// the cache's receipt is renewed under the package's lock, and serves all
-// directories with the same files.
-//
 // # Upkeep
 //
 // An [Upkeep] lists, verifies and removes packages of a cache, beside running
@@ -167,13 +158,17 @@
 // which platform. It is known by the same two: the list has the platform's zh,
 // and the memory what h1 belongs to that.
 //
-// Network mirrors, and registries for OpenTofu, tell an h1 for each package. Nobody
-// has signed it. It gets into a lock file only where the caller says so
-// ([BelieveSources]), only from the provider's own registry or a mirror that the
-// user named, only for an archive whose checksum all else vouches for, and never
-// for one of which the h1 is remembered.
+// A registry may tell the h1, too, as those for OpenTofu do, for all platforms at
+// once. Nobody has signed that. It gets into lock files, of Install as of Lock, if
+// the provider's own registry tells it, beside the very zh that is signed for the
+// platform: who tells whose signatures count could as well tell a false key. It
+// decides about no package, and is never recorded of one that was read for the same
+// lock entry. Network mirrors tell an h1 for each package; they are believed only
+// where the caller says so ([BelieveSources]), only in place of reading it, and only
+// if its content isn't remembered. With [ReadPackages] nobody is believed. Where a
+// registry tells nothing, lock files are those of the real tools.
 //
-// [ReadTrees] is the opposite: it trusts nobody. It hashes what lies in a directory,
+// [ReadTrees] is the opposite of all that: it trusts nobody. It hashes what lies in a directory,
 // and [ReadTree.Compare] says what a lock file proves of it. Receipts are for
 // those who are in a hurry.
 //
@@ -189,7 +184,8 @@
 // about a version comes before the list of versions that names it. An archive
 // whose bytes have to change is first taken out of its document. So at every
 // moment, and after a process was killed at any, what is listed is there. For
-// what is removed, the order is the reverse.
+// what is removed, the order is the reverse, and between the indexes and the
+// archives there is time for those who have read the indexes before.
 //
 // # Vendoring
 //
@@ -213,7 +209,9 @@
 // or is in the cache, costs no request; theirs ask for its versions each time.
 // Packages of the cache serve without a lock entry, too; theirs fetch them
 // again, unless they are told to trust whatever is there. A cache hit adds the
-// signed hashes to a lock entry as a download does; theirs adds none. Unpacked
+// signed hashes to a lock entry as a download does; theirs adds none. What a
+// provider's registry tells of the hashes for other platforms is recorded; the real
+// terraform doesn't read it, and OpenTofu records it for one registry only. Unpacked
 // packages of a mirror are linked to where they are, not by way of the cache. A directory that
 // exists is exchanged as a whole; theirs unpack over it, so that stray files
 // survive and get into the lock file. The hash of an archive leaves out its

@@ -137,7 +137,7 @@ func ExampleInstaller_Lock() {
 	installer := &providercache.Installer{Source: source, Client: client}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	result := installer.Lock(context.Background(), providercache.ReadPackages, providercache.LockRequest{
+	result := installer.Lock(context.Background(), providercache.LockRequest{
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
 	})[0]

@@ -12,10 +12,11 @@ import (
 )
 
 // Hashes returns what a lock file should hold of one version for the given
-// platforms: for each, the h1 of its package's files and all hashes that the
-// signature on the version's checksum list covers, sorted. Packages pass the
-// same checks as when they are installed, but for those against a lock file.
-// All platforms are worked on at once, within Limits.
+// platforms: for each, the h1 of its package's files, all hashes that the
+// signature on the version's checksum list covers, and those of further platforms
+// that HashPolicy admits, sorted. Packages pass the same checks as when they are
+// installed, but for those against a lock file. All platforms are worked on at
+// once, within Limits.
 //
 // Archives are hashed while they arrive, and kept nowhere. One that can only be
 // read from its end, which hardly any is, is fetched once more and kept in the
@@ -29,7 +30,7 @@ func (in *Installer) Hashes(ctx context.Context, p getproviders.Provider, v getp
 	}
 	s := Selection{Provider: p, Version: v}
 	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, platforms, func(ctx context.Context, plat getproviders.Platform) ([]getproviders.Hash, error) {
-		return in.hashes(ctx, s, plat)
+		return in.hashes(ctx, s, plat, platforms)
 	})
 	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
 	for i, plat := range platforms {
@@ -44,7 +45,7 @@ func (in *Installer) Hashes(ctx context.Context, p getproviders.Provider, v getp
 	return hashes, nil
 }
 
-func (in *Installer) hashes(ctx context.Context, s Selection, plat getproviders.Platform) ([]getproviders.Hash, error) {
+func (in *Installer) hashes(ctx context.Context, s Selection, plat getproviders.Platform, read []getproviders.Platform) ([]getproviders.Hash, error) {
 	pkg, err := in.Source.Package(ctx, s.Provider, s.Version, plat)
 	if err != nil {
 		return nil, s.failed(StepMetadata, err)
@@ -53,7 +54,8 @@ func (in *Installer) hashes(ctx context.Context, s Selection, plat getproviders.
 	if err != nil {
 		return nil, err
 	}
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed)), nil
+	told := toldHashes(in.HashPolicy.believed(got.Told), read...)
+	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed, told)), nil
 }
 
 // hashPackage reads a package, and writes it nowhere if that can be helped.
@@ -100,7 +102,8 @@ func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) 
 		return genuine{}, err
 	}
 	return genuine{
-		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin, ArchiveBytes: received.Size,
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin,
+		ArchiveBytes: received.Size, Told: t.toldBy(authenticator),
 	}, nil
 }
 

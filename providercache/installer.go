@@ -38,6 +38,8 @@ type Installer struct {
 	StateDir string
 	Verify   bool
 
+	HashPolicy HashPolicy // whose word counts for what goes into lock files; zero: the registries'
+
 	// Skip holds providers that come to the engine by other means: one that its
 	// developer runs, say. They are neither installed nor checked, no event tells
 	// of them, and their entries in the locks stay as they are as long as they
@@ -62,8 +64,8 @@ const (
 //
 // The locks returned are those that were given, with three changes. Entries
 // of packages that were fetched or came from the Cache are made anew from the
-// h1 of their files, the hashes that a signature covers, and what was recorded
-// before of the same version. Entries that have the h1 of what is in Target
+// h1 of their files, the hashes that a signature covers, those that HashPolicy
+// admits, and what was recorded before of the same version. Entries that have the h1 of what is in Target
 // already stay as they are, even if constraints have changed. Entries of
 // providers that aren't required go.
 //

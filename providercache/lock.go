@@ -55,12 +55,14 @@ type LockedPackage struct {
 	H1             getproviders.Hash
 	ZH             getproviders.Hash           // "" where there is no archive, or nobody said what it has
 	Authentication getproviders.Authentication // zero if From is HashesListed and nothing is signed
-	Hashes         []getproviders.Hash         // sorted: of this package, and those that were signed together with its own
+	Hashes         []getproviders.Hash         // sorted: of this package, those that were signed together with its own, and those that are told of other platforms
 	From           HashOrigin                  // how they became known
 	Source         string                      // as Source.Describe names it
 	Change         LockChange                  // what they mean to the lock file
 	Previous       getproviders.Version        // that was locked before; zero: none
 	Missing        []getproviders.Hash         // of H1, and ZH if that is vouched for, those that the lock file lacks
+
+	told map[getproviders.Platform]getproviders.Hash // by the registry
 }
 
 // HashOrigin says how the hashes of a package became known.
@@ -80,21 +82,6 @@ const (
 	LockUnchanged LockChange = iota // it holds all of them
 	LockExtended                    // it gets more hashes for a version that it has
 	LockNew                         // it has no entry for this version
-)
-
-// HashPolicy says whom to believe about hashes.
-type HashPolicy int
-
-const (
-	// ReadPackages reads every package whose content isn't known yet.
-	ReadPackages HashPolicy = iota
-	// BelieveSources takes hashes from sources that list them, without a look at
-	// the package: the lock file then accepts what the source says instead of what
-	// it has. Those are the network mirrors that the user named, and a provider's
-	// own registry, of whose list the zh has to be signed all the same. What was
-	// read is remembered, and counts more than what is listed; packages are read
-	// where there is no h1.
-	BelieveSources
 )
 
 // PlatformError says for which platform something failed.
@@ -124,7 +111,7 @@ func (e *PlatformError) Unwrap() error { return e.Err }
 //
 // Versions are those that are locked already, else the newest that are allowed.
 // No request asks for what a locked version settles.
-func (in *Installer) Lock(ctx context.Context, policy HashPolicy, requests ...LockRequest) []LockResult {
+func (in *Installer) Lock(ctx context.Context, requests ...LockRequest) []LockResult {
 	results := make([]LockResult, len(requests))
 	if in.Source == nil {
 		for i := range results {
@@ -135,9 +122,9 @@ func (in *Installer) Lock(ctx context.Context, policy HashPolicy, requests ...Lo
 	chosen, _ := par.Map(ctx, in.Limits.withDefaults().Queries, requests, func(ctx context.Context, r LockRequest) (choice, error) {
 		return in.choose(ctx, r), nil
 	})
-	found := in.hashAll(ctx, policy, wantedPackages(chosen))
+	found := in.hashAll(ctx, wantedPackages(chosen))
 	for i, r := range requests {
-		results[i] = r.conclude(ctx, chosen[i], found)
+		results[i] = r.conclude(ctx, chosen[i], found, in.HashPolicy)
 	}
 	return results
 }

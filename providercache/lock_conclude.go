@@ -10,7 +10,7 @@ import (
 )
 
 // conclude makes the new locks of a request.
-func (r LockRequest) conclude(ctx context.Context, c choice, found map[packageKey]hashed) (result LockResult) {
+func (r LockRequest) conclude(ctx context.Context, c choice, found map[packageKey]hashed, policy HashPolicy) (result LockResult) {
 	errs, locks := c.errs, orEmpty(r.Locks)
 	updated := locks.Clone()
 	for i, s := range c.selections {
@@ -24,6 +24,8 @@ func (r LockRequest) conclude(ctx context.Context, c choice, found map[packageKe
 				continue
 			}
 			got.Selection, got.Previous = s, old.Version
+			told := toldHashes(policy.believed(got.told), slices.Concat(c.platforms[i], r.Done)...)
+			got.Hashes = getproviders.SortHashes(slices.Concat(got.Hashes, told))
 			result.Packages = append(result.Packages, got.compared(old.Hashes, had))
 			lock.Hashes = append(lock.Hashes, got.Hashes...)
 		}

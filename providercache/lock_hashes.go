@@ -59,9 +59,9 @@ func wantedPackages(chosen []choice) (wanted []LockedPackage) {
 }
 
 // hashAll finds the hashes of all packages.
-func (in *Installer) hashAll(ctx context.Context, policy HashPolicy, wanted []LockedPackage) map[packageKey]hashed {
+func (in *Installer) hashAll(ctx context.Context, wanted []LockedPackage) map[packageKey]hashed {
 	in.emit(LockBegin{Packages: wanted})
-	hasher := lockHasher{Installer: in, policy: policy, archives: openArchives(in.stateDir())}
+	hasher := lockHasher{Installer: in, archives: openArchives(in.stateDir())}
 	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, wanted, func(ctx context.Context, p LockedPackage) (LockedPackage, error) {
 		got, err := hasher.hash(ctx, p)
 		in.emit(LockDone{Package: got, Err: err})
@@ -80,7 +80,6 @@ func (in *Installer) hashAll(ctx context.Context, policy HashPolicy, wanted []Lo
 // lockHasher finds the hashes of packages without installing them.
 type lockHasher struct {
 	*Installer
-	policy   HashPolicy
 	archives archives
 }
 
@@ -101,6 +100,7 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 		return p.with(got, HashesRecalled), nil
 	}
 	if listed, signed, ok := h.believe(t, authenticator); ok {
+		p.told = t.toldBy(authenticator)
 		return p.listed(listed, signed), nil
 	}
 	h.emit(LockFetch{Package: p})
@@ -117,8 +117,8 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 // to an engine's plan. What vouches for the archive's checksum has to be as good as
 // if the archive were here; otherwise reading the package tells what is wrong.
 func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.Authentication, ok bool) {
-	lister, ok := authenticator.(getproviders.HashLister)
-	if !ok || h.policy != BelieveSources {
+	lister, ok := h.HashPolicy.lister(authenticator)
+	if !ok {
 		return nil, signed, false
 	}
 	hashes = lister.ListedHashes()
@@ -152,7 +152,7 @@ func (h lockHasher) recall(t task, authenticator getproviders.Authenticator) (ge
 	if err != nil { // reading the package tells what is wrong
 		return genuine{}, false
 	}
-	return genuine{Authentication: authentication, H1: h1, ZH: zh}, true
+	return genuine{Authentication: authentication, H1: h1, ZH: zh, Told: t.toldBy(authenticator)}, true
 }
 
 // recallListed is recall for a mirror that lists nothing but an h1, as those do
@@ -194,7 +194,7 @@ func (a archives) rememberListed(listed, h1 getproviders.Hash) {
 
 // with returns the package with what is known of it.
 func (p LockedPackage) with(got genuine, from HashOrigin) LockedPackage {
-	p.H1, p.ZH, p.Authentication, p.From = got.H1, got.ZH, got.Authentication, from
+	p.H1, p.ZH, p.Authentication, p.From, p.told = got.H1, got.ZH, got.Authentication, from, got.Told
 	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }

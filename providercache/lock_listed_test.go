@@ -1,7 +1,9 @@
 package providercache_test
 
 import (
+	"crypto/sha256"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
@@ -10,31 +12,43 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// listingRegistry starts a registry that tells the hashes of all packages, and
-// publishes one for each of three platforms; hashes are what it tells of them, nil:
-// what they are.
-func listingRegistry(tb testing.TB, hashes []string) (*providertest.Registry, *providercache.Installer) {
+// wrongH1 is no package's.
+const wrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+// tellingRegistry starts a registry that tells the hashes of all packages, and
+// publishes one for each of three platforms. It tells h1 of those that are in it,
+// and the truth of others.
+func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
 	must(tb, err)
 	tb.Cleanup(registry.Close)
-	for _, plat := range append(slices.Clone(otherPlatforms), linux) {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Hashes: hashes,
-			Archive: zipOf(tb, map[string]string{"terraform-provider-widget": plat.String()})})
+	for _, plat := range everyPlatform.Platforms {
+		spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
+			Archive: zipOf(tb, map[string]string{"terraform-provider-widget": plat.String()})}
+		if told, ok := h1[plat]; ok {
+			spec.Hashes = []string{told, string(getproviders.ZH(sha256.Sum256(spec.Archive)))}
+		}
+		registry.Add(spec)
 	}
+	return registry, newUser(tb, registry)
+}
+
+// newUser is somebody who has installed nothing yet.
+func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := newInstaller(tb, registrySource(registry))
 	in.Client, in.StateDir = registry.Client(), tb.TempDir()
-	return registry, in
+	return in
 }
 
 var everyPlatform = providercache.LockRequest{
 	Requirements: require(registryHost+"/acme/widget", ""), Platforms: append(slices.Clone(otherPlatforms), linux),
 }
 
-func TestLockBelievesARegistryOnDemand(t *testing.T) {
+func TestLockBelievesARegistry(t *testing.T) {
 	t.Parallel()
-	registry, in := listingRegistry(t, nil)
-	believed := in.Lock(t.Context(), providercache.BelieveSources, everyPlatform)[0]
+	registry, in := tellingRegistry(t, nil)
+	believed := in.Lock(t.Context(), everyPlatform)[0]
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
 		if p.From != providercache.HashesListed || p.Authentication.Tier != getproviders.TierCommunity || p.ZH == "" {
@@ -47,7 +61,9 @@ func TestLockBelievesARegistryOnDemand(t *testing.T) {
 	if n := registry.Requests("sums") + registry.Requests("signature"); n != 2 {
 		t.Errorf("%d requests for the list and its signature, want 2", n)
 	}
-	computed := lockOne(t, in, everyPlatform)
+	reader := newUser(t, registry)
+	reader.HashPolicy = providercache.ReadPackages
+	computed := lockOne(t, reader, everyPlatform)
 	if n := registry.Requests("archive"); n != 3 {
 		t.Errorf("%d archives were read, want 3", n)
 	}
@@ -56,45 +72,89 @@ func TestLockBelievesARegistryOnDemand(t *testing.T) {
 	}
 }
 
+// TestLockRecordsWhatIsToldOfOtherPlatforms: whoever locks for one of them has
+// locked for all.
+func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	all := lockOne(t, in, everyPlatform).Locks.Encode(engine)
+	one := everyPlatform
+	one.Platforms = []getproviders.Platform{linux}
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(engine)) != string(all) || got.Packages[0].Change != providercache.LockNew {
+		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(engine), all)
+	}
+	reader := newUser(t, registry)
+	reader.HashPolicy = providercache.ReadPackages
+	old := lockOne(t, reader, one)
+	if text := string(old.Locks.Encode(engine)); strings.Count(text, `"h1:`) != 1 {
+		t.Errorf("nobody was to be believed:\n%s", text)
+	}
+	one.Locks = old.Locks
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(engine)) != string(all) || got.Packages[0].Change != providercache.LockExtended || len(got.Packages[0].Missing) != 0 {
+		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(engine), all)
+	}
+	widget := provider(registryHost + "/acme/widget")
+	hashes, err := newUser(t, registry).Hashes(t.Context(), widget, version("1.0.0"), one.Platforms)
+	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
+		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
+	}
+}
+
+// TestLockKnowsBetterThanARegistry: what was read counts, and what is told of it
+// isn't recorded, either by itself or as news about others.
 func TestLockKnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
-	const wrong = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-	_, in := listingRegistry(t, []string{wrong})
+	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
+	in.HashPolicy = providercache.ReadPackages
 	computed := lockOne(t, in, everyPlatform)
-	again := in.Lock(t.Context(), providercache.BelieveSources, everyPlatform)[0]
-	must(t, again.Err)
+	trusting := newUser(t, registry)
+	trusting.StateDir = in.StateDir
+	again := lockOne(t, trusting, everyPlatform)
 	if got, want := string(again.Locks.Encode(engine)), string(computed.Locks.Encode(engine)); got != want {
 		t.Errorf("a list replaces what was read:\n%s\nwant\n%s", got, want)
 	}
-	in.StateDir = t.TempDir()
-	believed := in.Lock(t.Context(), providercache.BelieveSources, everyPlatform)[0]
-	if believed.Err != nil || !slices.Contains(believed.Packages[0].Hashes, wrong) {
-		t.Errorf("the test proves nothing: %+v", believed)
+	one := everyPlatform
+	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
+	if got := lockOne(t, trusting, one).Locks.Encode(engine); strings.Contains(string(got), wrongH1) {
+		t.Errorf("what is told of an installed platform was recorded:\n%s", got)
+	}
+	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
+		t.Errorf("the test proves nothing: %+v", got)
 	}
 }
 
 func TestLockBelievesNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
-	const zh = "zh:0000000000000000000000000000000000000000000000000000000000000000"
-	registry, in := listingRegistry(t, []string{"h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", zh})
-	got := in.Lock(t.Context(), providercache.BelieveSources, everyPlatform)[0]
+	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
+	got := in.Lock(t.Context(), everyPlatform)[0]
 	if got.Err != nil || got.Packages[0].From != providercache.HashesComputed || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
 }
 
+// newRegistryThatTells tells the same of all packages.
+func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registry, *providercache.Installer) {
+	t.Helper()
+	registry, in := tellingRegistry(t, nil)
+	for _, plat := range everyPlatform.Platforms {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Hashes: hashes})
+	}
+	return registry, in
+}
+
 func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 	t.Parallel()
-	registry, in := listingRegistry(t, nil)
+	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := in.Lock(t.Context(), providercache.BelieveSources, everyPlatform)[0]; got.Err == nil {
+	if got := in.Lock(t.Context(), everyPlatform)[0]; got.Err == nil {
 		t.Errorf("it was believed: %+v", got)
 	}
 }
 
 func TestLockLeavesOutWhatIsDone(t *testing.T) {
 	t.Parallel()
-	registry, in := listingRegistry(t, nil)
+	registry, in := tellingRegistry(t, nil)
+	in.HashPolicy = providercache.ReadPackages
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)

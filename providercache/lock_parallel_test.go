@@ -41,7 +41,7 @@ func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	in.Source = source
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
 	defer cancel()
-	result := in.Lock(ctx, providercache.ReadPackages, providercache.LockRequest{
+	result := in.Lock(ctx, providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
 	})[0]
@@ -58,7 +58,7 @@ func TestLockWritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := in.Lock(t.Context(), providercache.ReadPackages, providercache.LockRequest{
+	result := in.Lock(t.Context(), providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	})[0]
 	if result.Err != nil || len(result.Packages) != 3 {

@@ -28,7 +28,7 @@ func lockable(tb testing.TB, registry *providertest.Registry, name string, versi
 
 func lockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
 	tb.Helper()
-	result := in.Lock(tb.Context(), providercache.ReadPackages, r)[0]
+	result := in.Lock(tb.Context(), r)[0]
 	if result.Err != nil {
 		tb.Fatal(result.Err)
 	}
@@ -48,7 +48,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
 		})
 	}
-	first := in.Lock(t.Context(), providercache.ReadPackages, requests...)
+	first := in.Lock(t.Context(), requests...)
 	for i, result := range first {
 		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(engine)) != string(first[0].Locks.Encode(engine)) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(engine))
@@ -109,7 +109,7 @@ func TestLockOfAllPlatforms(t *testing.T) {
 	}
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
-	silent := newInstaller(t, source).Lock(t.Context(), providercache.ReadPackages,
+	silent := newInstaller(t, source).Lock(t.Context(),
 		providercache.LockRequest{Requirements: require("acme/widget", ""), AllPlatforms: true})[0]
 	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
 		t.Errorf("a source that doesn't tell: %v", silent.Err)
@@ -123,7 +123,7 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
-	results := in.Lock(t.Context(), providercache.ReadPackages,
+	results := in.Lock(t.Context(),
 		providercache.LockRequest{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
 		providercache.LockRequest{Requirements: require(widget, "")},
 		providercache.LockRequest{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
@@ -142,7 +142,7 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 			t.Errorf("result %d: %v", i, results[i].Err)
 		}
 	}
-	if err := new(providercache.Installer).Lock(t.Context(), 0, providercache.LockRequest{})[0].Err; err == nil {
+	if err := new(providercache.Installer).Lock(t.Context(), providercache.LockRequest{})[0].Err; err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -167,7 +167,7 @@ func TestLockRefusesWhatIsNotGenuine(t *testing.T) {
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.StateDir = t.TempDir()
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")}
-	err := in.Lock(t.Context(), providercache.ReadPackages, request)[0].Err
+	err := in.Lock(t.Context(), request)[0].Err
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
@@ -185,15 +185,17 @@ func TestLockBelievesListsOnlyOnDemand(t *testing.T) {
 	source.trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
-	if err := in.Lock(t.Context(), providercache.ReadPackages, request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
+	if err := in.Lock(t.Context(), request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
-	result := in.Lock(t.Context(), providercache.BelieveSources, request)[0]
+	in = newInstaller(t, source)
+	in.HashPolicy = providercache.BelieveSources
+	result := in.Lock(t.Context(), request)[0]
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != providercache.HashesListed {
 		t.Errorf("got %+v", result)
 	}
 	source.trust("acme/widget", "1.0.0", nil)
-	if got := in.Lock(t.Context(), providercache.BelieveSources, request)[0]; got.Err != nil || got.Packages[0].From != providercache.HashesComputed {
+	if got := in.Lock(t.Context(), request)[0]; got.Err != nil || got.Packages[0].From != providercache.HashesComputed {
 		t.Errorf("without a list: %+v", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
@@ -23,7 +24,11 @@ type MirrorOptions struct {
 
 	// Prune removes packages that aren't wanted, whoever put them there, with
 	// what the indexes say of them. If anything fails, nothing is removed.
-	Prune bool
+	// PruneGrace is for how long somebody may go by what he has read before: until
+	// the indexes have been without a package for that long, by their times, it is
+	// still there, and a later run with Prune removes it. 0: it goes at once.
+	Prune      bool
+	PruneGrace time.Duration
 }
 
 // MirrorWanted is a provider that the mirror is to hold. The Hashes are those of
@@ -49,6 +54,7 @@ type Mirrored struct {
 type MirrorResult struct {
 	Packages []Mirrored // in the order of providers, versions and platforms, failures included
 	Pruned   []string   // slash-separated paths below the mirror's directory, sorted
+	Waiting  []string   // such paths of archives that will be removed and aren't listed any more
 }
 
 // MirrorError says that the indexes of a mirror can't tell of something that is
@@ -67,8 +73,12 @@ func (e *MirrorError) Unwrap() error { return e.Err }
 type (
 	// MirrorBegin comes first: these packages are going to be in the mirror.
 	MirrorBegin struct{ Packages []Mirrored }
-	// MirrorFetch comes when a package is going to be fetched.
-	MirrorFetch struct{ Package Mirrored }
+	// MirrorFetch comes when a package is going to be fetched. Local: it is on this
+	// machine.
+	MirrorFetch struct {
+		Package Mirrored
+		Local   bool
+	}
 	// MirrorDone comes when a package is there, or Err in it says why it isn't.
 	MirrorDone struct{ Package Mirrored }
 )
@@ -93,8 +103,9 @@ func (MirrorDone) event()  {}
 // Indexes are written last, each by one rename, and nothing is listed before it
 // is there: whoever reads the mirror in the meantime, or after a process was
 // killed, sees one that is whole. An archive whose bytes are replaced is taken
-// out of the index first. Pruning is in the reverse order; a client that has read
-// an index before may then look for an archive in vain.
+// out of the index first. Pruning is in the reverse order, and waits for clients
+// that have read an index before, for PruneGrace. A run without Prune, or one in
+// which anything fails, lists again what waits.
 //
 // All packages are attempted, and the indexes tell of what is there. The error
 // joins a *ProviderError for each package that failed, in which there is a
@@ -124,9 +135,9 @@ func (in *Installer) Mirror(ctx context.Context, opts MirrorOptions, wanted []Mi
 	if ctx.Err() != nil {
 		return result, errors.Join(errs...)
 	}
-	pruned, more := m.publish(ctx, kept, errors.Join(errs...) == nil)
-	result.Pruned = pruned
-	return result, errors.Join(append(errs, more...)...)
+	done := m.publish(ctx, kept, errors.Join(errs...) == nil)
+	result.Pruned, result.Waiting = done.pruned, done.waiting
+	return result, errors.Join(append(errs, done.errs...)...)
 }
 
 // makeMirror makes sure that there is a directory.

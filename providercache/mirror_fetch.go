@@ -98,7 +98,7 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return k, t.failed(StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
-	m.emit(MirrorFetch{Package: k.Mirrored})
+	m.emit(MirrorFetch{Package: k.Mirrored, Local: t.isLocal()})
 	stage, err := (&Dir{Path: m.opts.Dir}).stage()
 	if err != nil {
 		return k, t.failed(StepPublish, err)

@@ -61,13 +61,13 @@ func (s mirrorShelf) index() []byte {
 	return encodeIndex(document)
 }
 
-// version lists the packages of a version, as far as listed says so. Of an
-// archive's hashes it tells the h1 in which its directories count, as the real
+// version lists the packages of a version, as far as listed says so; nil: all. Of
+// an archive's hashes it tells the h1 in which its directories count, as the real
 // tools compute it.
 func (s mirrorShelf) version(v getproviders.Version, listed func(published) bool) []byte {
 	document := mirrorVersion{Archives: map[string]mirrorArchive{}}
 	for plat, p := range s.versions[v] {
-		if listed(p) {
+		if listed == nil || listed(p) {
 			document.Archives[plat.String()] = mirrorArchive{
 				Hashes: []getproviders.Hash{p.Receipt.archiveH1()}, URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:],
 			}

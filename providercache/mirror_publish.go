@@ -2,12 +2,9 @@ package providercache
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -16,7 +13,7 @@ import (
 
 // publish writes the indexes, for all that is in the mirror. complete: nothing
 // that is wanted is missing, so what isn't wanted may go.
-func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) (pruned []string, errs []error) {
+func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) (all mirrorPublished) {
 	byName := map[string]*mirrorKept{}
 	var providers []getproviders.Provider
 	for i := range kept {
@@ -29,7 +26,7 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 	}
 	there, err := (&getproviders.FilesystemMirrorSource{Dir: m.opts.Dir}).Providers(ctx)
 	if err != nil {
-		return nil, []error{&MirrorError{Path: m.opts.Dir, Err: err}}
+		return mirrorPublished{errs: []error{&MirrorError{Path: m.opts.Dir, Err: err}}}
 	}
 	providers = append(providers, there...)
 	slices.SortFunc(providers, getproviders.Provider.Compare)
@@ -37,20 +34,21 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 	results, failed := par.Map(ctx, m.Limits.withDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
 		return m.publishProvider(ctx, p, byName, m.opts.Prune && complete), nil
 	})
-	var known []published
 	for i, r := range results {
-		known, pruned, errs = append(known, r.known...), append(pruned, r.pruned...), append(append(errs, r.errs...), failed[i])
+		all.known, all.errs = append(all.known, r.known...), append(append(all.errs, r.errs...), failed[i])
+		all.pruned, all.waiting = append(all.pruned, r.pruned...), append(all.waiting, r.waiting...)
 	}
-	m.remember(ctx, known)
-	slices.Sort(pruned)
-	return pruned, errs
+	m.remember(ctx, all.known)
+	slices.Sort(all.pruned)
+	slices.Sort(all.waiting)
+	return all
 }
 
-// mirrorPublished is what came of one provider's indexes.
+// mirrorPublished is what came of indexes.
 type mirrorPublished struct {
-	known  []published
-	pruned []string
-	errs   []error
+	known           []published
+	pruned, waiting []string
+	errs            []error
 }
 
 func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, kept map[string]*mirrorKept, prune bool) (done mirrorPublished) {
@@ -67,7 +65,8 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 	}
 	done.known = shelf.all()
 	if prune && len(done.errs) == 0 {
-		done.pruned, done.errs = m.prune(shelf)
+		p := m.prune(shelf)
+		done.pruned, done.waiting, done.errs = p.removed, p.waiting, p.errs
 	}
 	return done
 }
@@ -108,7 +107,7 @@ func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept)
 // tells of none whose document isn't there.
 func (m *mirror) writeIndexes(shelf mirrorShelf) (errs []error) {
 	for _, v := range shelf.sortedVersions() {
-		if err := m.write(mirrorDir(shelf.provider)+"/"+versionName(v), shelf.version(v, func(published) bool { return true })); err != nil {
+		if err := m.write(mirrorDir(shelf.provider)+"/"+versionName(v), shelf.version(v, nil)); err != nil {
 			errs = append(errs, err)
 		}
 	}
@@ -131,44 +130,4 @@ func (m *mirror) write(name string, content []byte) error {
 		return &MirrorError{Path: path, Err: err}
 	}
 	return nil
-}
-
-// prune removes archives that aren't wanted, and the documents about versions
-// that have none any more. The list of versions doesn't tell of them since the
-// indexes were written, or it goes first.
-func (m *mirror) prune(shelf mirrorShelf) (pruned []string, errs []error) {
-	remove := func(name string) {
-		err := os.Remove(m.path(name))
-		if err == nil {
-			pruned = append(pruned, name)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, &MirrorError{Path: m.path(name), Err: err})
-		}
-	}
-	dir := mirrorDir(shelf.provider)
-	if len(shelf.versions) == 0 {
-		remove(dir + "/" + indexName)
-	}
-	entries, _ := os.ReadDir(m.path(dir))
-	for _, entry := range entries {
-		text, ok := strings.CutSuffix(entry.Name(), ".json")
-		v, err := getproviders.ParseVersion(text)
-		if ok && err == nil && shelf.versions[v] == nil && versionName(v) == entry.Name() {
-			remove(dir + "/" + entry.Name())
-		}
-		if v, ok := getproviders.ParseDocumentName(entry.Name(), shelf.provider); ok && shelf.versions[v] == nil {
-			remove(dir + "/" + entry.Name())
-		}
-	}
-	for _, name := range shelf.unwanted {
-		remove(name)
-		m.archives.drop(name)
-	}
-	for at := dir; strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
-		if os.Remove(m.path(at)) != nil { // it isn't empty
-			break
-		}
-	}
-	return pruned, errs
 }

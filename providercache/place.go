@@ -84,7 +84,7 @@ func (in *Installer) publishTo(ctx context.Context, s Selection, got genuine, st
 	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
-		Selection: s, Authentication: got.Authentication, H1: got.H1,
+		Selection: s, Authentication: got.Authentication, H1: got.H1, Told: in.HashPolicy.believed(got.Told),
 		placed: published{Name: in.packageName(s), Dir: dir, Receipt: got.receipt(record)},
 	}, stage.publish(ctx, dir, got.H1)
 }

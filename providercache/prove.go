@@ -17,6 +17,8 @@ type genuine struct {
 	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
 	Origin         string            // as getproviders.Package has it
 	ArchiveBytes   int64             // 0: not known
+
+	Told map[getproviders.Platform]getproviders.Hash // by the provider's registry, of other platforms' packages
 }
 
 // prove finds out what a package is: by its receipt if that still holds, else

@@ -21,8 +21,12 @@ type receipt struct {
 
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`
-	Taken        time.Time         `json:"taken,omitzero"` // before Record was taken
-	Record       statRecord        `json:"record"`
+
+	// Told is as genuine has it. Receipts of older versions have none.
+	Told map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
+
+	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
+	Record statRecord `json:"record"`
 }
 
 func encodeReceipt(rc receipt) []byte {

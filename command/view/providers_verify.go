@@ -47,7 +47,8 @@ func (v *Verify) End(w io.Writer) error {
 	for _, t := range v.trees {
 		for _, p := range t.Packages {
 			if p.Finding != providercache.TreeSound {
-				fmt.Fprintln(w, printable(v.text(p, t)))
+				// Names come from who made the packages: they must not write lines of ours.
+				fmt.Fprintln(w, printable(strings.ReplaceAll(v.text(p, t), "\n", `\n`)))
 			}
 		}
 		if _, err := fmt.Fprintln(w, printable(verifySum(t))); err != nil {

@@ -1,0 +1,102 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// pass lets time pass for a mirror's indexes.
+func (m *mirroring) pass(t *testing.T, passed time.Duration) {
+	t.Helper()
+	indexes, err := filepath.Glob(filepath.Join(m.opts.Dir, "*", "*", "*", "*.json"))
+	must(t, err)
+	for _, path := range indexes {
+		info, err := os.Stat(path)
+		must(t, err)
+		must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-passed)))
+	}
+}
+
+// TestPruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted is there,
+// with what is signed about it, and isn't listed.
+func TestPruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
+	must(t, err)
+	there := m.files(t)
+	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, []getproviders.Platform{linux}
+	m.pass(t, 24*time.Hour) // since then, they have told of all
+	for _, passed := range []time.Duration{0, 59 * time.Minute} {
+		m.pass(t, passed)
+		result, err := m.run(t, want("widget@1.1.0")...)
+		must(t, err)
+		if len(result.Pruned) != 0 || len(result.Waiting) != 3+3+2 || !slices.IsSorted(result.Waiting) {
+			t.Errorf("after %s: removed %q, waiting %q", passed, result.Pruned, result.Waiting)
+		}
+		if got := m.files(t); !slices.Equal(got, there) {
+			t.Errorf("after %s: there is %q", passed, got)
+		}
+		for name, gone := range map[string]string{"widget/index.json": `"1.0.0"`, "widget/1.0.0.json": "zip", "widget/1.1.0.json": "darwin", "gadget/index.json": `.0"`} {
+			if text := read(t, m.file(name)); strings.Contains(text, gone) {
+				t.Errorf("after %s: %s is %s", passed, name, text)
+			}
+		}
+	}
+	m.pass(t, 2*time.Minute)
+	result, err := m.run(t, want("widget@1.1.0")...)
+	must(t, err)
+	left := slices.Concat([]string{"widget/1.1.0.json", "widget/index.json"}, documents("widget", "1.1.0"),
+		[]string{"widget/terraform-provider-widget_1.1.0_linux_amd64.zip"})
+	if got := m.files(t); !slices.Equal(got, left) || len(result.Pruned) != len(there)-len(left) || len(result.Waiting) != 0 {
+		t.Errorf("left %q, removed %q, waiting %q", got, result.Pruned, result.Waiting)
+	}
+}
+
+// TestWhatIsWantedAgainIsListedAgain: nothing has to be fetched for that, and the
+// time begins anew.
+func TestWhatIsWantedAgainIsListedAgain(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
+	both := want("widget@1.0.0", "widget@1.1.0")
+	_, err := m.run(t, both...)
+	must(t, err)
+	there, index := m.files(t), read(t, m.file("widget/1.0.0.json"))
+	_, err = m.run(t, both[1:]...)
+	must(t, err)
+	m.pass(t, 2*time.Hour)
+	result, err := m.run(t, both...)
+	must(t, err)
+	if read(t, m.file("widget/1.0.0.json")) != index || len(result.Pruned)+len(result.Waiting) != 0 || !result.Packages[0].Present {
+		t.Errorf("got %+v", result)
+	}
+	if result, err = m.run(t, both[1:]...); err != nil || len(result.Pruned) != 0 || !slices.Equal(m.files(t), there) {
+		t.Errorf("%v, removed %q", err, result.Pruned)
+	}
+}
+
+// TestPruneGoesOnWhereItWasKilled: what nobody can have read about goes at once.
+func TestPruneGoesOnWhereItWasKilled(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
+	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0")...)
+	must(t, err)
+	for _, text := range []string{"1.0.0.json", "terraform-provider-widget_1.0.0_SHA256SUMS"} {
+		must(t, os.Remove(m.file("widget/"+text)))
+	}
+	result, err := m.run(t, want("widget@1.1.0")...)
+	must(t, err)
+	for _, name := range m.files(t) {
+		if strings.Contains(name, "1.0.0") {
+			t.Errorf("%s is there; removed: %q", name, result.Pruned)
+		}
+	}
+}

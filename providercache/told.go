@@ -1,0 +1,72 @@
+package providercache
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// HashPolicy says whose word counts for hashes of packages that aren't read. No
+// word is recorded of a package that was read for the same lock entry, and none is
+// asked for by Lock where the content of a package is remembered.
+type HashPolicy int
+
+const (
+	// BelieveRegistries takes the h1 that a provider's own registry tells of a
+	// package, without a look at it: the lock file then accepts what the registry
+	// says instead of what the package has. It has to tell the zh, too, and that has
+	// to be the one that is signed for the platform. What it tells of platforms that
+	// nobody has asked for is recorded as well. Registries have this say because
+	// they also tell whose signatures count. The real terraform takes nobody's word;
+	// OpenTofu takes that of one registry, and records whatever stands there.
+	BelieveRegistries HashPolicy = iota
+	// BelieveSources is BelieveRegistries, and takes the hashes that network mirrors
+	// list of packages, which are as good as the mirror. Those are mirrors that the
+	// user named.
+	BelieveSources
+	// ReadPackages takes nobody's word, and reads every package whose content isn't
+	// known yet.
+	ReadPackages
+)
+
+// lister returns what lists hashes that are to be believed, if anything does.
+func (p HashPolicy) lister(authenticator getproviders.Authenticator) (lister getproviders.HashLister, ok bool) {
+	_, isRegistry := authenticator.(getproviders.HashTeller)
+	if p == ReadPackages || p == BelieveRegistries && !isRegistry {
+		return nil, false
+	}
+	lister, ok = authenticator.(getproviders.HashLister)
+	return lister, ok
+}
+
+// believed are those of the hashes that a registry tells which may be recorded.
+func (p HashPolicy) believed(told map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
+	if p == ReadPackages {
+		return nil
+	}
+	return told
+}
+
+// toldBy returns what the provider's registry tells of the packages of other
+// platforms. It is asked for when the package is known to be genuine.
+func (t task) toldBy(authenticator getproviders.Authenticator) map[getproviders.Platform]getproviders.Hash {
+	registry, ok := authenticator.(getproviders.HashTeller)
+	if !ok {
+		return nil
+	}
+	told := registry.ToldHashes()
+	delete(told, t.Package.Platform)
+	if len(told) == 0 {
+		return nil
+	}
+	return told
+}
+
+// toldHashes are the hashes for some platforms, but for those of which more is
+// known than what is told.
+func toldHashes(told map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
+	others := maps.Clone(told)
+	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
+	return getproviders.SortHashes(slices.Collect(maps.Values(others)))
+}

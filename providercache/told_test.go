@@ -1,0 +1,104 @@
+package providercache_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// installed are the locks of somebody who installs and has no lock file.
+func installed(t *testing.T, in *providercache.Installer) string {
+	t.Helper()
+	locks, report := install(t, in, everyPlatform.Requirements, nil)
+	if len(report.Incomplete) != 0 {
+		t.Errorf("incomplete: %v", report.Incomplete)
+	}
+	return encoded(locks)
+}
+
+func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
+	t.Parallel()
+	registry, in := tellingRegistry(t, nil)
+	if got, want := installed(t, in), encoded(lockOne(t, newUser(t, registry), everyPlatform).Locks); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if n := registry.Requests("archive"); n != 1 {
+		t.Errorf("%d archives were asked for", n)
+	}
+	wary := newUser(t, registry)
+	wary.HashPolicy = providercache.ReadPackages
+	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
+		t.Errorf("nobody was to be believed:\n%s", got)
+	}
+}
+
+func TestInstallKnowsBetterThanTheRegistry(t *testing.T) {
+	t.Parallel()
+	_, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1 + "x"})
+	got := installed(t, in)
+	if strings.Contains(got, wrongH1) || strings.Count(got, `"h1:`) != 2 {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestReceiptsTellWhatTheRegistryTold: what comes from the cache, or is there, has
+// the same lock entry as what was fetched, whoever was believed when it was.
+func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	registry, first := tellingRegistry(t, nil)
+	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
+	must(t, err)
+	first.Cache, first.HashPolicy = cache, providercache.ReadPackages
+	poor := installed(t, first)
+	sharing := func() *providercache.Installer {
+		in := newUser(t, registry)
+		in.Cache, in.StateDir = cache, first.StateDir
+		return in
+	}
+	again := sharing()
+	again.HashPolicy = providercache.ReadPackages
+	if got := installed(t, again); got != poor {
+		t.Errorf("nobody was to be believed:\n%s", got)
+	}
+	want := installed(t, newUser(t, registry))
+	before := registry.Requests("archive")
+	linked := sharing()
+	if got := installed(t, linked); got != want {
+		t.Errorf("from the cache\n%s\nfetched\n%s", got, want)
+	}
+	if got := installed(t, linked); got != want {
+		t.Errorf("there\n%s\nfetched\n%s", got, want)
+	}
+	locks, problems := depsfile.Decode([]byte(poor), "poor", engine)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if got, _ := install(t, linked, everyPlatform.Requirements, locks); encoded(got) != poor {
+		t.Errorf("a package that is there and locked changed the locks to\n%s", encoded(got))
+	}
+	if got, _ := install(t, sharing(), everyPlatform.Requirements, locks); encoded(got) != want {
+		t.Errorf("a package that came from the cache left the locks at\n%s", encoded(got))
+	}
+	if n := registry.Requests("archive"); n != before {
+		t.Errorf("%d archives were asked for", n-before)
+	}
+}
+
+func TestMirrorsTellNothingOfOtherPlatforms(t *testing.T) {
+	t.Parallel()
+	for _, policy := range []providercache.HashPolicy{providercache.BelieveRegistries, providercache.BelieveSources} {
+		source := newSource(t)
+		source.addZip(t, "acme/widget", "1.0.0")
+		source.trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})
+		in := newInstaller(t, source)
+		in.HashPolicy = policy
+		if _, report := install(t, in, require("acme/widget", ""), nil); len(report.Incomplete) != 1 {
+			t.Errorf("policy %d: incomplete: %v", policy, report.Incomplete)
+		}
+	}
+}
