@@ -72,13 +72,19 @@ func (o *lockOptions) addPlatform(given string) error {
 		o.allPlatforms = true
 		return nil
 	}
+	plat, problems := targetPlatform(given)
+	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
+	return nil
+}
+
+// targetPlatform reads a value of -platform.
+func targetPlatform(given string) (getproviders.Platform, view.Problems) {
 	plat, err := getproviders.ParsePlatform(given)
 	if err != nil {
-		o.refuse("Invalid target platform", fmt.Sprintf("The string %q given in the -platform option is not a valid target platform: "+
-			"must be two words separated by an underscore.", given))
+		return plat, view.Problems{view.NewError("Invalid target platform", fmt.Sprintf(
+			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given))}
 	}
-	o.platforms = append(o.platforms, plat)
-	return nil
+	return plat, nil
 }
 
 // readSource checks the options that say where packages come from.

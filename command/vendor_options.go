@@ -71,12 +71,8 @@ func setOptional(value **bool) func(string) error {
 }
 
 func (o *vendorOptions) addPlatform(given string) error {
-	plat, err := getproviders.ParsePlatform(given)
-	if err != nil {
-		o.problems = append(o.problems, view.NewError("Invalid target platform", fmt.Sprintf(
-			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given)))
-	}
-	o.platforms = append(o.platforms, plat)
+	plat, problems := targetPlatform(given)
+	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
 	return nil
 }
 
