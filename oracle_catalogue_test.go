@@ -12,7 +12,7 @@ import (
 )
 
 // oracleHosts are redirected to the registry of the cases.
-var oracleHosts = []string{"registry.terraform.io", "tf.example.com", "another.example.org", "bücher.example"}
+var oracleHosts = []string{"registry.terraform.io", "registry.opentofu.org", "tf.example.com", "another.example.org", "bücher.example"}
 
 // oracleVersions are the providers whose packages have nothing special.
 var oracleVersions = map[[2]string][]string{
@@ -112,6 +112,10 @@ func newOracleRegistry(t testing.TB, ca *providertest.CA) *providertest.Registry
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, {OS: "solaris", Arch: "sparc64"}}
 	for _, platform := range append(elsewhere, getproviders.CurrentPlatform()) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "platforms", Version: "1.0.0", Platform: platform})
+	}
+	for _, platform := range append(elsewhere, getproviders.CurrentPlatform()) {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "keyless", Version: "1.0.0", Platform: platform, Keys: []providertest.Key{},
+			Archive: zipOf(t, []zipEntry{{name: "terraform-provider-keyless", mode: 0o755, content: platform.String()}})})
 	}
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "foreign", Version: "1.0.0", Platform: elsewhere[0]})
 	return registry

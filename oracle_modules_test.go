@@ -71,10 +71,16 @@ type moduleRun struct{ *oracleRun }
 
 func newModuleRun(t *testing.T, world *moduleWorld, files []txtar.File, programs [2]string) *moduleRun {
 	t.Helper()
-	env := redirected(t, world.registry, oracleHosts...)
+	return newModuleRunIn(t, world, files, programs, oracleEnv(t))
+}
+
+// newModuleRunIn is newModuleRun with an environment that knows the versions of
+// the programs.
+func newModuleRunIn(t *testing.T, world *moduleWorld, files []txtar.File, programs [2]string, env []string) *moduleRun {
+	t.Helper()
 	ca := filepath.Join(t.TempDir(), "ca.pem")
 	mustDo(t, os.WriteFile(ca, world.ca.PEM(), 0o600))
-	env = slices.Concat(oracleEnv(t, env...), gitEnv(), []string{"GIT_SSL_CAINFO=" + ca})
+	env = slices.Concat(env, redirected(t, world.registry, oracleHosts...), gitEnv(), []string{"GIT_SSL_CAINFO=" + ca})
 	expand := func(text string) string {
 		return strings.ReplaceAll(world.expand(text), "$PLATFORM", getproviders.CurrentPlatform().String())
 	}

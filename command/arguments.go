@@ -36,6 +36,9 @@ func ParseCommandLine(args []string, env Environment) (CommandLine, error) {
 	if _, err := parseSwitch(passthroughVariable, env.Get(passthroughVariable)); err != nil {
 		return line, err
 	}
+	if _, err := engineByVariable(env); err != nil {
+		return line, err
+	}
 	args = versionCommand(args)
 	if args, err = addFromEnvironment(args, env); err != nil {
 		return line, err

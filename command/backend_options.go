@@ -72,10 +72,10 @@ func (o *backendOptions) check(json bool) (problems view.Problems) {
 			"The -migrate-state and -reconfigure options are mutually-exclusive."))
 	case moves && o.with == "":
 		problems = append(problems, view.NewError("State is moved by Terraform", "To install with tfdeps and have state moved, "+
-			"run \"tfdeps init -migrate-state -with=terraform\"; or run:\n  "+migration))
+			"run \"tfdeps init -migrate-state -with=terraform\"; or run:\n  terraform"+migration))
 	}
 	return problems
 }
 
-// migration is the command that moves state.
-const migration = "terraform init -migrate-state -get=false"
+// migration is the command of an engine's program that moves state.
+const migration = " init -migrate-state -get=false"

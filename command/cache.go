@@ -9,7 +9,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -59,7 +58,7 @@ func (c *CacheCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	view.NewInit(c.Meta.viewOptions(cacheEngine, false)).Problems(problems)
+	view.NewInit(c.Meta.viewOptions(c.Meta.unversioned(), false)).Problems(problems)
 	if problems.HasErrors() {
 		return 1
 	}
@@ -74,10 +73,6 @@ func runCache(_ *Meta, args []string) (int, view.Problems, error) {
 	return 0, nil, &usageError{text: fmt.Sprintf("Error: cache has no command named %q", args[0]), help: true}
 }
 
-// cacheEngine is the engine for commands that ask nobody and run nothing: which
-// version is installed doesn't matter to them.
-var cacheEngine = getproviders.Terraform("")
-
 // cachePlace is where a command finds the cache.
 type cachePlace struct{ dir string }
 
@@ -86,7 +81,7 @@ func (p *cachePlace) define(flags *flag.FlagSet) { flags.StringVar(&p.dir, "dir"
 // find returns the cache: in the directory that -dir names, else as init finds
 // it. A cache that can't be used is an error here.
 func (p cachePlace) find(m *Meta) (*providercache.Cache, *cliconfig.Config, view.Problems) {
-	cli, problems := m.cliConfig(cacheEngine)
+	cli, problems := m.cliConfig(m.unversioned())
 	if problems.HasErrors() {
 		return nil, cli, problems
 	}

@@ -28,7 +28,7 @@ type addOptions struct {
 	wanted    []providercache.Wanted
 }
 
-func parseCacheAdd(args []string, env Environment) (o addOptions, err error) {
+func parseCacheAdd(args []string, env Environment, engine getproviders.Engine) (o addOptions, err error) {
 	flags := newFlags("cache add")
 	o.place.define(flags)
 	flags.Var(&o.locked, "locked", "")
@@ -52,7 +52,7 @@ func parseCacheAdd(args []string, env Environment) (o addOptions, err error) {
 	case len(operands) == 0:
 		return o, &usageError{text: "Error: cache add needs providers, or -locked with directories that have lock files", help: true}
 	default:
-		if o.wanted, err = parseWanted(operands); err != nil {
+		if o.wanted, err = parseWanted(operands, engine); err != nil {
 			return o, err
 		}
 	}
@@ -67,7 +67,7 @@ func parseCacheAdd(args []string, env Environment) (o addOptions, err error) {
 
 // runCacheAdd puts packages into the cache.
 func runCacheAdd(m *Meta, args []string) (int, view.Problems, error) {
-	o, err := parseCacheAdd(args, m.Env)
+	o, err := parseCacheAdd(args, m.Env, m.unversioned())
 	if err != nil {
 		return 0, nil, err
 	}

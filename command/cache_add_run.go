@@ -32,7 +32,7 @@ func (a *cacheAdd) all() (problems view.Problems) {
 	}
 	a.cache, a.cli, problems = a.place.find(a.Meta)
 	if a.locked != nil {
-		locked, unreadable := readLocked(a.locked)
+		locked, unreadable := readLocked(a.locked, a.unversioned())
 		a.wanted, problems = providercache.WantedBy(locked), append(problems, unreadable...)
 	}
 	if problems.HasErrors() {

@@ -20,7 +20,7 @@ func runCacheClean(m *Meta, args []string) (int, view.Problems, error) {
 	names, err := parseOperands(flags, args)
 	var wanted []providercache.Wanted
 	if err == nil {
-		wanted, err = parseWanted(names)
+		wanted, err = parseWanted(names, m.unversioned())
 	}
 	if err != nil {
 		return 0, nil, err
@@ -59,11 +59,11 @@ func isAmong(wanted []providercache.Wanted, p providercache.Cached) bool {
 }
 
 // parseWanted reads providers, with or without an exact version behind a "@".
-func parseWanted(names []string) (wanted []providercache.Wanted, err error) {
+func parseWanted(names []string, engine getproviders.Engine) (wanted []providercache.Wanted, err error) {
 	for _, name := range names {
 		address, version, versioned := strings.Cut(name, "@")
 		var w providercache.Wanted
-		w.Provider, err = cacheEngine.ParseProvider(address)
+		w.Provider, err = engine.ParseProvider(address)
 		if err == nil && versioned {
 			w.Version, err = getproviders.ParseVersion(version)
 		}

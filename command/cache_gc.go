@@ -68,7 +68,7 @@ func runCacheGC(m *Meta, args []string) (int, view.Problems, error) {
 		return 0, nil, err
 	}
 	cache, _, problems := o.place.find(m)
-	locked, unreadable := readLocked(o.keepLocked)
+	locked, unreadable := readLocked(o.keepLocked, m.unversioned())
 	if problems = append(problems, unreadable...); problems.HasErrors() {
 		return 0, problems, nil
 	}

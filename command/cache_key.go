@@ -26,7 +26,7 @@ func runCacheKey(m *Meta, args []string) (int, view.Problems, error) {
 	if len(paths) == 0 {
 		paths = []string{"."}
 	}
-	locked, problems := readLocked(paths)
+	locked, problems := readLocked(paths, m.unversioned())
 	if problems.HasErrors() {
 		return 0, problems, nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -39,7 +40,7 @@ func (l pathList) with(operands []string, option string) (pathList, error) {
 
 // readLocked gathers what the lock files below the paths select; nil if there
 // are no paths.
-func readLocked(paths []string) (providercache.Locked, view.Problems) {
+func readLocked(paths []string, engine getproviders.Engine) (providercache.Locked, view.Problems) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -54,7 +55,7 @@ func readLocked(paths []string) (providercache.Locked, view.Problems) {
 	var problems view.Problems
 	var all []*depsfile.Locks
 	for _, file := range files {
-		locks, found := depsfile.Load(file, cacheEngine)
+		locks, found := depsfile.Load(file, engine)
 		problems = append(problems, found...)
 		all = append(all, locks)
 	}

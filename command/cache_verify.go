@@ -23,7 +23,7 @@ func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
 		return 0, nil, err
 	}
 	cache, _, problems := place.find(m)
-	locked, unreadable := readLocked(lockPaths)
+	locked, unreadable := readLocked(lockPaths, m.unversioned())
 	if problems = append(problems, unreadable...); problems.HasErrors() {
 		return 0, problems, nil
 	}

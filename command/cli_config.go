@@ -14,7 +14,7 @@ import (
 // install from elsewhere than it says, or as somebody else, would be worse than
 // to install nothing.
 func (m *Meta) cliConfig(engine getproviders.Engine) (*cliconfig.Config, view.Problems) {
-	at := cliconfig.Find(m.Env.Get, m.HomeDir, m.appData(), runtime.GOOS)
+	at := cliconfig.Find(m.Env.Get, m.HomeDir, m.appData(), runtime.GOOS, engine)
 	config, found := cliconfig.Read(at, m.Env.Get, engine)
 	var problems view.Problems
 	for _, p := range found {

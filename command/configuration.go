@@ -35,7 +35,7 @@ func (c *configuration) load(dir string, m *Meta, engine getproviders.Engine, op
 // says. What is wrong with the modules is kept, because their versions may say
 // that it doesn't matter.
 func (c *configuration) findModules(ctx context.Context, installer modules.Installer) view.Problems {
-	manifest, err := modules.ReadManifest(installer.Dir)
+	manifest, err := modules.ReadManifest(installer.Dir, installer.Engine)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to read the record of modules", err.Error()+".\n\n"+
 			"If the file can't be mended, remove it: it is made anew.")}

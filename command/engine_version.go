@@ -9,44 +9,46 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// defaultEngineVersion is what we go by where there is nothing to go by.
+// defaultEngineVersion is what we go by for Terraform where there is nothing to go by.
 const defaultEngineVersion = "1.15.9"
 
-// askTimeout is how long terraform may take to tell its version. Some that are
+// askTimeout is how long a program may take to tell its version. Some that are
 // called so are launchers, which may even start a download.
 const askTimeout = 5 * time.Second
 
 // engineVersion is the version of the engine whose work we do: what
 // TFDEPS_TERRAFORM_VERSION says, else that in the name that we were called by,
 // else that of the program that TFDEPS_TERRAFORM_PATH names, else that of the
-// terraform on PATH, else a default.
-func (m *Meta) engineVersion() (string, error) {
-	if given := m.Env.Get(engineVersionVariable); given != "" {
+// terraform on PATH, else a default; likewise for tofu.
+func (m *Meta) engineVersion(engine getproviders.Engine) (string, error) {
+	settings := settingsOf[engine.Program]
+	if given := m.Env.Get(settings.version); given != "" {
 		v, err := getproviders.ParseVersion(given)
 		if err != nil {
-			return defaultEngineVersion, fmt.Errorf("%s is %q: %w", engineVersionVariable, given, err)
+			return settings.defaultVersion, fmt.Errorf("%s is %q: %w", settings.version, given, err)
 		}
 		return v.String(), nil
 	}
-	if m.StandIn != nil && m.StandIn.Version != "" {
+	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, engine.Program) {
 		return m.StandIn.Version, nil
 	}
-	program, ok := m.engineProgram()
+	program, ok := m.engineProgram(engine.Program)
 	if !ok {
-		return defaultEngineVersion, nil
+		return settings.defaultVersion, nil
 	}
 	memory := programMemory{dir: m.CacheDir}
 	if version, ok := memory.recall(program); ok {
 		return version, nil
 	}
-	version, err := m.askVersion(program.Path)
+	version, err := m.askVersion(program.Path, settings)
 	if err != nil {
-		return defaultEngineVersion, nil // a terraform that doesn't run is as good as none
+		return settings.defaultVersion, nil // a program that doesn't run is as good as none
 	}
 	if !m.readOnly {
 		memory.keep(program, version)
@@ -55,11 +57,11 @@ func (m *Meta) engineVersion() (string, error) {
 }
 
 // engineProgram finds the engine.
-func (m *Meta) engineProgram() (programRecord, bool) {
-	if m.Env.Get(realVariable) == "" {
-		return m.findProgram("terraform")
+func (m *Meta) engineProgram(name string) (programRecord, bool) {
+	if m.Env.Get(settingsOf[name].path) == "" {
+		return m.findProgram(name)
 	}
-	path, err := m.realProgram("terraform")
+	path, err := m.realProgram(name)
 	if err != nil {
 		return programRecord{}, false
 	}
@@ -89,7 +91,7 @@ func (m *Meta) findProgram(name string) (programRecord, bool) {
 }
 
 // askVersion has a program tell its version.
-func (m *Meta) askVersion(path string) (string, error) {
+func (m *Meta) askVersion(path string, settings engineSettings) (string, error) {
 	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
 	defer cancel()
 	var out bytes.Buffer
@@ -100,14 +102,18 @@ func (m *Meta) askVersion(path string) (string, error) {
 	// ready and asks nobody.
 	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=",
 		argumentsVariable+"=", argumentsVariable+"_version=",
-		engineVersionVariable+"="+defaultEngineVersion)
+		settings.version+"="+settings.defaultVersion)
 	if err := cmd.Run(); err != nil {
 		return "", err
 	}
 	var answer struct {
 		Version string `json:"terraform_version"`
 	}
-	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+	said := out.Bytes()
+	if start := bytes.IndexByte(said, '{'); start > 0 {
+		said = said[start:] // warnings about the CLI configuration come before
+	}
+	if err := json.Unmarshal(said, &answer); err != nil {
 		return "", err
 	}
 	v, err := getproviders.ParseVersion(answer.Version)

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // With these variables the test binary is a stand-in for terraform: it answers
@@ -93,7 +95,7 @@ func asked(t *testing.T, m *Meta) (times int, last string) {
 
 func checkEngineVersion(t *testing.T, m *Meta, want string) {
 	t.Helper()
-	got, err := m.engineVersion()
+	got, err := m.engineVersion(getproviders.Terraform(""))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,6 +134,11 @@ func TestEngineVersionIsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	if times, _ := asked(t, m); times != 2 {
 		t.Errorf("terraform was asked %d times, want twice", times)
 	}
+}
+
+func TestEngineVersionBehindWarnings(t *testing.T) {
+	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
+	checkEngineVersion(t, m, "1.9.8")
 }
 
 func TestEngineVersionWithoutPlaceToRemember(t *testing.T) {
@@ -193,7 +200,7 @@ func TestEngineVersionByVariable(t *testing.T) {
 	m.Env = m.Env.With(engineVersionVariable + "=1.2.3-beta1")
 	checkEngineVersion(t, m, "1.2.3-beta1")
 	m.Env = m.Env.With(engineVersionVariable + "=latest")
-	if got, err := m.engineVersion(); err == nil {
+	if got, err := m.engineVersion(getproviders.Terraform("")); err == nil {
 		t.Errorf("latest is taken for %s", got)
 	}
 	if times, _ := asked(t, m); times > 0 {

@@ -3,8 +3,10 @@ package command
 // Usage is the help for the program as a whole.
 const Usage = `Usage: tfdeps [global options] <command> [args]
 
-Installs what a Terraform configuration depends on. It takes the place of
-"terraform init"; the real terraform plan and apply go on from there.
+Installs what a Terraform or OpenTofu configuration depends on. It takes the
+place of "terraform init" or "tofu init"; the real plan and apply go on from
+there. The work of tofu is done if tfdeps is called by a link named tofu, by
+init with -with=tofu, and with TFDEPS_ENGINE=tofu.
 
 Commands:
   cache         Look after the cache that working directories share
@@ -27,7 +29,7 @@ Global options (use these before the command, if any):
   -chdir=DIR    Switch to a different working directory before executing the
                 given command.
   -help         Show this help, or the help for a command.
-  -passthrough  Leave commands that are not listed here to the real terraform. So
+  -passthrough  Leave commands that are not listed here to the real program. So
                 does calling tfdeps by a link named terraform or tofu, with or
                 without a version behind it.
   -version      An alias for the "version" command.
@@ -38,7 +40,8 @@ Environment:
   TF_CLI_ARGS_init          likewise TF_CLI_ARGS_get and so on
   TFDEPS_CLI_ARGS,          the same, after those, for options that the real
   TFDEPS_CLI_ARGS_init      program would refuse
-  TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc and
+  TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc, or
+                            .tofurc if there is one and the work is that of tofu, and
                             .terraform.d/*.tfrc of the home directory
   TF_TOKEN_<host>           the token for a registry or mirror, with _ for each
                             dot of the host and __ for each dash
@@ -69,9 +72,12 @@ Environment:
   TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
   TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
-  TFDEPS_TERRAFORM_PATH     the real program, instead of the next one on PATH
-  TFDEPS_TERRAFORM_VERSION  the version of Terraform whose work to do, instead
-                            of that of the terraform on PATH
+  TFDEPS_ENGINE             terraform or tofu: whose work to do, unless -with or
+                            the name that tfdeps is called by says so
+  TFDEPS_TERRAFORM_PATH,    the real program, instead of the next one on PATH
+  TFDEPS_TOFU_PATH
+  TFDEPS_TERRAFORM_VERSION, the version of Terraform or OpenTofu whose work to
+  TFDEPS_TOFU_VERSION       do, instead of that of the program on PATH
   HTTPS_PROXY, NO_PROXY, SSL_CERT_FILE, SSL_CERT_DIR, NO_COLOR
                             as everywhere`
 
@@ -156,9 +162,13 @@ Options:
                        every platform that the source of a provider lists. What
                        is installed is for the platform that this is.
 
-  -hashes=listed       Believe registries and network mirrors that list the
-                       hashes of those packages, and don't download them. The
-                       default is "read".
+  -hashes=             Whom to believe about hashes of packages that aren't read:
+    auto               the providers' own registries, if they tell the hashes of
+                       packages for other platforms beside the checksums that
+                       are signed, as registries for OpenTofu do: all of them
+                       are recorded (this is the default);
+    listed             network mirrors, too, about the platforms of -platform;
+    read               nobody.
 
   -verify              Read and hash all packages, however sure it is that they
                        haven't changed.

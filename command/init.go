@@ -18,7 +18,7 @@ func (c *InitCommand) Synopsis() string { return "Prepare your working directory
 func (c *InitCommand) Run(args []string) int {
 	opts, problems := parseInit(args, c.Meta.Env, c.Meta.StandIn)
 	meta := *c.Meta
-	meta.readOnly = opts.check
+	meta.readOnly, meta.with = opts.check, opts.state.with
 	engine, invalid := meta.engineOf()
 	problems = append(problems, invalid...)
 	run := &initRun{Meta: &meta, opts: opts, engine: engine}
@@ -115,7 +115,7 @@ func (r *initRun) keepErrors(problems view.Problems) (errors view.Problems) {
 
 func (r *initRun) loadLocks() (problems view.Problems) {
 	r.locks, problems = depsfile.Load(depsfile.FileName, r.engine)
-	return problems
+	return append(problems, inheritLocks(r.locks, r.engine)...)
 }
 
 // checkConfig refuses a configuration that is for other versions of the

@@ -71,7 +71,7 @@ func (r *initRun) configureBackend() view.Problems {
 	case !problems.HasErrors():
 		return append(problems, r.settle(config, change)...)
 	case !isOverridden && (change == backend.Changed || change == backend.Replaced):
-		return append(view.Problems{backendChanged()}, problems...)
+		return append(view.Problems{r.backendChanged()}, problems...)
 	default:
 		return problems
 	}
@@ -102,8 +102,8 @@ func (r *initRun) compareBackend(known *backend.Record) (*backend.Config, backen
 // decodeBackend reads the block, and what -backend-config says beside it.
 func (r *initRun) decodeBackend() (*backend.Config, view.Problems) {
 	block := r.module.Backend
-	return backend.Decode(backend.Block{Type: block.Type, Range: block.Range, Body: block.Body},
-		backend.Options{Engine: r.engine.Version, Overrides: r.opts.state.config, Getenv: r.Env.Get})
+	return backend.Decode(backend.Block{Type: block.Type, Range: block.Range, Body: block.Body, Context: block.Context},
+		backend.Options{Engine: r.engine, Overrides: r.opts.state.config, Getenv: r.Env.Get})
 }
 
 // settle makes the record what it should be, unless that takes moving state.
@@ -114,9 +114,9 @@ func (r *initRun) settle(config *backend.Config, change backend.Change) view.Pro
 	case backend.Unchanged:
 		return r.checkWorkspace(r.record)
 	case backend.Changed, backend.Replaced, backend.Removed:
-		return view.Problems{backendChanged()}
+		return view.Problems{r.backendChanged()}
 	}
-	next, err := backend.NewRecord(config, r.engine.Version)
+	next, err := backend.NewRecord(config, r.engine)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to record the backend", err.Error())}
 	}
@@ -165,10 +165,10 @@ func (r *initRun) forgetRecord() view.Problems {
 	return nil
 }
 
-func backendChanged() *view.Problem {
+func (r *initRun) backendChanged() *view.Problem {
 	return view.NewError("Backend configuration changed", strings.Join([]string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
-		"To move it, run:\n  " + migration,
+		"To move it, run:\n  " + r.engine.Program + migration,
 		"To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure",
 	}, "\n\n"))
 }

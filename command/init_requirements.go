@@ -17,7 +17,7 @@ func (r *initRun) collectRequirements() view.Problems {
 	if err != nil {
 		problems = append(problems, view.NewError("Error loading state", err.Error()))
 	}
-	r.req = fromConfig.Merge(fromState)
+	r.req = fromConfig.Merge(r.inheritState(fromState, fromConfig, r.engine))
 	for _, p := range r.req.Providers() {
 		if p.IsLegacy() {
 			problems = append(problems, legacyProblem(r.req, p))
@@ -41,6 +41,9 @@ func (r *initRun) stateRequirements() (getproviders.Requirements, error) {
 func (r *initRun) lockedRequirements() getproviders.Requirements {
 	required := getproviders.Requirements{}
 	for _, lock := range r.locks.All() {
+		if _, replaced := r.engine.Inherits(lock.Provider); replaced {
+			continue // by an entry of its own, as this is what the state would be read like
+		}
 		required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
 	}
 	if r.locks.Empty() && r.record.Type != "inmem" && r.opts.state.with == "" {

@@ -80,6 +80,7 @@ func (r *initRun) pullRequirements(program, config string) (getproviders.Require
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%s state pull: %w", program, err)
 	}
+	required = r.inheritState(required, r.req, r.engine)
 	for _, p := range r.req.Providers() {
 		delete(required, p)
 	}

@@ -64,13 +64,18 @@ type Meta struct {
 	StandIn    *StandIn // the program in whose place we are; nil: none
 	Version    string   // our own
 
-	readOnly bool // nothing is written, not even what would be known sooner the next time
+	with     string // the program that init hands over to; "": none
+	readOnly bool   // nothing is written, not even what would be known sooner the next time
 }
 
 // engine is the program whose work we do, at the version that we go by.
 func (m *Meta) engine() (getproviders.Engine, error) {
-	version, err := m.engineVersion()
-	return getproviders.Terraform(version), err
+	chosen, err := m.chooseEngine()
+	if err != nil {
+		return chosen, err
+	}
+	version, err := m.engineVersion(chosen)
+	return m.strict(settingsOf[chosen.Program].at(version)), err
 }
 
 // dataDir is where a working directory keeps what belongs to it.

@@ -22,11 +22,15 @@ type ownFlag struct {
 // Variables that are read apart from any option.
 const (
 	passthroughVariable        = "TFDEPS_PASSTHROUGH" // read before there is a command
+	engineVariable             = "TFDEPS_ENGINE"
 	realVariable               = "TFDEPS_TERRAFORM_PATH"
 	engineVersionVariable      = "TFDEPS_TERRAFORM_VERSION"
+	realTofuVariable           = "TFDEPS_TOFU_PATH"
+	tofuVersionVariable        = "TFDEPS_TOFU_VERSION"
 	cacheDirVariable           = "TFDEPS_CACHE_DIR"
 	archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
 	trustedKeysVariable        = "TFDEPS_TRUSTED_KEYS"
+	hashesVariable             = "TFDEPS_HASHES"   // of which not all commands have the other options
 	argumentsVariable          = "TFDEPS_CLI_ARGS" // and with _ and the command behind it
 )
 
@@ -40,15 +44,18 @@ var ownFlags = []ownFlag{
 	{"no-shared-cache", "TFDEPS_NO_SHARED_CACHE", true, "init", "share no packages with other directories"},
 	{"link", "TFDEPS_LINK", false, "init", "how packages get out of the shared cache"},
 	{"platform", "TFDEPS_PLATFORM", false, "init", "for which platforms the lock file has to be good, too"},
-	{"hashes", "TFDEPS_HASHES", false, "init", "whom to believe about hashes for other platforms"},
+	{"hashes", hashesVariable, false, "init providers-lock vendor", "whom to believe about hashes of what isn't read"},
 	{"verify", "TFDEPS_VERIFY", true, "init", "hash all packages"},
 	{"progress", "TFDEPS_PROGRESS", false, "init", "how downloads are shown"},
 	{"with", "TFDEPS_WITH", false, "init", "who initializes the backend"},
 	{"state", "TFDEPS_STATE", false, "init providers", "the state that tells which providers are needed"},
 	{"passthrough", passthroughVariable, true, "", "leave other commands to the real program"},
 
-	{variable: realVariable, meaning: "the real program"},
-	{variable: engineVersionVariable, meaning: "the version of the real program whose work to do"},
+	{variable: engineVariable, meaning: "terraform or tofu, whose work to do"},
+	{variable: realVariable, meaning: "the real terraform"},
+	{variable: engineVersionVariable, meaning: "the version of Terraform whose work to do"},
+	{variable: realTofuVariable, meaning: "the real tofu"},
+	{variable: tofuVersionVariable, meaning: "the version of OpenTofu whose work to do"},
 	{variable: cacheDirVariable, meaning: "where the shared cache is"},
 	{variable: archiveCredentialsVariable, meaning: "whose packages get tokens"},
 	{variable: trustedKeysVariable, meaning: "whose signatures count in mirrors"},

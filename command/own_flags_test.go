@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // helpOf is the help of a command with options of ours; "" is that of all.
@@ -177,7 +179,7 @@ func TestOwnFlagsAreDefined(t *testing.T) {
 			case "get":
 				_, err = parseGet([]string{"-" + own.name + "=0"}, nil)
 			case "cache-add":
-				_, err = parseCacheAdd([]string{"-" + own.name + "=0", "acme/aaa"}, nil)
+				_, err = parseCacheAdd([]string{"-" + own.name + "=0", "acme/aaa"}, nil, getproviders.Terraform(""))
 			case "providers":
 				_, err = parseProviders([]string{"-" + own.name + "=0"}, nil)
 			case "providers-lock":

@@ -44,7 +44,8 @@ func TakeStandIn(argv []string, env Environment) (*StandIn, []string) {
 		return s, args
 	}
 	if asked {
-		return &StandIn{Name: "terraform"}, args
+		engine, _ := engineByVariable(env) // ParseCommandLine tells of other values
+		return &StandIn{Name: engine.Program}, args
 	}
 	return nil, args
 }
@@ -54,19 +55,19 @@ func standInFor(name string) *StandIn {
 	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
 		name = strings.TrimSuffix(name, ext)
 	}
-	for _, program := range []string{"terraform", "tofu"} {
-		version, ok := strings.CutPrefix(name, program)
-		if !ok {
-			continue
-		}
-		if version == "" {
-			return &StandIn{Name: name}
-		}
-		if v, err := getproviders.ParseVersion(version); err == nil {
-			return &StandIn{Name: name, Version: v.String()}
-		}
+	engine, ok := engineOfProgram(name)
+	if !ok {
+		return nil
 	}
-	return nil
+	version := strings.TrimPrefix(name, engine.Program)
+	if version == "" {
+		return &StandIn{Name: name}
+	}
+	v, err := getproviders.ParseVersion(version)
+	if err != nil {
+		return nil
+	}
+	return &StandIn{Name: name, Version: v.String()}
 }
 
 // Handles reports whether a command line is for one of our commands, which are
@@ -136,7 +137,7 @@ func (m *Meta) countPass(path string) (Environment, error) {
 	}
 	if passes >= maxPasses {
 		return nil, fmt.Errorf("%s leads back to tfdeps: it is a copy, or a script that calls it. Set %s to where the real %s is",
-			path, realVariable, m.StandIn.Name)
+			path, pathVariable(m.StandIn.Name), m.StandIn.Name)
 	}
 	others := slices.DeleteFunc(slices.Clone(m.Env), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
@@ -145,25 +146,32 @@ func (m *Meta) countPass(path string) (Environment, error) {
 	return others.With(fmt.Sprintf("%s=%d", passesVariable, passes+1)), nil
 }
 
+// pathVariable says where the program of a name is, with or without a version.
+func pathVariable(name string) string {
+	engine, _ := engineOfProgram(name)
+	return settingsOf[engine.Program].path
+}
+
 // realProgram finds the program that another name of ours stands for.
 func (m *Meta) realProgram(name string) (string, error) {
-	given := m.Env.Get(realVariable)
+	variable := pathVariable(name)
+	given := m.Env.Get(variable)
 	if given == "" {
 		if found, ok := m.findProgram(name); ok {
 			return found.Path, nil
 		}
-		return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, realVariable)
+		return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, variable)
 	}
 	path, err := exec.LookPath(given)
 	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", realVariable, err)
+		return "", fmt.Errorf("the variable %s: %w", variable, err)
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", realVariable, err)
+		return "", fmt.Errorf("the variable %s: %w", variable, err)
 	}
 	if self, err := os.Stat(m.Executable); err == nil && os.SameFile(self, info) {
-		return "", fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", realVariable, name)
+		return "", fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
 	}
 	return path, nil
 }

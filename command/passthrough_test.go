@@ -29,6 +29,8 @@ func TestTakeStandIn(t *testing.T) {
 		{"tfdeps plan -passthrough", "", nil, "plan -passthrough"},
 		{"tfdeps plan", "TFDEPS_PASSTHROUGH=1", &StandIn{Name: "terraform"}, "plan"},
 		{"tfdeps plan", "TFDEPS_PASSTHROUGH=0", nil, "plan"},
+		{"tfdeps -passthrough plan", "TFDEPS_ENGINE=tofu", &StandIn{Name: "tofu"}, "plan"},
+		{"terraform plan", "TFDEPS_ENGINE=tofu", &StandIn{Name: "terraform"}, "plan"},
 		{"", "", nil, ""},
 	}
 	for _, tt := range tests {
@@ -84,7 +86,8 @@ func TestRealProgramIsNeverOurselves(t *testing.T) {
 	for _, tt := range []struct{ name, env, want, problem string }{
 		{"terraform", "", real, ""},
 		{"tofu", "", "", "there is no tofu on PATH"},
-		{"tofu", realVariable + "=" + real, real, ""},
+		{"tofu", realTofuVariable + "=" + real, real, ""},
+		{"tofu1.12.6", realVariable + "=" + real, "", "there is no tofu1.12.6 on PATH"},
 		{"terraform", realVariable + "=" + link, "", "leads to tfdeps itself"},
 		{"terraform", realVariable + "=" + real + "/none", "", "TFDEPS_TERRAFORM_PATH"},
 	} {

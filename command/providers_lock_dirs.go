@@ -129,7 +129,7 @@ func (r *lockRun) readDir(ctx context.Context, d *lockDir) view.Problems {
 	if !filepath.IsAbs(record) {
 		record = filepath.Join(d.dir, record)
 	}
-	manifest, err := modules.ReadManifest(record)
+	manifest, err := modules.ReadManifest(record, r.engine)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to read the record of modules", sentence(err))}
 	}
@@ -145,5 +145,5 @@ func (r *lockRun) readDir(ctx context.Context, d *lockDir) view.Problems {
 	var invalid, unread view.Problems
 	d.required, invalid = d.tree.Requirements(r.engine)
 	d.locks, unread = depsfile.Load(filepath.Join(d.dir, depsfile.FileName), r.engine)
-	return slices.Concat(problems, invalid, unread)
+	return slices.Concat(problems, invalid, unread, inheritLocks(d.locks, r.engine))
 }

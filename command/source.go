@@ -91,7 +91,7 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 // no package at all, the registry.
 func (m *Meta) impliedSources(o sourceOptions) (all []getproviders.Selector, err error) {
 	registry := o.registry()
-	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS) {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS, o.engine) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.vendored != "" && filepath.Clean(dir) == filepath.Clean(o.vendored) {
 			continue
 		}

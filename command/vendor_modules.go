@@ -51,7 +51,7 @@ func lockedModulesOf(locks *modulelock.Locks) (map[string]modules.Record, map[st
 // genuineModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched anew.
 func (r *vendorRun) genuineModules() (modules.Manifest, error) {
-	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir))
+	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), r.engine)
 	if err != nil {
 		return nil, err
 	}

@@ -45,6 +45,17 @@
 // computed once, none may have more than 64 KiB, loops are refused, and of
 // functions there are those on text, numbers and lists whose results are bounded.
 //
+// In OpenTofu every variable may be referred to, in the block of a backend, too:
+// [Backend] comes with what its expressions mean. A variable has a value when it
+// is asked for, so that one which decides nothing may be wrong.
+//
+// # What OpenTofu reads
+//
+// A file ".tofu" hides the file ".tf" of its name, and so do the kinds in JSON and
+// those of test files. What required_version says in ".tf" files is about
+// Terraform, since OpenTofu 1.12; a language block says it for OpenTofu in any
+// file. Encryption, and the instances of a provider's configuration, are left to a plan.
+//
 // # What is checked
 //
 // The aim is that a configuration which the real terraform init accepts is

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // defaultTestDirectory is where test files are, beside those in the module's
@@ -24,7 +26,7 @@ type listing struct {
 }
 
 // list reads the directories, not the files.
-func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics) {
+func list(dir string, engine getproviders.Engine, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -33,12 +35,10 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 	case err != nil:
 		return found, hcl.Diagnostics{unreadable("Failed to read module directory", err)}
 	}
-	for _, entry := range entries {
-		name := entry.Name()
-		base, isConfig := configBase(name, suffixes)
+	for _, name := range fileNames(entries, engine) {
+		base, isConfig := configBase(name, engine.Suffixes)
 		switch {
-		case entry.IsDir() || ignored(name):
-		case isTest(name):
+		case isTest(name, engine):
 			found.tests = append(found.tests, name)
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
 			found.override = append(found.override, name)
@@ -49,7 +49,7 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 	if opts.Path != "" {
 		return found, nil
 	}
-	inTestDir, diags := listTests(dir, opts)
+	inTestDir, diags := listTests(dir, engine, opts)
 	for _, name := range inTestDir {
 		if !slices.Contains(found.tests, name) { // the test directory may be the module's
 			found.tests = append(found.tests, name)
@@ -59,7 +59,7 @@ func list(dir string, suffixes []string, opts Options) (listing, hcl.Diagnostics
 }
 
 // listTests lists the test directory, one level deep.
-func listTests(dir string, opts Options) ([]string, hcl.Diagnostics) {
+func listTests(dir string, engine getproviders.Engine, opts Options) ([]string, hcl.Diagnostics) {
 	name := opts.TestDirectory
 	if name == "" {
 		name = defaultTestDirectory
@@ -80,9 +80,9 @@ func listTests(dir string, opts Options) ([]string, hcl.Diagnostics) {
 		return nil, hcl.Diagnostics{unreadable("Failed to read test directory", err)}
 	}
 	var found []string
-	for _, entry := range entries {
-		if !entry.IsDir() && !ignored(entry.Name()) && isTest(entry.Name()) {
-			found = append(found, filepath.Join(".", name, entry.Name()))
+	for _, file := range fileNames(entries, engine) {
+		if isTest(file, engine) {
+			found = append(found, filepath.Join(".", name, file))
 		}
 	}
 	return found, nil
@@ -105,8 +105,32 @@ func ignored(name string) bool {
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
 }
 
-func isTest(name string) bool {
-	return strings.HasSuffix(name, ".tftest.hcl") || strings.HasSuffix(name, ".tftest.json")
+func isTest(name string, engine getproviders.Engine) bool {
+	return hasSuffix(name, engine.TestSuffixes)
+}
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// fileNames are the names of the files that count, in order. The file "main.tofu"
+// hides "main.tf" from an engine that says so.
+func fileNames(entries []fs.DirEntry, engine getproviders.Engine) []string {
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() && !ignored(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	hidden := map[string]bool{}
+	for _, name := range names {
+		for own, other := range engine.Hides {
+			if base, ok := strings.CutSuffix(name, own); ok {
+				hidden[base+other] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return hidden[name] })
 }
 
 // unreadable is a problem without a range: there is no source line to show.

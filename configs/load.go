@@ -56,7 +56,7 @@ func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostic
 // Directories and files that can't be read are diagnostics, too; a directory
 // that doesn't exist is an empty module.
 func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Module, hcl.Diagnostics) {
-	files, diags := list(dir, engine.Suffixes, opts)
+	files, diags := list(dir, engine, opts)
 	build := newBuilder(dir, engine, opts)
 	for _, name := range files.primary {
 		build.add(build.read(name, false))
@@ -84,7 +84,7 @@ func (b *builder) read(name string, override bool) *document {
 
 // readTest is read for a test file.
 func (b *builder) readTest(name string) *document {
-	return b.decode(name, &document{engine: b.engine, rules: testLevel()})
+	return b.decode(name, &document{engine: b.engine, rules: testLevel(b.engine)})
 }
 
 func (b *builder) decode(name string, doc *document) *document {

@@ -33,13 +33,13 @@ func newBuilder(dir string, engine getproviders.Engine, opts Options) *builder {
 	return &builder{
 		module:    &Module{Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{}},
 		engine:    engine,
-		rules:     topLevel(),
+		rules:     topLevel(engine),
 		seen:      map[key]hcl.Range{},
 		required:  map[string]*requiredProvider{},
 		providers: map[key]*providerConfig{},
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
-		scope:     newScope(dir, opts),
+		scope:     newScope(dir, engine, opts),
 	}
 }
 
@@ -107,6 +107,7 @@ func (b *builder) finish() {
 	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
+	b.resolveBackend()
 	b.checkChild()
 	b.resolveImports()
 	b.checkUsers()

@@ -45,6 +45,10 @@ type Backend struct {
 	Type  string    // "cloud" for a cloud block
 	Range hcl.Range // of the block's header
 	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported
+
+	// Context is what the expressions may refer to, in engines that evaluate
+	// variables there; nil: nothing.
+	Context *hcl.EvalContext
 }
 
 // requiredProvider is an entry of a required_providers block.

@@ -95,8 +95,7 @@ func (s *scope) constant(attr *hcl.Attribute, what string) (cty.Value, *hcl.Diag
 	}
 	for _, t := range references(attr.Expr) {
 		if !s.allows(t, what) {
-			return cty.DynamicVal, Problem(t.SourceRange(), "Invalid module "+what,
-				"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
+			return cty.DynamicVal, s.forbidden(t, what)
 		}
 	}
 	found := s.eval(attr.Expr)
@@ -114,6 +113,15 @@ func (s *scope) constant(attr *hcl.Attribute, what string) (cty.Value, *hcl.Diag
 	return val, nil
 }
 
+func (s *scope) forbidden(t hcl.Traversal, what string) *hcl.Diagnostic {
+	if s.static {
+		return Problem(t.SourceRange(), "Dynamic value in static context",
+			"The %s of a module can only refer to input variables, local values and paths.", what)
+	}
+	return Problem(t.SourceRange(), "Invalid module "+what,
+		"The %s of a module can only refer to constant input variables and local values: a variable is constant if its block says const = true.", what)
+}
+
 // allows reports whether the source or the version of a module may have a reference.
 func (s *scope) allows(t hcl.Traversal, what string) bool {
 	switch t.RootName() {
@@ -124,7 +132,7 @@ func (s *scope) allows(t hcl.Traversal, what string) bool {
 	case "local":
 		return true
 	case "path":
-		return what == "source"
+		return what == "source" || s.static
 	}
 	return false
 }

@@ -21,6 +21,10 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	config.configured = config.version != nil || d.configured(block, content)
 	d.checkReservedArguments(content)
+	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
+		d.report(Problem(attr.NameRange, "Alias required when using \"for_each\"",
+			"There can be several instances of a provider's configuration only if it has an alias."))
+	}
 	d.checkReservedBlocks(content, "provider", "lifecycle", "locals")
 	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.declare(block.DefRange, "provider", config.name, config.alias)
@@ -48,7 +52,7 @@ func hasContent(b hcl.Body) bool {
 // meaning.
 func (d *document) checkReservedArguments(content *hcl.BodyContent) {
 	for _, name := range []string{"count", "depends_on", "for_each", "source"} {
-		if attr, ok := content.Attributes[name]; ok {
+		if attr, ok := content.Attributes[name]; ok && !(name == "for_each" && d.hasInstances()) {
 			d.report(Problem(attr.NameRange, "Reserved argument name in provider block",
 				"The argument %q has no meaning here; the name is reserved.", name))
 		}
@@ -108,8 +112,25 @@ func (d *document) providerName(expr hcl.Expression) *providerRef {
 	return ref
 }
 
+// hasInstances reports whether a configuration of a provider can have instances.
+func (d *document) hasInstances() bool { return slices.Contains(d.engine.Language, "for_each") }
+
+// withoutKey takes off what says which instance of a configuration is meant.
+func (d *document) withoutKey(expr hcl.Expression) hcl.Expression {
+	if index, ok := expr.(*hclsyntax.IndexExpr); ok && d.hasInstances() {
+		return index.Collection
+	}
+	if found, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok && d.hasInstances() && len(found.Traversal) == 3 {
+		if _, ok := found.Traversal[2].(hcl.TraverseIndex); ok {
+			return &hclsyntax.ScopeTraversalExpr{Traversal: found.Traversal[:2], SrcRange: found.SrcRange}
+		}
+	}
+	return expr
+}
+
 // reference reads an expression of one or two steps.
 func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
+	expr = d.withoutKey(expr)
 	traversal, broken := d.unquoted(expr)
 	if len(traversal) == 0 {
 		traversal, _ = hcl.AbsTraversalForExpr(expr) // the error below says more

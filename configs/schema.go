@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // rule says how a kind of block is read.
@@ -18,7 +20,20 @@ type rule struct {
 
 // topLevel is the blocks that a configuration file may have. Arguments whose
 // value no installer needs are there so that others are found to be mistakes.
-func topLevel() map[string]rule {
+func topLevel(engine getproviders.Engine) map[string]rule {
+	rules := common()
+	if slices.Contains(engine.Language, "language") {
+		rules["language"] = rule{body: body("", "compatible_with"), open: true, decode: (*document).languageBlock}
+	}
+	if slices.Contains(engine.Language, "encryption") {
+		schema := rules["terraform"].body
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"}) // which is plan's affair
+	}
+	return rules
+}
+
+// common is the blocks that all engines have.
+func common() map[string]rule {
 	resource := func(attributes, blocks string) rule {
 		return rule{
 			labels: []string{"type", "name"},

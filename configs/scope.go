@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // scope is what the source of a module may refer to: constant input variables,
@@ -15,6 +17,7 @@ import (
 // for, and once.
 type scope struct {
 	root      bool
+	static    bool // all variables are constant
 	variables map[string]*variable
 	locals    map[string]*hcl.Attribute
 	inputs    Values
@@ -46,9 +49,10 @@ func failed(at hcl.Range, summary, format string, args ...any) outcome {
 // maxLocals bounds chains of local values, each referring to the next one.
 const maxLocals = 1000
 
-func newScope(dir string, opts Options) *scope {
+func newScope(dir string, engine getproviders.Engine, opts Options) *scope {
 	s := &scope{
 		root:      opts.Path == "",
+		static:    engine.StaticModules,
 		variables: map[string]*variable{},
 		locals:    map[string]*hcl.Attribute{},
 		inputs:    opts.Inputs,
@@ -148,20 +152,20 @@ func (s *scope) override(d *document) {
 func (s *scope) settle() (problems hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.variables)) {
 		v := s.variables[name]
-		if diag := v.settle(); diag != nil {
+		if diag := v.settle(s.static); diag != nil {
 			problems = append(problems, diag)
 			s.known[reference{"var", name}] = outcome{cty.DynamicVal, diag}
 		}
-		if !v.constant {
+		s.constants = s.constants || v.constant
+		if !v.declared {
 			continue
 		}
-		s.constants = true
 		t := hcl.Traversal{hcl.TraverseRoot{Name: "var"}, hcl.TraverseAttr{Name: name}}
 		if _, found := s.resolve(t); found.problem != nil && !slices.Contains(problems, found.problem) {
 			problems = append(problems, found.problem)
 		}
 	}
-	if s.root && s.constants {
+	if s.root && s.constants && !s.static {
 		problems = append(problems, s.undeclared()...)
 	}
 	return problems

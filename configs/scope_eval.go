@@ -19,12 +19,21 @@ func (s *scope) eval(expr hcl.Expression) outcome {
 	if !cheap(expr) {
 		return failed(expr.Range(), "Expression too complex", "Loops, and numbers with thousands of digits, aren't computed before there are modules.")
 	}
+	ctx, problem := s.context(expr.Variables(), expr.Range())
+	if problem != nil {
+		return outcome{cty.DynamicVal, problem}
+	}
+	return compute(expr, ctx)
+}
+
+// context has values for references of what is at a place.
+func (s *scope) context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, *hcl.Diagnostic) {
 	roots := map[string]map[string]cty.Value{}
 	size := 0
-	for _, t := range expr.Variables() {
+	for _, t := range references {
 		ref, found := s.resolve(t)
 		if found.problem != nil {
-			return found
+			return nil, found.problem
 		}
 		if roots[ref.root] == nil {
 			roots[ref.root] = map[string]cty.Value{}
@@ -35,24 +44,26 @@ func (s *scope) eval(expr hcl.Expression) outcome {
 		size += valueSize(found.val, maxValue)
 	}
 	if size > maxValue {
-		return tooLarge(expr.Range())
+		return nil, tooLarge(at).problem
 	}
-	return s.compute(expr, roots)
-}
-
-// compute evaluates an expression whose references have values.
-func (s *scope) compute(expr hcl.Expression, roots map[string]map[string]cty.Value) outcome {
 	if s.functions == nil {
 		s.functions = functions()
 	}
 	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: s.functions}
-	secret := false
 	for root, names := range roots {
 		ctx.Variables[root] = cty.ObjectVal(names)
-		secret = secret || ctx.Variables[root].HasMarkDeep(sensitive)
 		if root != "var" && root != "local" && root != "path" {
 			ctx.Variables[root] = cty.DynamicVal
 		}
+	}
+	return ctx, nil
+}
+
+// compute evaluates an expression whose references have values.
+func compute(expr hcl.Expression, ctx *hcl.EvalContext) outcome {
+	secret := false
+	for _, val := range ctx.Variables {
+		secret = secret || val.HasMarkDeep(sensitive)
 	}
 	val, diags := expr.Value(ctx)
 	if !diags.HasErrors() && valueSize(val, maxValue) > maxValue {
@@ -105,7 +116,7 @@ func (s *scope) evalJSON(expr hcl.Expression) outcome {
 		}
 		return outcome{val: cty.TupleVal(vals)}
 	}
-	return s.compute(expr, nil)
+	return compute(expr, &hcl.EvalContext{})
 }
 
 // parseTemplate reads a string of the JSON syntax as the template that it is.

@@ -12,13 +12,11 @@ const languageEdition = "TF2021"
 
 // terraform decodes a terraform block.
 func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
-	if attr, ok := content.Attributes["required_version"]; ok {
+	if attr, ok := content.Attributes["required_version"]; ok && d.countsVersion(attr.Range.Filename) {
 		if d.versions == nil {
 			d.versions = []RequiredVersion{}
 		}
-		if c := d.versionConstraint(attr); c != nil {
-			d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
-		}
+		d.requireVersion(attr)
 	}
 	if attr, ok := content.Attributes["language"]; ok {
 		d.language(attr)
@@ -38,6 +36,30 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 		case "provider_meta":
 			d.checkLocalName(block.Labels[0], block.DefRange)
 			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
+		}
+	}
+}
+
+// countsVersion reports whether required_version counts in a file. OpenTofu takes
+// what stands in files for both engines for a version of Terraform.
+func (d *document) countsVersion(file string) bool {
+	return d.engine.VersionSuffixes == nil || hasSuffix(file, d.engine.VersionSuffixes)
+}
+
+func (d *document) requireVersion(attr *hcl.Attribute) {
+	if c := d.versionConstraint(attr); c != nil {
+		d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
+	}
+}
+
+// languageBlock decodes a block that says for which versions of which engines a
+// module is. What is said of other engines doesn't matter.
+func (d *document) languageBlock(_ *hcl.Block, content *hcl.BodyContent) {
+	for _, block := range content.Blocks {
+		attrs, diags := block.Body.JustAttributes()
+		d.report(diags...)
+		if attr, ok := attrs[strings.ToLower(d.engine.Name)]; ok {
+			d.requireVersion(attr)
 		}
 	}
 }

@@ -1,12 +1,16 @@
 package configs
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
 
 // testLevel is the blocks that a test file may have. Only those that init
 // looks into are decoded further; for the others it matters that they have no
 // argument that is a mistake.
-func testLevel() map[string]rule {
-	variable := topLevel()["variable"]
+func testLevel(engine getproviders.Engine) map[string]rule {
+	variable := topLevel(engine)["variable"]
 	variable.decode = (*document).unread
 	return map[string]rule{
 		"run": {

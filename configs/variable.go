@@ -10,10 +10,12 @@ import (
 )
 
 // variable is an input variable. Only constant ones can have a say in which
-// modules there are, and nothing but the name is known of others.
+// modules there are, and nothing but the name is known of others. In OpenTofu all
+// are constant.
 type variable struct {
 	name     string
-	constant bool
+	constant bool               // whether its value may have a say
+	declared bool               // whether its block says so, so that the value has to be right whoever needs it
 	typ      cty.Type           // what values are converted to
 	typed    bool               // whether there is a type; text is taken as it is if not
 	optional *typeexpr.Defaults // of optional attributes; nil: none
@@ -26,8 +28,9 @@ type variable struct {
 // settle reads the arguments, once it is known what override files change.
 // What is wrong with them is told with the block, but for a default value of
 // another type.
-func (v *variable) settle() *hcl.Diagnostic {
-	v.constant, v.nullable = v.flag("const", false), v.flag("nullable", true)
+func (v *variable) settle(static bool) *hcl.Diagnostic {
+	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
+	v.constant = v.declared || static
 	for _, secret := range []secrecy{sensitive, ephemeral} {
 		if v.flag(string(secret), false) {
 			v.secrets = append(v.secrets, secret)

@@ -16,6 +16,7 @@ type SignedChecksums struct {
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the tier higher than TierCommunity
+	Keyless    bool             // if there are no PublicKeys, nobody has to have signed
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
 	// Told is what the description says of the hashes of the version's packages,
@@ -52,6 +53,12 @@ func (c SignedChecksums) Authenticate(d Digests) (Authentication, error) {
 		result.Signed = []Hash{ZH(c.SHA256)} // this one line was looked at, and is signed
 	}
 	return result, nil
+}
+
+// withoutKeys is for packages of which nobody can say whose signature counts: what
+// the registry's checksum list says is believed as far as the registry is.
+func (c SignedChecksums) withoutKeys() Authentication {
+	return Authentication{Tier: TierVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
 // Documents implements Documented.

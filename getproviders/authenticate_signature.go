@@ -17,6 +17,9 @@ import (
 // checkSignature verifies the signature over SHA256SUMS by the keys that the
 // registry names, and says how far the key that made it is to be trusted.
 func (c SignedChecksums) checkSignature() (Authentication, error) {
+	if c.Keyless && len(c.PublicKeys) == 0 {
+		return c.withoutKeys(), nil
+	}
 	config := &packet.Config{Time: c.Now}
 	issuer, trust, err := c.findIssuer(config)
 	if err != nil {

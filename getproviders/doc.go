@@ -14,6 +14,10 @@
 // asks several in order. [OfflineSource] stands for one that may not be asked.
 // [Constraints.Newest] chooses among the versions.
 //
+// There are two engines, [Terraform] and [OpenTofu]. What differs between them is a
+// field of the Engine: the registry that is meant where none is named, the names of
+// files, what is inherited from the other, and whether that registry may name no signing key.
+//
 // A Package says where its bytes are ([Location]) and how to trust them
 // ([Trust]). Whoever has read the bytes computes their [Digests]; an
 // [Authenticator] compares those with what publisher and registry vouched for,
@@ -54,6 +58,9 @@
 //     order; the real tools choose at random.
 //   - A mirror may have the publisher's checksum list, its signature and the keys
 //     beside the archives; the real tools don't look at them.
+//   - What a registry tells of the hashes of all packages of a version is kept, as
+//     far as its signed checksum list bears it out; the real terraform doesn't look
+//     at it.
 //   - A version number that doesn't fit into 64 bits is an error; the real
 //     tools crash.
 //   - A name whose normalised form has a dot, an empty label or a character

@@ -10,23 +10,58 @@ import (
 
 // Engine is the program whose directories are prepared: what differs between
 // Terraform and OpenTofu is a field here, never a second code path. It is a
-// value to be handed down and never changed; make one with [Terraform].
+// value to be handed down and never changed; make one with [Terraform] or
+// [OpenTofu].
 type Engine struct {
 	Name        string         // "Terraform", as it stands in messages
-	Program     string         // "terraform", as it stands in commands and in the lock file's header
+	Program     string         // "terraform", as it stands in commands, in the lock file's header and in names of the CLI configuration
 	Version     string         // the version that is reported and that required_version is checked against
 	DefaultHost hosts.Hostname // the host of addresses that name none
-	Suffixes    []string       // of configuration files: ".tf", ".tf.json"
+
+	Suffixes     []string // of configuration files: ".tf", ".tf.json"
+	TestSuffixes []string // of test files: ".tftest.hcl", ".tftest.json"
+
+	// Hides are suffixes of files in whose presence a file of the same name with
+	// another suffix isn't read: ".tofu" to ".tf".
+	Hides map[string]string
+
+	// VersionSuffixes are those of files whose required_version counts; nil: all.
+	VersionSuffixes []string
+
+	// Language is what only this engine understands in configuration files:
+	// "language" blocks, "encryption" in terraform blocks, "for_each" in provider blocks.
+	Language []string
+
+	// StaticModules are modules whose source and version may be computed from
+	// any variable, and so may the arguments of backends; without it from those
+	// that are declared constant, and those of backends from nothing.
+	StaticModules bool
+
+	// Predecessor is the engine that this one began as, whose files are still
+	// understood: lock files, states, CLI configuration. Nil: none.
+	Predecessor *Engine
+
+	// XDGName is the name of the engine's directories below XDG_CONFIG_HOME and
+	// XDG_DATA_HOME; "": it has none of its own.
+	XDGName string
+
+	// Keys decide between the tiers of signed packages; nil is DefaultSigningKeys.
+	Keys *SigningKeys
+
+	// KeylessHost is a registry that may name no signing key for a package, which
+	// is then taken by its checksum alone; the zero Hostname: none may. All others must name one.
+	KeylessHost hosts.Hostname
 }
 
 // Terraform describes Terraform at the given version.
 func Terraform(version string) Engine {
 	return Engine{
-		Name:        "Terraform",
-		Program:     "terraform",
-		Version:     version,
-		DefaultHost: DefaultHost,
-		Suffixes:    []string{".tf", ".tf.json"},
+		Name:         "Terraform",
+		Program:      "terraform",
+		Version:      version,
+		DefaultHost:  DefaultHost,
+		Suffixes:     []string{".tf", ".tf.json"},
+		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
 	}
 }
 

@@ -44,6 +44,7 @@ func (t *registryTrust) Rejudge(kept SignedDocuments) Authenticator {
 		Signature:  kept.Signature,
 		PublicKeys: t.answer.keys,
 		Keys:       t.source.signingKeys(),
+		Keyless:    t.provider.Hostname == t.source.Engine.KeylessHost && t.provider.Hostname != "",
 		Platform:   t.answer.platform,
 		Told:       t.answer.told,
 		Now:        t.source.Now,
@@ -70,6 +71,9 @@ func (t *registryTrust) Foretell() (sum [32]byte, ok bool) { return t.answer.sha
 func (s *RegistrySource) signingKeys() SigningKeys {
 	if s.Keys != nil {
 		return *s.Keys
+	}
+	if s.Engine.Keys != nil {
+		return *s.Engine.Keys
 	}
 	return DefaultSigningKeys()
 }

@@ -112,7 +112,7 @@ func (v *Init) ProvidersEnd() (warnings Problems) {
 	v.downloads.close()
 	v.tell(v.sequence.rest())
 	if v.vouched {
-		v.out.line(line{human: partnerProviders, json: partnerProviders})
+		v.out.line(line{human: signedProviders(v.engine), json: signedProviders(v.engine)})
 	}
 	warnings, v.warnings = v.warnings, nil
 	return warnings

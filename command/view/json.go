@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // uiVersion is the version of the language of these JSON lines. What stands in
@@ -19,15 +21,16 @@ const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
 // jsonPrinter speaks to programs: one object a line, its keys sorted.
 type jsonPrinter struct {
 	out     Stream
+	engine  getproviders.Engine
 	now     func() time.Time
 	sources sources
 }
 
 func (j *jsonPrinter) version(engine, own string) {
-	j.write("info", "Terraform "+engine, "version", map[string]any{
-		"terraform": engine,
-		"tfdeps":    own,
-		"ui":        uiVersion,
+	j.write("info", j.engine.Name+" "+engine, "version", map[string]any{
+		j.engine.Program: engine,
+		"tfdeps":         own,
+		"ui":             uiVersion,
 	})
 }
 
@@ -63,7 +66,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	object := map[string]any{
 		"@level":     level,
 		"@message":   text,
-		"@module":    "terraform.ui",
+		"@module":    j.engine.Program + ".ui",
 		"@timestamp": j.now().Format(stampFormat),
 		"type":       kind,
 	}

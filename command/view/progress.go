@@ -37,7 +37,7 @@ func progressLines(engine getproviders.Engine, e providercache.Event) []line {
 		what := fmt.Sprintf("%s v%s...", engine.Short(e.Provider), e.Version)
 		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}
 	case providercache.FetchDone:
-		return fetchedLines(fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version), e)
+		return fetchedLines(engine, e)
 	}
 	return nil
 }
@@ -65,9 +65,10 @@ func queryLine(short string, e providercache.QueryBegin) line {
 // fetchedLines say that a package is in its place and how far it is to be
 // trusted; then where it came from, if not from where one would think, and
 // remarks.
-func fetchedLines(what string, e providercache.FetchDone) []line {
-	a := e.Authentication
-	human, json := a.Tier.String(), a.Tier.String()
+func fetchedLines(engine getproviders.Engine, e providercache.FetchDone) []line {
+	a, what := e.Authentication, fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
+	human := trust(engine, a.Tier)
+	json := human
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: the real tool has none
@@ -84,6 +85,15 @@ func fetchedLines(what string, e providercache.FetchDone) []line {
 		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
 	}
 	return lines
+}
+
+// trust says how far a package is to be trusted. Where no key decides between
+// tiers, all that are signed are in the same.
+func trust(engine getproviders.Engine, tier getproviders.Tier) string {
+	if tier == getproviders.TierCommunity && engine.Keys != nil && *engine.Keys == (getproviders.SigningKeys{}) {
+		return "signed"
+	}
+	return tier.String()
 }
 
 // fromOrigin reports whether a source is the provider's own registry, or
@@ -104,8 +114,13 @@ func passedOver(err error) []string {
 	return notes
 }
 
-// partnerProviders explains what the keys are whose IDs were told. Programs
+// signedProviders explains what the keys are whose IDs were told. Programs
 // get it as one line, and without a code.
-const partnerProviders = "Partner and community providers are signed by their developers.\n" +
-	"If you'd like to know more about provider signing, you can read about it here:\n" +
-	"https://developer.hashicorp.com/terraform/cli/plugins/signing"
+func signedProviders(engine getproviders.Engine) string {
+	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
+	if engine.Predecessor != nil {
+		who, page = "Providers", "https://opentofu.org/docs/cli/plugins/signing/"
+	}
+	return who + " are signed by their developers.\n" +
+		"If you'd like to know more about provider signing, you can read about it here:\n" + page
+}

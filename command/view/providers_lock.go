@@ -82,7 +82,7 @@ func (v *Lock) Observe(e providercache.Event) {
 // the real tool's.
 func (v *Lock) doneText(p providercache.LockedPackage) string {
 	a := p.Authentication
-	vouched := a.Tier.String()
+	vouched := trust(v.engine, a.Tier)
 	if a.KeyID != "" {
 		vouched += ", key ID " + a.KeyID
 	}

@@ -76,7 +76,7 @@ type printer interface {
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, now: o.Now, sources: sources{read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, engine: o.Engine, now: o.Now, sources: sources{read: o.ReadFile}}
 }
 
 func newHumanPrinter(o Options) *humanPrinter {

@@ -12,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // parseBlock reads the text of one backend or cloud block.
@@ -38,7 +39,7 @@ func parseBlock(tb testing.TB, text string) backend.Block {
 // decode reads a block that has to be fine.
 func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 	tb.Helper()
-	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Engine: "1.15.9", Overrides: overrides})
+	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: overrides})
 	if diags.HasErrors() {
 		tb.Fatal(diags)
 	}
@@ -47,7 +48,7 @@ func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 
 func record(tb testing.TB, config *backend.Config) *backend.Record {
 	tb.Helper()
-	r, err := backend.NewRecord(config, "1.15.9")
+	r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -98,12 +99,12 @@ func TestWhatIsWrongWithABlock(t *testing.T) {
 			if tt.engine == "" {
 				tt.engine = "1.15.9"
 			}
-			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Engine: tt.engine, Overrides: tt.given})
+			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Engine: getproviders.Terraform(tt.engine), Overrides: tt.given})
 			if isKnown := !strings.HasPrefix(tt.want, "Unsupported backend type"); (config != nil) != isKnown {
 				t.Errorf("the Config is %+v", config)
 			}
 			if config != nil {
-				if _, err := backend.NewRecord(config, "1.15.9"); err == nil || config.Text("path") != "" || config.Has("path") || config.Workspace() != "" {
+				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.Has("path") || config.Workspace() != "" {
 					t.Error("there are errors, and there are values")
 				}
 			}
@@ -132,7 +133,7 @@ func summaries(diags hcl.Diagnostics) string {
 func TestRequiredArgumentFromAVariable(t *testing.T) {
 	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
 	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
-		_, diags := backend.Decode(block, backend.Options{Engine: "1.15.9", Getenv: func(name string) string {
+		_, diags := backend.Decode(block, backend.Options{Engine: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
 			if name == "TENCENTCLOUD_REGION" {
 				return value
 			}
@@ -150,8 +151,8 @@ func TestCompare(t *testing.T) {
 	partial := decode(t, `backend "local" {}`, "path=a")
 	elsewhere := decode(t, `backend "inmem" {}`)
 	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
-	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Engine: "1.15.9"})
-	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Engine: "1.15.9"})
+	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Engine: getproviders.Terraform("1.15.9")})
+	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Engine: getproviders.Terraform("1.15.9")})
 	rehashed := record(t, plain)
 	rehashed.Hash = 1
 	for _, tt := range []struct {

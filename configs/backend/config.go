@@ -9,6 +9,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcldec"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // Cloud is the type that a cloud block has.
@@ -19,6 +21,9 @@ type Block struct {
 	Type  string    // the label; [Cloud] for a cloud block
 	Range hcl.Range // of the header
 	Body  hcl.Body  // nil: empty; its expressions have to be cheap to evaluate
+
+	// Context is what the expressions may refer to; nil: nothing.
+	Context *hcl.EvalContext
 }
 
 // Config is a block with all that was said beside it. Make one with [Decode];
@@ -33,8 +38,8 @@ type Config struct {
 
 // Options are what a block is read with.
 type Options struct {
-	// Engine is the version of Terraform whose table of types counts.
-	Engine string
+	// Engine is the one whose table of types counts.
+	Engine getproviders.Engine
 
 	// Overrides are values of -backend-config, in the order given: names of
 	// files, and pairs "name=value". A single empty one says that there are none.
@@ -68,7 +73,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	}
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
 	body, diags := override(block.Body, schema, opts.Overrides)
-	value, more := decode(body, schema)
+	value, more := decode(body, schema, block.Context)
 	diags = append(diags, unquoted(more, opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags
@@ -118,13 +123,13 @@ func textOf(object cty.Value, name string) string {
 	return value.AsString()
 }
 
-func decode(body hcl.Body, schema *schema) (cty.Value, hcl.Diagnostics) {
-	return hcldec.Decode(body, schema.spec(), nil)
+func decode(body hcl.Body, schema *schema, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
+	return hcldec.Decode(body, schema.spec(), context)
 }
 
 // hash is made of what could be decoded.
 func hash(block Block, schema *schema) uint64 {
-	value, _ := decode(block.Body, schema)
+	value, _ := decode(block.Body, schema, block.Context)
 	if value == cty.NilVal {
 		value = cty.UnknownVal(schema.valueType())
 	}
@@ -147,7 +152,7 @@ func missing(block Block, s *schema, value cty.Value, getenv func(string) string
 		nested := value.GetAttr(name)
 		switch {
 		case nested.IsNull():
-		case s.Blocks[name].Set:
+		case s.Blocks[name].Set || s.Blocks[name].List:
 			for _, element := range nested.AsValueSlice() {
 				diags = append(diags, missing(block, s.Blocks[name], element, getenv)...)
 			}

@@ -20,6 +20,9 @@
 //     version of the engine adds one. The table of types says since when there
 //     is what is younger than Terraform 1.11.
 //
+// OpenTofu's records hold the same but for the version, in other white space, and
+// its types have a table of differences.
+//
 // # What it doesn't do
 //
 // Nothing here talks to a backend, moves state, or judges whether values make

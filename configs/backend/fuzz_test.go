@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 func FuzzRead(f *testing.F) {
@@ -41,11 +42,11 @@ func FuzzDecode(f *testing.F) {
 		if !strings.Contains(given, "=") {
 			given = ""
 		}
-		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Engine: "1.15.9", Overrides: []string{path, given}})
+		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
 		if diags.HasErrors() {
 			return
 		}
-		r, err := backend.NewRecord(config, "1.15.9")
+		r, err := backend.NewRecord(config, getproviders.Terraform("1.15.9"))
 		if err != nil {
 			t.Fatal(err)
 		}

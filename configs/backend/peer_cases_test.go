@@ -8,6 +8,7 @@ type peerCase struct {
 	given     []string // of -backend-config; x.hcl is the file below
 	file      string
 	workspace string
+	only      string // the one program that takes the block; "": both
 }
 
 const kubeconfig = `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
@@ -26,6 +27,15 @@ var peerCases = []peerCase{
 	{name: "local/cleared", block: `backend "local" { path = "a" }`, given: []string{""}},
 	{name: "local/null over value", block: `backend "local" { path = "a" }`, given: []string{"x.hcl"}, file: `path = null`},
 	{name: "local/wrong type in the block", block: `backend "local" { path = [] }`, given: []string{"path=p"}},
+	{name: "local/computed", block: `backend "local" { path = "${var.name}/${local.x}" }
+}
+variable "name" { default = "a" }
+locals {
+  x = upper(var.name)`, only: "tofu"},
+	{name: "http/headers", block: `backend "http" {
+  address = "$URL/state"
+  headers = { b = "c" }
+}`, only: "tofu"},
 	{name: "inmem/full", block: `backend "inmem" { lock_id = "x" }`},
 	{name: "inmem/partial", block: `backend "inmem" {}`, given: []string{"lock_id=x"}},
 	{name: "http/full", block: `backend "http" {
@@ -162,7 +172,7 @@ var peerCases = []peerCase{
   }
 }`},
 	{name: "oss/full", block: `backend "oss" {
-  bucket     = "b"
+  bucket     = "bbb"
   region     = "cn-beijing"
   access_key = "a"
   secret_key = "s"
@@ -173,9 +183,9 @@ var peerCases = []peerCase{
   encrypt    = true
 }`},
 	{name: "oss/partial", block: `backend "oss" { encrypt = true }`, file: "access_key = \"a\"\nsecret_key = \"s\"\n",
-		given: []string{"bucket=b", "region=cn-beijing", "endpoint=$URL", "x.hcl"}},
+		given: []string{"bucket=bbb", "region=cn-beijing", "endpoint=$URL", "x.hcl"}},
 	{name: "oss/role", block: `backend "oss" {
-  bucket       = "b"
+  bucket       = "bbb"
   region       = "cn-beijing"
   access_key   = "a"
   secret_key   = "s"
@@ -189,7 +199,7 @@ var peerCases = []peerCase{
 }`},
 	{name: "azurerm/full", block: `backend "azurerm" {
   storage_account_name = "abc"
-  container_name       = "c"
+  container_name       = "ccc"
   key                  = "k"
   access_key           = "QUJDREVG"
   environment          = "public"
@@ -200,7 +210,7 @@ var peerCases = []peerCase{
   snapshot             = true
 }`},
 	{name: "azurerm/partial", block: `backend "azurerm" { snapshot = true }`, file: "access_key = \"QUJDREVG\"\n",
-		given: []string{"storage_account_name=abc", "container_name=c", "x.hcl", "key=k", "use_cli=false"}},
+		given: []string{"storage_account_name=abc", "container_name=ccc", "x.hcl", "key=k", "use_cli=false"}},
 	{name: "remote/full", block: `backend "remote" {
   hostname     = "tfe.example.com"
   organization = "o"
@@ -242,5 +252,5 @@ workspaces { prefix = "w-" }
   workspaces {
     tags = { b = "a" }
   }
-}`, workspace: "w"},
+}`, workspace: "w", only: "terraform"},
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -26,17 +27,21 @@ const required = "initialization required"
 // holds for a block with all arguments there are, and for one with none.
 func TestTerraformKnowsTheNumber(t *testing.T) {
 	program := providertest.LookTerraform(t)
+	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
+}
+
+func checkNumbers(t *testing.T, program string, engine getproviders.Engine, bodies map[string]string) {
+	t.Helper()
 	fake := newCloud(t)
-	version := peerVersion(t, program)
-	for name, body := range bodies(t) {
+	for name, body := range bodies {
 		for part, text := range map[string]string{"all": body, "none": ""} {
 			block := fmt.Sprintf("backend %q {\n%s}", name, text)
 			if name == backend.Cloud {
 				block = "cloud {\n" + text + "}"
 			}
-			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Engine: version, Overrides: []string{overridesOf(t, body)}})
+			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Engine: engine, Overrides: []string{overridesOf(t, body)}})
 			if len(diags) > 0 && diags[0].Summary == "Unsupported backend type" {
-				t.Logf("Terraform v%s has no %s", version, name)
+				t.Logf("%s v%s has no %s", engine.Name, engine.Version, name)
 				continue
 			}
 			if diags.HasErrors() {
@@ -44,7 +49,7 @@ func TestTerraformKnowsTheNumber(t *testing.T) {
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
 				t.Parallel()
-				ours := alienRecord(t, config)
+				ours := alienRecord(t, config, engine)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
 					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
 				}
@@ -57,20 +62,23 @@ func TestTerraformKnowsTheNumber(t *testing.T) {
 	}
 }
 
+// tableEntry is one of the table of types, or of a table of differences.
+type tableEntry struct {
+	Attributes map[string]any
+	Younger    map[string]string
+	Blocks     map[string]tableEntry
+	Without    []string
+}
+
 // bodies has everything that a block of each type may hold, where the table of
-// Terraform 1.11 has it.
-func bodies(t *testing.T) map[string]string {
+// Terraform 1.11 has it, and with the differences that another table has.
+func bodies(t *testing.T, differences map[string]tableEntry) map[string]string {
 	t.Helper()
 	src, err := os.ReadFile("schemas.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	type schema struct {
-		Attributes map[string]any
-		Younger    map[string]string
-		Blocks     map[string]struct{ Attributes map[string]any }
-	}
-	var types map[string]schema
+	var types map[string]tableEntry
 	if err := json.Unmarshal(src, &types); err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +87,11 @@ func bodies(t *testing.T) map[string]string {
 		for young := range s.Younger {
 			delete(s.Attributes, young)
 		}
+		for _, missing := range differences[name].Without {
+			delete(s.Attributes, missing)
+		}
+		maps.Copy(s.Attributes, differences[name].Attributes)
+		maps.Copy(s.Blocks, differences[name].Blocks)
 		text := arguments(s.Attributes)
 		for _, nested := range slices.Sorted(maps.Keys(s.Blocks)) {
 			text += nested + " {\n" + arguments(s.Blocks[nested].Attributes) + "}\n"
@@ -125,9 +138,13 @@ type planRecord struct {
 }
 
 // alienRecord is our record, with a value changed in each argument that is a string.
-func alienRecord(t *testing.T, config *backend.Config) (r planRecord) {
+func alienRecord(t *testing.T, config *backend.Config, engine getproviders.Engine) (r planRecord) {
 	t.Helper()
-	content, err := record(t, config).Encode()
+	made, err := backend.NewRecord(config, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := made.Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +187,9 @@ func planWith(t *testing.T, program string, fake cloud, block string, r planReco
 func peerVersion(t *testing.T, program string) string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "version", "-json")
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1")
+	cli := filepath.Join(t.TempDir(), "cli.tfrc")
+	write(t, cli, "")
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+cli)
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

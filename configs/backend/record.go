@@ -9,6 +9,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -28,7 +29,8 @@ var ErrFormat = errors.New("not a backend record that can be used")
 
 // Record is what was noted of the backend of a directory.
 type Record struct {
-	// Engine is the version that wrote the record.
+	// Engine is the version that wrote the record; "" if it is OpenTofu, which
+	// notes none.
 	Engine string
 
 	// Type is the type of the backend, "" if the directory has none.
@@ -43,7 +45,7 @@ type Record struct {
 // wire is a record as it is written.
 type wire struct {
 	Version int          `json:"version"`
-	Engine  string       `json:"terraform_version"`
+	Engine  string       `json:"terraform_version,omitempty"`
 	Backend *wireBackend `json:"backend,omitempty"`
 }
 
@@ -53,9 +55,9 @@ type wireBackend struct {
 	Hash   uint64          `json:"hash"`
 }
 
-// NewRecord makes the record of a configuration that has values, written by a
-// version of the engine.
-func NewRecord(c *Config, engine string) (*Record, error) {
+// NewRecord makes the record of a configuration that has values, as the engine
+// writes it.
+func NewRecord(c *Config, engine getproviders.Engine) (*Record, error) {
 	if c.value == cty.NilVal {
 		return nil, fmt.Errorf("the backend %q has no values that could be written down", c.Type)
 	}
@@ -63,7 +65,11 @@ func NewRecord(c *Config, engine string) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the values of the backend %q can't be written down: %w", c.Type, err)
 	}
-	return &Record{Engine: engine, Type: c.Type, Hash: c.hash, config: config}, nil
+	version := engine.Version
+	if engine.Predecessor != nil {
+		version = ""
+	}
+	return &Record{Engine: version, Type: c.Type, Hash: c.hash, config: config}, nil
 }
 
 // Read reads a record. That there is none is no error: the Record is nil. What
@@ -99,13 +105,18 @@ func parse(src []byte) (*Record, error) {
 	return r, nil
 }
 
-// Encode returns the record as the real tool writes it, byte for byte.
+// Encode returns the record as the real tool writes it, byte for byte: OpenTofu
+// indents it twice as far, and ends it with a line feed.
 func (r *Record) Encode() ([]byte, error) {
 	w := wire{Version: format, Engine: r.Engine}
 	if r.Type != "" {
 		w.Backend = &wireBackend{Type: r.Type, Config: r.config, Hash: r.Hash}
 	}
-	return json.MarshalIndent(w, "", "  ")
+	if r.Engine != "" {
+		return json.MarshalIndent(w, "", "  ")
+	}
+	content, err := json.MarshalIndent(w, "", "    ")
+	return append(content, '\n'), err
 }
 
 // Save writes the record, in one step and readable for its owner only. A file

@@ -20,6 +20,23 @@ import (
 //go:embed schemas.json
 var schemas []byte
 
+// openTofuSchemas is what OpenTofu 1.12 has in other ways than the table, whose
+// younger parts it doesn't have either.
+//
+//go:embed schemas_opentofu.json
+var openTofuSchemas []byte
+
+// openTofuBase is the last version of Terraform that OpenTofu took over from.
+const openTofuBase = "1.5.7"
+
+// difference is what an engine has in another way: further arguments and blocks,
+// or others of the same names, and arguments that it lacks.
+type difference struct {
+	Without    []string
+	Attributes map[string]valueType
+	Blocks     map[string]*schema
+}
+
 // schema is what the body of a block may hold.
 type schema struct {
 	Since      string            // the first version that has the type
@@ -28,6 +45,7 @@ type schema struct {
 	Attributes map[string]valueType
 	Blocks     map[string]*schema
 	Set        bool // a block may be repeated
+	List       bool // likewise, and their order counts
 }
 
 // valueType is the type of an argument.
@@ -73,22 +91,46 @@ func (t *valueType) parse(word string) error {
 	return nil
 }
 
-// table returns the types of backends that a version of the engine has.
-func table(version string) (map[string]*schema, error) {
+// table returns the types of backends that the engine has.
+func table(engine getproviders.Engine) (map[string]*schema, error) {
+	if engine.Predecessor != nil {
+		return differentTable(getproviders.Terraform(openTofuBase), openTofuSchemas)
+	}
 	var types map[string]*schema
 	if err := json.Unmarshal(schemas, &types); err != nil {
 		return nil, err
 	}
-	engine, err := getproviders.ParseVersion(version)
+	version, err := getproviders.ParseVersion(engine.Version)
 	if err != nil {
 		return nil, err
 	}
 	older := func(since string) bool {
-		return since != "" && engine.Compare(getproviders.MustParseVersion(since)) < 0
+		return since != "" && version.Compare(getproviders.MustParseVersion(since)) < 0
 	}
 	maps.DeleteFunc(types, func(_ string, s *schema) bool { return older(s.Since) })
 	for _, s := range types {
 		maps.DeleteFunc(s.Attributes, func(name string, _ valueType) bool { return older(s.Younger[name]) })
+	}
+	return types, nil
+}
+
+// differentTable returns the types that are those of an engine but for some
+// differences.
+func differentTable(base getproviders.Engine, differences []byte) (map[string]*schema, error) {
+	types, err := table(base)
+	if err != nil {
+		return nil, err
+	}
+	var different map[string]difference
+	if err := json.Unmarshal(differences, &different); err != nil {
+		return nil, err
+	}
+	for name, d := range different {
+		for _, attr := range d.Without {
+			delete(types[name].Attributes, attr)
+		}
+		maps.Copy(types[name].Attributes, d.Attributes)
+		maps.Copy(types[name].Blocks, d.Blocks)
 	}
 	return types, nil
 }
@@ -106,9 +148,12 @@ func (s *schema) spec() hcldec.ObjectSpec {
 		spec[name] = &hcldec.AttrSpec{Name: name, Type: attr.cty}
 	}
 	for name, nested := range s.Blocks {
-		if nested.Set {
+		switch {
+		case nested.Set:
 			spec[name] = &hcldec.BlockSetSpec{TypeName: name, Nested: nested.spec()}
-		} else {
+		case nested.List:
+			spec[name] = &hcldec.BlockListSpec{TypeName: name, Nested: nested.spec()}
+		default:
 			spec[name] = &hcldec.BlockSpec{TypeName: name, Nested: nested.spec()}
 		}
 	}

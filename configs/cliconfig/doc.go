@@ -32,6 +32,11 @@
 //   - Of two blocks for the same host whose names differ in case, the later
 //     one counts; with the real tool it is either.
 //
+// For OpenTofu, which reads .tofurc, Terraform's file is read if there is no other. A
+// mirror in an OCI registry is a mistake, as we can't install from one; that
+// trust_all_hashes, download_retry_count and registry_protocols have no effect
+// here is no mistake, as they decide nothing about which packages are right.
+//
 // The package reads no environment of its own accord, prints nothing, and
 // decides nothing: its caller says where the variables come from and what to do
 // about problems.

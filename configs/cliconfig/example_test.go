@@ -41,7 +41,7 @@ credentials "mirror.example.com" {
 	env := func(name string) string {
 		return map[string]string{"HOME": "/home/user", "TF_CLI_CONFIG_FILE": path}[name]
 	}
-	at := cliconfig.Find(env, "/home/user", "", "linux")
+	at := cliconfig.Find(env, "/home/user", "", "linux", getproviders.Terraform("1.15.9"))
 	config, problems := cliconfig.Read(at, env, getproviders.Terraform("1.15.9"))
 	fmt.Println(len(problems), "problems")
 	for _, m := range config.Installation {

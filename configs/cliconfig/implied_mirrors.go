@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // ImpliedMirrorDirs returns the directories that are filesystem mirrors
@@ -17,11 +19,15 @@ import (
 // in the user's home the directory of the CLI configuration, and what the
 // system has for the data of programs: XDG_DATA_HOME and XDG_DATA_DIRS, of which
 // relative entries don't count, the Library directories of macOS, or APPDATA
-// of Windows. They need not exist. Home may be "" if there is none.
-func ImpliedMirrorDirs(env func(string) string, home, goos string) []string {
+// of Windows. They need not exist. Home may be "" if there is none. OpenTofu has
+// those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
+func ImpliedMirrorDirs(env func(string) string, home, goos string, engine getproviders.Engine) []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	if user := ConfigDir(home, env("APPDATA"), goos); user != "" {
 		dirs = append(dirs, filepath.Join(user, "plugins"))
+	}
+	if xdg := env("XDG_DATA_HOME"); xdg != "" && engine.XDGName != "" && goos != "windows" {
+		dirs = append(dirs, path.Join(xdg, engine.XDGName, "plugins"))
 	}
 	for _, dir := range dataDirs(env, home, goos) {
 		if !slices.Contains(dirs, dir) {

@@ -87,6 +87,9 @@ func (r *reader) method(f field, block value) {
 		m.Kind, needs = FilesystemMirror, "path"
 	case f.is("network_mirror"):
 		m.Kind, needs = NetworkMirror, "url"
+	case f.is("oci_mirror") && r.engine.XDGName != "":
+		r.report(badMethod, f.line, "Mirrors in OCI registries can't be installed from with tfdeps. Take the block out, or run %s init itself.", r.engine.Program)
+		return
 	default:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
 		return

@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"os"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -19,21 +20,50 @@ type Locations struct {
 // home, which on Windows are terraform.rc and terraform.d of the user's
 // application data. Env returns the value of a variable, "" if there is none;
 // home and appData may be "" if they aren't known; goos is as in runtime.GOOS.
-func Find(env func(string) string, home, appData, goos string) Locations {
+//
+// OpenTofu's file is .tofurc, or tofu.rc. Where there is none, Terraform's counts,
+// and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
+// set, which also has the directory unless there is .terraform.d.
+func Find(env func(string) string, home, appData, goos string, engine getproviders.Engine) Locations {
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := env(variable); file != "" {
 			return Locations{File: file, Required: true}
 		}
 	}
-	dir := ConfigDir(home, appData, goos)
-	if dir == "" {
+	at := Locations{Dir: ConfigDir(home, appData, goos)}
+	if at.Dir == "" {
 		return Locations{}
 	}
-	file := filepath.Join(home, ".terraformrc")
-	if goos == "windows" {
-		file = filepath.Join(appData, "terraform.rc")
+	at.File = mainFile(home, appData, goos, engine)
+	if xdg := env("XDG_CONFIG_HOME"); xdg != "" && engine.XDGName != "" && goos != "windows" {
+		if !exists(at.File) {
+			at.File = filepath.Join(xdg, engine.XDGName, engine.Program+"rc")
+		}
+		if !exists(at.Dir) {
+			at.Dir = filepath.Join(xdg, engine.XDGName)
+		}
 	}
-	return Locations{File: file, Dir: dir}
+	return at
+}
+
+// mainFile is the file of the engine, or of its predecessor if only that is there.
+func mainFile(home, appData, goos string, engine getproviders.Engine) string {
+	file := filepath.Join(home, "."+engine.Program+"rc")
+	if goos == "windows" {
+		file = filepath.Join(appData, engine.Program+".rc")
+	}
+	if engine.Predecessor == nil || exists(file) {
+		return file
+	}
+	if older := mainFile(home, appData, goos, *engine.Predecessor); exists(older) {
+		return older
+	}
+	return file
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
 }
 
 // ConfigDir returns the user's directory for the CLI configuration and for

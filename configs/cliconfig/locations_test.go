@@ -36,7 +36,7 @@ func TestFind(t *testing.T) {
 			if !tc.want.Required {
 				tc.want.File, tc.want.Dir = filepath.FromSlash(tc.want.File), filepath.FromSlash(tc.want.Dir)
 			}
-			if got := Find(tc.env.get, tc.home, tc.appData, tc.goos); got != tc.want {
+			if got := Find(tc.env.get, tc.home, tc.appData, tc.goos, getproviders.Terraform("")); got != tc.want {
 				t.Errorf("got %+v, want %+v", got, tc.want)
 			}
 		})
@@ -79,7 +79,7 @@ func TestImpliedMirrorDirs(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []string
-			for _, dir := range ImpliedMirrorDirs(tc.env.get, tc.home, tc.goos) {
+			for _, dir := range ImpliedMirrorDirs(tc.env.get, tc.home, tc.goos, getproviders.Terraform("")) {
 				got = append(got, filepath.ToSlash(dir))
 			}
 			if !slices.Equal(got, tc.want) {

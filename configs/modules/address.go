@@ -6,6 +6,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
@@ -68,12 +69,13 @@ func withSubdir(base, subdir string) string {
 // ParseAddress reads a source address. What looks like a path relative to the
 // module is one; what looks like a registry's address is one; the rest has to
 // be a URL, or something that is commonly written for one, like
-// "github.com/owner/repository".
-func ParseAddress(source string) (Address, error) {
+// "github.com/owner/repository". The engine says which registry is meant where
+// none is named.
+func ParseAddress(source string, engine getproviders.Engine) (Address, error) {
 	if isLocal(source) {
 		return parseLocal(source), nil
 	}
-	registry, err := parseRegistry(source)
+	registry, err := parseRegistry(source, engine.DefaultHost)
 	if err == nil {
 		return registry, nil
 	}
@@ -85,11 +87,11 @@ func ParseAddress(source string) (Address, error) {
 
 // ParseRegistry reads the source address of a call that asks for a version,
 // for only registries have versions.
-func ParseRegistry(source string) (Registry, error) {
+func ParseRegistry(source string, engine getproviders.Engine) (Registry, error) {
 	if isLocal(source) {
 		return Registry{}, fmt.Errorf("%q is a local directory, and those have no versions", source)
 	}
-	return parseRegistry(source)
+	return parseRegistry(source, engine.DefaultHost)
 }
 
 // isLocal reports whether a source begins as paths relative to a module do.
@@ -113,6 +115,12 @@ func parseLocal(source string) Local {
 
 // errOutside marks addresses of what isn't in their package.
 var errOutside = errors.New("leads outside of the module package")
+
+// parseComplete reads an address that names its registry if it is that of one, or
+// of which only the kind matters.
+func parseComplete(source string) (Address, error) {
+	return ParseAddress(source, getproviders.Terraform(""))
+}
 
 // splitSubdir takes the subdirectory out of an address: what follows the first
 // "//" that doesn't belong to a URL's scheme, up to a query.

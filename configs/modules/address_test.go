@@ -4,7 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
+
+var asTerraform = getproviders.Terraform("1.15.9")
 
 // addressCase is a source, and what it means: the kind and the normalised
 // address, or "error" and some words of it.
@@ -122,7 +126,7 @@ var strictCases = []addressCase{
 func TestParseAddress(t *testing.T) {
 	for _, c := range append(strictCases, addressCases...) {
 		t.Run(c.source, func(t *testing.T) {
-			address, err := ParseAddress(c.source)
+			address, err := ParseAddress(c.source, asTerraform)
 			switch {
 			case c.kind == "error":
 				if err == nil || !strings.Contains(err.Error(), c.want) {
@@ -155,11 +159,11 @@ func TestParseRegistryTakesNothingElse(t *testing.T) {
 		"a/b/c//../d":           "outside",
 		"a/b":                   "[HOST/]NAMESPACE/NAME/SYSTEM",
 	} {
-		if address, err := ParseRegistry(source); err == nil || !strings.Contains(err.Error(), want) {
+		if address, err := ParseRegistry(source, asTerraform); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v and the error %v, want an error with %q", source, address, err, want)
 		}
 	}
-	if address, err := ParseRegistry("a/b/c//d"); err != nil || address.Package() != "registry.terraform.io/a/b/c" || address.Subdir != "d" {
+	if address, err := ParseRegistry("a/b/c//d", asTerraform); err != nil || address.Package() != "registry.terraform.io/a/b/c" || address.Subdir != "d" {
 		t.Errorf("got %+v, %v", address, err)
 	}
 }
@@ -169,11 +173,11 @@ func FuzzParseAddress(f *testing.F) {
 		f.Add(c.source)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		address, err := ParseAddress(source)
+		address, err := ParseAddress(source, asTerraform)
 		if err != nil {
 			return
 		}
-		again, err := ParseAddress(address.String())
+		again, err := ParseAddress(address.String(), asTerraform)
 		if err != nil {
 			t.Fatalf("%q is %q, which is refused: %v", source, address, err)
 		}

@@ -42,7 +42,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(diags)
 	}
 	modules := filepath.Join(p.dir, ".terraform", "modules")
-	manifest, err := ReadManifest(modules)
+	manifest, err := ReadManifest(modules, asTerraform)
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	version "github.com/hashicorp/go-version"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -35,8 +36,9 @@ type Record struct {
 type Manifest map[string]Record
 
 // ReadManifest reads the record in a directory for modules. A file that is
-// missing or empty is an empty record. Errors name the file.
-func ReadManifest(dir string) (Manifest, error) {
+// missing or empty is an empty record. Errors name the file. The engine says which
+// registry old records mean that name none.
+func ReadManifest(dir string, engine getproviders.Engine) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	content, err := wholefile.Read(path, maxManifestSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -45,7 +47,7 @@ func ReadManifest(dir string) (Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := DecodeManifest(content)
+	manifest, err := DecodeManifest(content, engine)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -55,7 +57,7 @@ func ReadManifest(dir string) (Manifest, error) {
 // DecodeManifest reads the content of modules.json. Versions and sources are
 // normalised; a source that can't be stays as it is, for it will never be equal to that of
 // a call. Two records for one key are an error, and so is a version that isn't one.
-func DecodeManifest(content []byte) (Manifest, error) {
+func DecodeManifest(content []byte, engine getproviders.Engine) (Manifest, error) {
 	if len(content) == 0 {
 		return nil, nil
 	}
@@ -75,7 +77,7 @@ func DecodeManifest(content []byte) (Manifest, error) {
 			}
 			record.Version = v.String()
 		}
-		if address, err := ParseAddress(record.Source); err == nil {
+		if address, err := ParseAddress(record.Source, engine); err == nil {
 			record.Source = address.String()
 		}
 		manifest[record.Key] = record

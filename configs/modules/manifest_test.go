@@ -28,7 +28,7 @@ func TestManifestIsEncodedAsTheRealToolDoes(t *testing.T) {
 func TestDecodeManifest(t *testing.T) {
 	got, err := DecodeManifest([]byte(` {"Modules":[
 		{"Key":"a","Source":"x/y/z","Version":"v1.2","Dir":"d","More":1},
-		{"Key":"b","Source":"no address","Dir":""}], "More": []}`))
+		{"Key":"b","Source":"no address","Dir":""}], "More": []}`), asTerraform)
 	want := Manifest{
 		"a": {Key: "a", Source: "registry.terraform.io/x/y/z", Version: "1.2.0", Dir: "d"},
 		"b": {Key: "b", Source: "no address"},
@@ -36,7 +36,7 @@ func TestDecodeManifest(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if got, err := DecodeManifest(nil); err != nil || len(got) != 0 {
+	if got, err := DecodeManifest(nil, asTerraform); err != nil || len(got) != 0 {
 		t.Errorf("of an empty file: %+v, %v", got, err)
 	}
 }
@@ -50,7 +50,7 @@ func TestDecodeManifestRefuses(t *testing.T) {
 		`{"Modules":[{"Key":"a","Source":{"x":"y"}}]}`:      "not a record",
 		strings.Repeat(`{"Modules":[`, 20_000) + `{}` + `]`: "not a record",
 	} {
-		if m, err := DecodeManifest([]byte(content)); err == nil || !strings.Contains(err.Error(), want) {
+		if m, err := DecodeManifest([]byte(content), asTerraform); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: got %v and the error %v, want one with %q", content, m, err, want)
 		}
 	}
@@ -77,7 +77,7 @@ func TestSaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	if err := m.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadManifest(dir)
+	got, err := ReadManifest(dir, asTerraform)
 	if err != nil || len(got) != 3 || got["b"] != m["b"] {
 		t.Errorf("read back: %+v, %v", got, err)
 	}
@@ -88,14 +88,14 @@ func TestSaveTouchesNothingThatStaysTheSame(t *testing.T) {
 
 func TestReadManifestNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
-	if m, err := ReadManifest(dir); err != nil || len(m) != 0 {
+	if m, err := ReadManifest(dir, asTerraform); err != nil || len(m) != 0 {
 		t.Errorf("without a file: %v, %v", m, err)
 	}
 	path := filepath.Join(dir, ManifestName)
 	if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ReadManifest(dir); err == nil || !strings.Contains(err.Error(), path) {
+	if _, err := ReadManifest(dir, asTerraform); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("the error is %v", err)
 	}
 }
@@ -105,16 +105,16 @@ func FuzzDecodeManifest(f *testing.F) {
 	f.Add([]byte(`{"Modules":[{"Key":"a"},{"Key":"a"}]}`))
 	f.Add([]byte("{\"Modules\":[{\"Key\":\"a\",\"Source\":\"\xff\",\"Version\":\"1.0.0+é\"}]}"))
 	f.Fuzz(func(t *testing.T, content []byte) {
-		m, err := DecodeManifest(content)
+		m, err := DecodeManifest(content, asTerraform)
 		if err != nil {
 			return
 		}
-		again, err := DecodeManifest(m.Encode())
+		again, err := DecodeManifest(m.Encode(), asTerraform)
 		if err != nil {
 			t.Fatalf("what we write is refused: %v", err)
 		}
 		m = again // with the root's record
-		if again, err = DecodeManifest(m.Encode()); err != nil || !reflect.DeepEqual(m, again) {
+		if again, err = DecodeManifest(m.Encode(), asTerraform); err != nil || !reflect.DeepEqual(m, again) {
 			t.Errorf("%+v becomes %+v (%v)", m, again, err)
 		}
 	})

@@ -22,7 +22,7 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err
 	}
-	address, err := ParseAddress(source)
+	address, err := ParseAddress(source, in.Engine)
 	if err != nil {
 		return err
 	}

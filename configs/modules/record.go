@@ -33,7 +33,7 @@ func (w *walk) settle(level []*step) {
 // find looks for the module of a call in the record, and where it may not be
 // kept, among the directories if its source is one.
 func (w *walk) find(s *step) *hcl.Diagnostic {
-	address, err := parseCall(s.call)
+	address, err := w.parseCall(s.call)
 	if err != nil {
 		return invalidSource(s.call, err)
 	}
@@ -67,11 +67,11 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 }
 
 // parseCall reads the source of a call; only registries have versions.
-func parseCall(call configs.ModuleCall) (Address, error) {
+func (w *walk) parseCall(call configs.ModuleCall) (Address, error) {
 	if call.VersionRange != (hcl.Range{}) {
-		return ParseRegistry(call.Source)
+		return ParseRegistry(call.Source, w.Engine)
 	}
-	return ParseAddress(call.Source)
+	return ParseAddress(call.Source, w.Engine)
 }
 
 // recordNow records where the module of a call is.

@@ -33,7 +33,7 @@ func shown(address Address) string {
 // Redact returns a source address, or what was meant for one, as it may stand in
 // messages: without a login. One that has no place for a login is as it was written.
 func Redact(source string) string {
-	address, err := ParseAddress(source)
+	address, err := parseComplete(source)
 	if err != nil {
 		return withoutLogin(source)
 	}

@@ -7,20 +7,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// defaultRegistry is the host of addresses that name none.
-const defaultRegistry hosts.Hostname = "registry.terraform.io"
-
 // maxNameLength is that of each part of an address.
 const maxNameLength = 64
 
 // parseRegistry reads [host/]namespace/name/system[//subdir].
-func parseRegistry(source string) (Registry, error) {
+func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) {
 	pkg, subdir, err := splitSubdir(source)
 	if err != nil {
 		return Registry{}, err
 	}
 	parts := strings.Split(pkg, "/")
-	address := Registry{Host: defaultRegistry, Subdir: subdir}
+	address := Registry{Host: defaultHost, Subdir: subdir}
 	if len(parts) == 4 {
 		if address.Host, err = registryHost(parts[0]); err != nil {
 			return Registry{}, err

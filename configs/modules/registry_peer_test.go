@@ -35,7 +35,7 @@ func TestTerraformTakesTheSameVersions(t *testing.T) {
 	if out, err := terraform(t, dir, env, "get", "-no-color"); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	manifest, err := ReadManifest(filepath.Join(dir, ".terraform", "modules"))
+	manifest, err := ReadManifest(filepath.Join(dir, ".terraform", "modules"), asTerraform)
 	if err != nil {
 		t.Fatal(err)
 	}

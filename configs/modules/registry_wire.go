@@ -107,10 +107,10 @@ func (e *locationError) Unwrap() error { return e.err }
 
 // parseLocation reads the address of a package.
 func parseLocation(location string) (Remote, error) {
-	address, err := ParseAddress(location)
+	address, err := parseComplete(location)
 	if err != nil {
 		bare, _, _ := strings.Cut(location, "?") // what follows may be secret
-		if _, err := ParseAddress(bare); err != nil {
+		if _, err := parseComplete(bare); err != nil {
 			return Remote{}, fmt.Errorf("the location can't be used: %w", err)
 		}
 		return Remote{}, errors.New("the query of the location is malformed")

@@ -152,7 +152,7 @@ func TestNoRecordOutlivesItsPackage(t *testing.T) {
 	delete(half.packages, leafURL) // which the new a needs
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
-	manifest, err := ReadManifest(filepath.Join(p.dir, ".terraform", "modules"))
+	manifest, err := ReadManifest(filepath.Join(p.dir, ".terraform", "modules"), asTerraform)
 	if _, ok := manifest["a"]; ok || err != nil {
 		t.Errorf("there is still a record of a: %v, %v", manifest, err)
 	}

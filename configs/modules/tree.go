@@ -54,7 +54,7 @@ type Package struct {
 // the order of the tree.
 func (t *Tree) Packages() (all []Package) {
 	for _, m := range t.Modules {
-		if address, err := ParseAddress(m.Source); err != nil || m.Key == "" || isLocalAddress(address) {
+		if address, err := parseComplete(m.Source); err != nil || m.Key == "" || isLocalAddress(address) {
 			continue
 		}
 		all = append(all, Package{Record: m.Record, Commit: m.commit, Path: t.at(m.pkgDir)})

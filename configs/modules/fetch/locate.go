@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
@@ -110,7 +111,7 @@ func toldBy(server *url.URL, told string) (modules.Remote, error) {
 		}
 		told = server.ResolveReference(relative).String()
 	}
-	address, err := modules.ParseAddress(told)
+	address, err := modules.ParseAddress(told, getproviders.Terraform(""))
 	if err != nil {
 		return modules.Remote{}, fmt.Errorf("the server's answer is no address: %w", err)
 	}

@@ -1,0 +1,41 @@
+package backend_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// lookTofu finds OpenTofu, which no archive of packages has: a test is skipped
+// without it even where peers are required.
+func lookTofu(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath("tofu")
+	if err != nil {
+		t.Skip("tofu is not on PATH")
+	}
+	return program
+}
+
+// TestOpenTofuWritesTheSameRecord is [TestTerraformWritesTheSameRecord] for OpenTofu.
+func TestOpenTofuWritesTheSameRecord(t *testing.T) {
+	program := lookTofu(t)
+	checkRecords(t, program, getproviders.OpenTofu(peerVersion(t, program)))
+}
+
+// TestOpenTofuKnowsTheNumber is [TestTerraformKnowsTheNumber] for OpenTofu.
+func TestOpenTofuKnowsTheNumber(t *testing.T) {
+	program := lookTofu(t)
+	src, err := os.ReadFile("schemas_opentofu.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var differences map[string]tableEntry
+	if err := json.Unmarshal(src, &differences); err != nil {
+		t.Fatal(err)
+	}
+	checkNumbers(t, program, getproviders.OpenTofu(peerVersion(t, program)), bodies(t, differences))
+}

@@ -1,0 +1,75 @@
+package cliconfig
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestFindForOpenTofu has files in a home, and what of them counts.
+func TestFindForOpenTofu(t *testing.T) {
+	for _, tc := range []struct {
+		name, goos, xdg string
+		there           []string // in the home; those that end in a slash are directories
+		file, dir       string
+	}{
+		{"nothing", "linux", "", nil, ".tofurc", ".terraform.d"},
+		{"its own", "linux", "", []string{".tofurc", ".terraformrc"}, ".tofurc", ".terraform.d"},
+		{"its predecessor's", "linux", "", []string{".terraformrc"}, ".terraformrc", ".terraform.d"},
+		{"nothing, with XDG", "linux", "xdg", nil, "xdg/opentofu/tofurc", "xdg/opentofu"},
+		{"its own, with XDG", "darwin", "xdg", []string{".tofurc", "xdg/opentofu/tofurc"}, ".tofurc", "xdg/opentofu"},
+		{"its predecessor's, with XDG", "linux", "xdg", []string{".terraformrc", "xdg/opentofu/tofurc"}, ".terraformrc", "xdg/opentofu"},
+		{"directory, with XDG", "linux", "xdg", []string{".terraform.d/", "xdg/opentofu/tofurc"}, "xdg/opentofu/tofurc", ".terraform.d"},
+		{"Windows", "windows", "xdg", nil, "tofu.rc", "terraform.d"},
+		{"Windows, its predecessor's", "windows", "", []string{"terraform.rc"}, "terraform.rc", "terraform.d"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			home := t.TempDir()
+			for _, name := range tc.there {
+				path := filepath.Join(home, filepath.FromSlash(name))
+				if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if name[len(name)-1] == '/' {
+					if err := os.MkdirAll(path, 0o700); err != nil {
+						t.Fatal(err)
+					}
+				} else if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			env := variables{}
+			if tc.xdg != "" {
+				env["XDG_CONFIG_HOME"] = filepath.Join(home, tc.xdg)
+			}
+			want := Locations{File: filepath.Join(home, filepath.FromSlash(tc.file)), Dir: filepath.Join(home, filepath.FromSlash(tc.dir))}
+			if got := Find(env.get, home, home, tc.goos, getproviders.OpenTofu("1.12.6")); got != want {
+				t.Errorf("got %+v, want %+v", got, want)
+			}
+		})
+	}
+}
+
+func TestImpliedMirrorDirsOfOpenTofu(t *testing.T) {
+	for _, tc := range []struct {
+		env  variables
+		goos string
+		want []string
+	}{
+		{nil, "linux", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins", "/home/u/.local/share/terraform/plugins",
+			"/usr/local/share/terraform/plugins", "/usr/share/terraform/plugins"}},
+		{variables{"XDG_DATA_HOME": "/data", "XDG_DATA_DIRS": "/a"}, "linux", []string{"terraform.d/plugins", "/home/u/.terraform.d/plugins",
+			"/data/opentofu/plugins", "/data/terraform/plugins", "/a/terraform/plugins"}},
+	} {
+		var got []string
+		for _, dir := range ImpliedMirrorDirs(tc.env.get, "/home/u", tc.goos, getproviders.OpenTofu("1.12.6")) {
+			got = append(got, filepath.ToSlash(dir))
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("got  %q\nwant %q", got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package depsfile
+
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+const terraformLocks = `
+provider "registry.opentofu.org/hashicorp/b" {
+  version = "1.0.0"
+}
+
+provider "registry.terraform.io/acme/c" {
+  version = "1.0.0"
+}
+
+provider "registry.terraform.io/hashicorp/a" {
+  version     = "1.1.0"
+  constraints = "~> 1.0"
+  hashes = [
+    "zh:00",
+  ]
+}
+
+provider "registry.terraform.io/hashicorp/b" {
+  version = "2.0.0"
+}
+`
+
+func TestOpenTofuInheritsLocks(t *testing.T) {
+	engine := getproviders.OpenTofu("1.12.6")
+	locks, diags := Decode([]byte(terraformLocks), "", engine)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	inherited := locks.Inherit(engine)
+	if len(inherited) != 1 || inherited[0].Provider.String() != "registry.terraform.io/hashicorp/a" {
+		t.Errorf("inherited %v", inherited)
+	}
+	own, _ := engine.ParseProvider("hashicorp/a")
+	lock, ok := locks.Provider(own)
+	if !ok || lock.Version.String() != "1.1.0" || lock.Constraints.String() != "~> 1.0" || len(lock.Hashes) > 0 {
+		t.Errorf("the entry of its own is %+v", lock)
+	}
+	if again := locks.Inherit(engine); len(again) > 0 {
+		t.Errorf("inherited again: %v", again)
+	}
+	for _, kept := range []string{"acme/c", "hashicorp/a", "hashicorp/b"} {
+		p, _ := getproviders.Terraform("").ParseProvider(kept)
+		if _, ok := locks.Provider(p); !ok {
+			t.Errorf("the entry of %s is gone", p)
+		}
+	}
+}
+
+func TestTerraformInheritsNothing(t *testing.T) {
+	engine := getproviders.Terraform("1.15.9")
+	locks, _ := Decode([]byte(terraformLocks), "", engine)
+	if inherited := locks.Inherit(engine); len(inherited) > 0 {
+		t.Errorf("inherited %v", inherited)
+	}
+}

@@ -1,0 +1,58 @@
+package getproviders_test
+
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestAddressesInOpenTofu(t *testing.T) {
+	engine := getproviders.OpenTofu("1.12.6")
+	for given, want := range map[string]string{
+		"aws":                              "registry.opentofu.org/hashicorp/aws",
+		"acme/aaa":                         "registry.opentofu.org/acme/aaa",
+		"registry.terraform.io/acme/aaa":   "registry.terraform.io/acme/aaa",
+		"terraform.io/builtin/terraform":   "terraform.io/builtin/terraform",
+		"registry.opentofu.org/acme/AAA":   "registry.opentofu.org/acme/aaa",
+		"registry.opentofu.org/-/whatever": "registry.opentofu.org/-/whatever",
+	} {
+		p, err := engine.ParseProvider(given)
+		if err != nil || p.String() != want {
+			t.Errorf("%s is %s, %v; want %s", given, p, err, want)
+		}
+	}
+	p, _ := engine.ParseProvider("acme/aaa")
+	if got := engine.Short(p); got != "acme/aaa" {
+		t.Errorf("short is %s", got)
+	}
+}
+
+func TestWhatOpenTofuInherits(t *testing.T) {
+	engine := getproviders.OpenTofu("1.12.6")
+	for given, want := range map[string]string{
+		"registry.terraform.io/hashicorp/aws": "registry.opentofu.org/hashicorp/aws",
+		"registry.terraform.io/acme/aaa":      "",
+		"registry.opentofu.org/hashicorp/aws": "",
+		"example.com/hashicorp/aws":           "",
+	} {
+		p, err := engine.ParseProvider(given)
+		if err != nil {
+			t.Fatal(err)
+		}
+		own, ok := engine.Inherits(p)
+		if ok != (want != "") || ok && own.String() != want {
+			t.Errorf("%s is inherited as %s, %t; want %q", p, own, ok, want)
+		}
+		if _, ok := getproviders.Terraform("1.15.9").Inherits(p); ok {
+			t.Errorf("Terraform inherits %s", p)
+		}
+	}
+}
+
+func TestVersionsOfOpenTofuDiffer(t *testing.T) {
+	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
+		if engine := getproviders.OpenTofu(version); (engine.VersionSuffixes == nil) != everywhere {
+			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)
+		}
+	}
+}
