@@ -59,7 +59,8 @@ func cheapNode(node hclsyntax.Node) bool {
 			fine = false
 		case *hclsyntax.LiteralValueExpr:
 			if n.Val.Type() == cty.Number && !n.Val.IsNull() {
-				fine = fine && printable(n.Val.AsBigFloat())
+				// The parser leaves a number unknown that is too large for it.
+				fine = fine && n.Val.IsKnown() && printable(n.Val.AsBigFloat())
 			}
 		}
 		return nil

@@ -90,6 +90,8 @@ func TestValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	}
 	for name, file := range map[string]string{
 		"number":           entry(`1e999999999`),
+		"unknown number":   entry(`1e9999999999`),
+		"unknown in text":  entry(`"${1e9999999999}"`),
 		"number in text":   entry(`"${1e999999999}"`),
 		"number in object": entry(`{ version = "${-1e999999999}" }`),
 		"key":              entry(`{ (1e999999999) = "1" }`),

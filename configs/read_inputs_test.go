@@ -166,6 +166,7 @@ func FuzzReadInputs(f *testing.F) {
 	f.Add("x = 1\n", `{"x": "a"}`, "x=[1]", "list(string)")
 	f.Add("x = [", `{"x": {"a": null}}`, "x", "object({a = optional(string, \"b\")})")
 	f.Add("x = 1e999999999", `[]`, "=", "map(any)")
+	f.Add("x = 1e9999999999", `{"x": 1e9999999999}`, "x=1e9999999999", "any")
 	f.Fuzz(func(t *testing.T, native, json, argument, typ string) {
 		dir := writeFiles(t, map[string]string{
 			"terraform.tfvars": native, "a.auto.tfvars.json": json,
