@@ -30,7 +30,7 @@ type Block struct {
 // Merge returns the content of a file with the block at its end. A block that is
 // there is replaced, and so are several. A block that is there as it should be,
 // with nothing but comments and empty lines behind it, leaves the content as it is,
-// whatever its line ends are. The rest of the content doesn't change, but for empty
+// whatever its line ends are, and be there none at the last line. The rest of the content doesn't change, but for empty
 // lines at its end.
 func (b Block) Merge(content []byte) []byte {
 	rest, blocks, last := splitBlocks(string(content))

@@ -80,6 +80,7 @@ func TestABlockIsTheLastThatAFileSays(t *testing.T) {
 		"twice":             {own + "a\n" + own, "a\n\n" + own},
 		"another block":     {"a\n\n" + strings.Replace(own, "kept", "was", 1), "a\n\n" + own},
 		"a comment changed": {"a\n\n" + strings.Replace(own, "begin", "begin. Why", 1), "a\n\n" + own},
+		"no last line end":  {"a\n\n" + strings.TrimSuffix(own, "\n"), "a\n\n" + strings.TrimSuffix(own, "\n")},
 		"no end":            {"# tfdeps vendor: begin\na\nb\n", "a\nb\n\n" + own},
 		"no end, then one":  {"# tfdeps vendor: begin\na\n" + own + "b\n", "a\nb\n\n" + own},
 		"no beginning":      {"a\n# tfdeps vendor: end\n", "a\n# tfdeps vendor: end\n\n" + own},
@@ -97,10 +98,11 @@ func TestABlockIsTheLastThatAFileSays(t *testing.T) {
 func FuzzBlockMerge(f *testing.F) {
 	f.Add("a\n" + own)
 	f.Add("# tfdeps vendor: begin\r\n# tfdeps vendor: begin\n\r# tfdeps vendor: end")
+	f.Add("a\n" + strings.TrimSuffix(own, "\n")) // git needs no end of the last line
 	f.Fuzz(func(t *testing.T, content string) {
 		b := vendored.Block{Lines: []string{"!/kept/"}}
 		once := b.Merge([]byte(content))
-		if twice := b.Merge(once); string(twice) != string(once) || !strings.Contains(strings.ReplaceAll(string(once), "\r", ""), own) {
+		if twice := b.Merge(once); string(twice) != string(once) || !strings.Contains(strings.ReplaceAll(string(once), "\r", "")+"\n", own) {
 			t.Errorf("%q becomes %q and then %q", content, once, twice)
 		}
 	})
