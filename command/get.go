@@ -34,13 +34,8 @@ type getRun struct {
 
 // all does what the command is for, and returns what there is to say at the end.
 func (r *getRun) all() view.Problems {
-	cli, problems := r.cliConfig(r.engine)
-	sameHost, invalid := r.sameHostCredentials()
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return problems
-	}
-	net, unreached := r.reachable(r.opts.offlineBy, r.engine, cli, sameHost)
-	if problems = append(problems, unreached...); problems.HasErrors() {
+	_, net, problems := r.online(r.engine, r.opts.offlineBy)
+	if problems.HasErrors() {
 		return problems
 	}
 	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)

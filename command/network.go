@@ -43,6 +43,18 @@ func (m *Meta) reachable(offlineBy string, engine getproviders.Engine, cli *clic
 	return m.network(engine, cli, sameHost)
 }
 
+// online reads the CLI configuration and makes the clients that it asks for; by is
+// as for reachable. There is no network if there are errors.
+func (m *Meta) online(engine getproviders.Engine, by string) (*cliconfig.Config, network, view.Problems) {
+	cli, problems := m.cliConfig(engine)
+	sameHost, invalid := m.sameHostCredentials()
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		return cli, network{}, problems
+	}
+	net, unreached := m.reachable(by, engine, cli, sameHost)
+	return cli, net, append(problems, unreached...)
+}
+
 // network makes the clients. sameHost lets tokens go to packages that are on
 // the host of the registry.
 func (m *Meta) network(engine getproviders.Engine, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {

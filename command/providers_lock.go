@@ -69,14 +69,7 @@ func (r *lockRun) readArguments() (problems view.Problems) {
 // connect makes the source of packages: the registries, unless something else is
 // asked for.
 func (r *lockRun) connect() (problems view.Problems) {
-	r.cli, problems = r.cliConfig(r.engine)
-	sameHost, invalid := r.sameHostCredentials()
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return problems
-	}
-	var unreached view.Problems
-	r.network, unreached = r.Meta.network(r.engine, r.cli, sameHost)
-	if problems = append(problems, unreached...); problems.HasErrors() {
+	if r.cli, r.network, problems = r.online(r.engine, ""); problems.HasErrors() {
 		return problems
 	}
 	var err error

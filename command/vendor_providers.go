@@ -16,14 +16,7 @@ import (
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
 func (r *vendorRun) connect() (problems view.Problems) {
-	r.cli, problems = r.cliConfig(r.engine)
-	sameHost, invalid := r.sameHostCredentials()
-	if problems = append(problems, invalid...); problems.HasErrors() {
-		return problems
-	}
-	var unreached view.Problems
-	r.net, unreached = r.Meta.network(r.engine, r.cli, sameHost)
-	if problems = append(problems, unreached...); problems.HasErrors() {
+	if r.cli, r.net, problems = r.online(r.engine, ""); problems.HasErrors() {
 		return problems
 	}
 	sources, err := r.sources(sourceOptions{network: r.net, cli: r.cli, engine: r.engine, vendored: vendored.PluginsDir})

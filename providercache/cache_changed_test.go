@@ -89,77 +89,77 @@ func packageA(t *testing.T, root string) (dir, file string) {
 	return dir, only(t, filepath.Join(dir, "terraform-provider-a"))
 }
 
-func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
+// afterEachChange runs a test for each of the changes. setClock sets the clock of
+// a directory back, if that is the change.
+func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClock func(*directory) bool)) {
+	t.Helper()
 	t.Parallel()
 	needsReceipts(t)
 	for name, change := range changesBehind {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			m, d, again := prepared(t)
-			sound := d.treeOf(t, d.Target.Path)
-			dir, file := packageA(t, m.cache)
-			change(t, dir, file, strings.Repeat("x", len(read(t, file))))
-			fresh := m.directory(t)
-			if name == "clock set back" {
-				fresh.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-			}
-			if asked := again(fresh); !slices.Contains(fresh.read, dir) || asked["archive"] != 1 {
-				t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
-			}
-			for _, root := range []string{fresh.Target.Path, m.cache} {
-				if got := fresh.treeOf(t, root); got != sound {
-					t.Errorf("%s has\n%s", root, got)
+			test(t, change, func(d *directory) bool {
+				if name != "clock set back" {
+					return false
 				}
-			}
+				d.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+				return true
+			})
 		})
 	}
 }
 
+func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
+	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
+		m, d, again := prepared(t)
+		sound := d.treeOf(t, d.Target.Path)
+		dir, file := packageA(t, m.cache)
+		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
+		fresh := m.directory(t)
+		setClock(fresh)
+		if asked := again(fresh); !slices.Contains(fresh.read, dir) || asked["archive"] != 1 {
+			t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
+		}
+		for _, root := range []string{fresh.Target.Path, m.cache} {
+			if got := fresh.treeOf(t, root); got != sound {
+				t.Errorf("%s has\n%s", root, got)
+			}
+		}
+	})
+}
+
 func TestAChangeInADirectoryIsFoundAndRefused(t *testing.T) {
-	t.Parallel()
-	needsReceipts(t)
-	for name, change := range changesBehind {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			_, d, again := prepared(t)
-			sound := d.treeOf(t, d.Target.Path)
-			dir, file := packageA(t, d.Target.Path)
-			change(t, dir, file, strings.Repeat("x", len(read(t, file))))
-			if name == "clock set back" {
-				d.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-			}
-			if asked := again(d); !slices.Contains(d.read, dir) || len(asked) > 0 || d.linked != 1 {
-				t.Errorf("read %q, requests %v, %d linked; want that the package is read, and taken from the cache", d.read, asked, d.linked)
-			}
-			if got := d.treeOf(t, d.Target.Path); got != sound {
-				t.Errorf("there is\n%s", got)
-			}
-		})
-	}
+	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
+		_, d, again := prepared(t)
+		sound := d.treeOf(t, d.Target.Path)
+		dir, file := packageA(t, d.Target.Path)
+		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
+		setClock(d)
+		if asked := again(d); !slices.Contains(d.read, dir) || len(asked) > 0 || d.linked != 1 {
+			t.Errorf("read %q, requests %v, %d linked; want that the package is read, and taken from the cache", d.read, asked, d.linked)
+		}
+		if got := d.treeOf(t, d.Target.Path); got != sound {
+			t.Errorf("there is\n%s", got)
+		}
+	})
 }
 
 // What only looks as if it had changed is hashed, and used.
 func TestASeemingChangeCostsOneHashing(t *testing.T) {
-	t.Parallel()
-	needsReceipts(t)
-	for name, change := range changesBehind {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			m, _, again := prepared(t)
-			dir, file := packageA(t, m.cache)
-			change(t, dir, file, read(t, file))
-			age()
-			for i, want := range []int{1, 0} {
-				fresh := m.directory(t)
-				fresh.Link = providercache.LinkCopy
-				if name == "clock set back" && i == 0 {
-					fresh.Now = func() time.Time { return time.Now().Add(-time.Hour) }
-					want = 4 // it concerns the other package, too, and no receipt can be made by this clock
-				}
-				if asked := again(fresh); len(asked) > 0 || len(fresh.read) != want || fresh.linked != 2 {
-					t.Errorf("%d: read %q, requests %v, %d linked", i, fresh.read, asked, fresh.linked)
-				}
+	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
+		m, _, again := prepared(t)
+		dir, file := packageA(t, m.cache)
+		change(t, dir, file, read(t, file))
+		age()
+		for i, want := range []int{1, 0} {
+			fresh := m.directory(t)
+			fresh.Link = providercache.LinkCopy
+			if i == 0 && setClock(fresh) {
+				want = 4 // it concerns the other package, too, and no receipt can be made by this clock
 			}
-		})
-	}
+			if asked := again(fresh); len(asked) > 0 || len(fresh.read) != want || fresh.linked != 2 {
+				t.Errorf("%d: read %q, requests %v, %d linked", i, fresh.read, asked, fresh.linked)
+			}
+		}
+	})
 }

@@ -91,9 +91,7 @@ func targets(dirs []*directory) (paths []string) {
 func TestARunWithNothingToDoSweeps(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	m := newMachine(t)
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	m, d, locks := settled(t)
 	for _, root := range []string{d.Target.Path, m.cache} {
 		left, err := scratch.Make(root)
 		must(t, err)

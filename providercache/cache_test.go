@@ -207,9 +207,7 @@ func TestPackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 
 func TestVerifyTrustsNoReceipt(t *testing.T) {
 	t.Parallel()
-	m := newMachine(t)
-	d := m.directory(t)
-	locks, _ := m.install(t, d, nil)
+	m, d, locks := settled(t)
 	d.Verify = true
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || len(d.read) != 2 {
 		t.Errorf("requests %v, read %q", asked, d.read)

@@ -100,12 +100,19 @@ func resolve(tb testing.TB, path string) string {
 	return real
 }
 
-func TestAUseIsNotedOnceADay(t *testing.T) {
-	t.Parallel()
-	needsReceipts(t)
+// settled is a machine with a directory in which everything is installed.
+func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
+	t.Helper()
 	m := newMachine(t)
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
+	return m, d, locks
+}
+
+func TestAUseIsNotedOnceADay(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m, d, locks := settled(t)
 	m.install(t, d, locks)
 	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "uses")), "\n") }
 	before := noted()
