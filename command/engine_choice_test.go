@@ -42,6 +42,7 @@ func TestEachEngineHasItsVersionVariable(t *testing.T) {
 			t.Errorf("%s: got %s, %v", program, engine.Version, err)
 		}
 	}
+	m.StandIn = standInFor("tofu")
 	m.Env = m.Env.With("TFDEPS_TOFU_VERSION=latest")
 	if _, err := m.engine(); err == nil || !strings.Contains(err.Error(), "TFDEPS_TOFU_VERSION") {
 		t.Errorf("a version that is none: %v", err)
