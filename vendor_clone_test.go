@@ -47,7 +47,7 @@ func unwrapped(out string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(out, "│", "")), " ")
 }
 
-// worksWithOpenTofu initializes a clone with the other engine.
+// worksWithOpenTofu initializes a clone with the other product.
 func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 	lookTofu(t)
 	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {

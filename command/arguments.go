@@ -36,7 +36,7 @@ func ParseCommandLine(args []string, env Environment) (CommandLine, error) {
 	if _, err := parseSwitch(passthroughVariable, env.Get(passthroughVariable)); err != nil {
 		return line, err
 	}
-	if _, err := engineByVariable(env); err != nil {
+	if _, err := productByVariable(env); err != nil {
 		return line, err
 	}
 	args = versionCommand(args)

@@ -77,5 +77,5 @@ func (o *backendOptions) check(json bool) (problems view.Problems) {
 	return problems
 }
 
-// migration is the command of an engine's program that moves state.
+// migration is the command of a product's program that moves state.
 const migration = " init -migrate-state -get=false"

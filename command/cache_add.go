@@ -28,7 +28,7 @@ type addOptions struct {
 	wanted    []providercache.Wanted
 }
 
-func parseCacheAdd(args []string, env Environment, engine getproviders.Engine) (o addOptions, err error) {
+func parseCacheAdd(args []string, env Environment, product getproviders.Product) (o addOptions, err error) {
 	flags := newFlags("cache add")
 	o.place.define(flags)
 	flags.Var(&o.locked, "locked", "")
@@ -52,7 +52,7 @@ func parseCacheAdd(args []string, env Environment, engine getproviders.Engine) (
 	case len(operands) == 0:
 		return o, &usageError{text: "Error: cache add needs providers, or -locked with directories that have lock files", help: true}
 	default:
-		if o.wanted, err = parseWanted(operands, engine); err != nil {
+		if o.wanted, err = parseWanted(operands, product); err != nil {
 			return o, err
 		}
 	}

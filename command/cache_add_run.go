@@ -15,10 +15,10 @@ import (
 type cacheAdd struct {
 	*Meta
 	addOptions
-	engine getproviders.Engine
-	cache  *providercache.Cache
-	cli    *cliconfig.Config
-	made   time.Time // what files of an image are to say of their age
+	product getproviders.Product
+	cache   *providercache.Cache
+	cli     *cliconfig.Config
+	made    time.Time // what files of an image are to say of their age
 
 	hosts  network
 	source getproviders.Source
@@ -27,7 +27,7 @@ type cacheAdd struct {
 
 // all does what the command is for.
 func (a *cacheAdd) all() (problems view.Problems) {
-	if a.engine, problems = a.Meta.engineOf(); problems.HasErrors() {
+	if a.product, problems = a.Meta.productOf(); problems.HasErrors() {
 		return problems
 	}
 	a.cache, a.cli, problems = a.place.find(a.Meta)
@@ -56,12 +56,12 @@ func (a *cacheAdd) all() (problems view.Problems) {
 func (a *cacheAdd) connect() view.Problems {
 	sameHost, problems := a.sameHostCredentials()
 	var unreached view.Problems
-	a.hosts, unreached = a.reachable(a.offlineBy, a.engine, a.cli, sameHost)
+	a.hosts, unreached = a.reachable(a.offlineBy, a.product, a.cli, sameHost)
 	if problems = append(problems, unreached...); problems.HasErrors() {
 		return problems
 	}
 	var err error
-	a.source, err = a.sources(sourceOptions{network: a.hosts, cli: a.cli, engine: a.engine, kept: a.kept})
+	a.source, err = a.sources(sourceOptions{network: a.hosts, cli: a.cli, product: a.product, kept: a.kept})
 	if err != nil {
 		problems = append(problems, view.NewError("Can't search for providers", err.Error()))
 	}
@@ -69,8 +69,8 @@ func (a *cacheAdd) connect() view.Problems {
 }
 
 // kept tells which packages are on this machine, where nobody else may be asked.
-func (a *cacheAdd) kept(p getproviders.Provider) []getproviders.KeptPackage {
-	return a.installer().Remembered(p)
+func (a *cacheAdd) kept(p getproviders.Provider) []getproviders.CachedPackage {
+	return a.installer().KnownPackages(p)
 }
 
 // installer makes what fetches.
@@ -80,7 +80,7 @@ func (a *cacheAdd) installer() *providercache.Installer {
 		state = "" // what is known of an image stands beside it
 	}
 	return &providercache.Installer{
-		Source: a.source, Client: a.hosts.archives, Engine: a.engine, Platform: a.plat, Now: a.Now, Cache: a.cache, StateDir: state,
+		Source: a.source, Client: a.hosts.archives, Product: a.product, Platform: a.plat, Now: a.Now, Cache: a.cache, StateDir: state,
 	}
 }
 
@@ -90,7 +90,7 @@ func (a *cacheAdd) fill() (filled []providercache.Filled, problems view.Problems
 		more, err := a.installer().Fill(a.Context, a.wanted)
 		filled = append(filled, more...)
 		if err != nil {
-			problems = append(problems, view.InstallProblems(a.engine, getproviders.Requirements{}, err, nil)...)
+			problems = append(problems, view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
 		}
 	}
 	return filled, problems

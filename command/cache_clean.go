@@ -59,11 +59,11 @@ func isAmong(wanted []providercache.Wanted, p providercache.Cached) bool {
 }
 
 // parseWanted reads providers, with or without an exact version behind a "@".
-func parseWanted(names []string, engine getproviders.Engine) (wanted []providercache.Wanted, err error) {
+func parseWanted(names []string, product getproviders.Product) (wanted []providercache.Wanted, err error) {
 	for _, name := range names {
 		address, version, versioned := strings.Cut(name, "@")
 		var w providercache.Wanted
-		w.Provider, err = engine.ParseProvider(address)
+		w.Provider, err = product.ParseProvider(address)
 		if err == nil && versioned {
 			w.Version, err = getproviders.ParseVersion(version)
 		}

@@ -40,7 +40,7 @@ func (l pathList) with(operands []string, option string) (pathList, error) {
 
 // readLocked gathers what the lock files below the paths select; nil if there
 // are no paths.
-func readLocked(paths []string, engine getproviders.Engine) (providercache.Locked, view.Problems) {
+func readLocked(paths []string, product getproviders.Product) (providercache.Locked, view.Problems) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -55,7 +55,7 @@ func readLocked(paths []string, engine getproviders.Engine) (providercache.Locke
 	var problems view.Problems
 	var all []*depsfile.Locks
 	for _, file := range files {
-		locks, found := depsfile.Load(file, engine)
+		locks, found := depsfile.Load(file, product)
 		problems = append(problems, found...)
 		all = append(all, locks)
 	}

@@ -5,13 +5,13 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// engineOf is [Meta.engine] for commands that tell problems in their own way.
-func (m *Meta) engineOf() (getproviders.Engine, view.Problems) {
-	engine, err := m.engine()
+// productOf is [Meta.product] for commands that tell problems in their own way.
+func (m *Meta) productOf() (getproviders.Product, view.Problems) {
+	product, err := m.product()
 	if err != nil {
-		return engine, view.Problems{view.NewError("Invalid engine version", err.Error())}
+		return product, view.Problems{view.NewError("Invalid product version", err.Error())}
 	}
-	return engine, nil
+	return product, nil
 }
 
 // carryOut does what a command is for, unless what is known before speaks

@@ -13,9 +13,9 @@ import (
 // cliConfig reads the CLI configuration. Problems with it are errors: to
 // install from elsewhere than it says, or as somebody else, would be worse than
 // to install nothing.
-func (m *Meta) cliConfig(engine getproviders.Engine) (*cliconfig.Config, view.Problems) {
-	at := cliconfig.Find(m.Env.Get, m.HomeDir, m.appData(), runtime.GOOS, engine)
-	config, found := cliconfig.Read(at, m.Env.Get, engine)
+func (m *Meta) cliConfig(product getproviders.Product) (*cliconfig.Config, view.Problems) {
+	at := cliconfig.Find(m.Env.Get, m.HomeDir, m.appData(), runtime.GOOS, product)
+	config, found := cliconfig.Read(at, m.Env.Get, product)
 	var problems view.Problems
 	for _, p := range found {
 		problems = append(problems, cliConfigProblem(p))

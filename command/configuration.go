@@ -21,9 +21,9 @@ type configuration struct {
 
 // load reads the root module in a directory. What is wrong with the values of
 // variables matters only to a module that is computed from them.
-func (c *configuration) load(dir string, m *Meta, engine getproviders.Engine, opts configurationOptions) {
+func (c *configuration) load(dir string, m *Meta, product getproviders.Product, opts configurationOptions) {
 	values, invalid := configs.ReadInputs(dir, configs.InputSources{Arguments: opts.inputs, Environ: m.Env})
-	c.module, c.broken = configs.LoadModuleWith(dir, engine, configs.Options{
+	c.module, c.broken = configs.LoadModuleWith(dir, product, configs.Options{
 		TestDirectory: opts.testDirectory, Inputs: values, WorkingDir: workingDirectory(),
 	})
 	if c.module.Constant {
@@ -35,21 +35,21 @@ func (c *configuration) load(dir string, m *Meta, engine getproviders.Engine, op
 // says. What is wrong with the modules is kept, because their versions may say
 // that it doesn't matter.
 func (c *configuration) findModules(ctx context.Context, installer modules.Installer) view.Problems {
-	manifest, err := modules.ReadManifest(installer.Dir, installer.Engine)
+	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to read the record of modules", err.Error()+".\n\n"+
 			"If the file can't be mended, remove it: it is made anew.")}
 	}
 	c.tree, c.unusable = installer.Install(ctx, c.module, manifest)
-	c.misfit = c.tree.CheckProviders(installer.Engine)
+	c.misfit = c.tree.CheckProviders(installer.Product)
 	return nil
 }
 
 // problems says what is wrong with the configuration. That it is for other
-// versions of the engine is told alone: what is an error now may be fine for
+// versions of the product is told alone: what is an error now may be fine for
 // the version that is asked for.
-func (c *configuration) problems(engine getproviders.Engine) view.Problems {
-	if unfit := c.tree.CheckVersion(engine); unfit.HasErrors() {
+func (c *configuration) problems(product getproviders.Product) view.Problems {
+	if unfit := c.tree.CheckVersion(product); unfit.HasErrors() {
 		return unfit
 	}
 	return slices.Concat(c.broken, c.unusable, c.misfit)
@@ -58,8 +58,8 @@ func (c *configuration) problems(engine getproviders.Engine) view.Problems {
 // saveModules records where the modules are. After errors in the configuration
 // there is nothing that could be relied on, and nothing is recorded. That providers don't fit
 // together says nothing against the modules.
-func (c *configuration) saveModules(engine getproviders.Engine) view.Problems {
-	if c.tree == nil || c.broken.HasErrors() || c.unusable.HasErrors() || c.tree.CheckVersion(engine).HasErrors() {
+func (c *configuration) saveModules(product getproviders.Product) view.Problems {
+	if c.tree == nil || c.broken.HasErrors() || c.unusable.HasErrors() || c.tree.CheckVersion(product).HasErrors() {
 		return nil
 	}
 	if err := c.tree.Save(); err != nil {

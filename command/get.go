@@ -18,28 +18,28 @@ func (c *GetCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, problems := c.Meta.engineOf()
-	run := &getRun{Meta: c.Meta, opts: opts, engine: engine, view: view.NewInit(c.Meta.viewOptions(engine, false))}
+	product, problems := c.Meta.productOf()
+	run := &getRun{Meta: c.Meta, opts: opts, product: product, view: view.NewInit(c.Meta.viewOptions(product, false))}
 	return carryOut(problems, run.all, run.view.Problems)
 }
 
 // getRun is one run of get.
 type getRun struct {
 	*Meta
-	opts   getOptions
-	engine getproviders.Engine
-	view   *view.Init
+	opts    getOptions
+	product getproviders.Product
+	view    *view.Init
 	configuration
 }
 
 // all does what the command is for, and returns what there is to say at the end.
 func (r *getRun) all() view.Problems {
-	_, net, problems := r.online(r.engine, r.opts.offlineBy)
+	_, net, problems := r.online(r.product, r.opts.offlineBy)
 	if problems.HasErrors() {
 		return problems
 	}
-	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
-	installer, fetcher := r.moduleInstaller(r.engine, net, r.moduleStore())
+	r.load(".", r.Meta, r.product, r.opts.configurationOptions)
+	installer, fetcher := r.moduleInstaller(r.product, net, r.moduleStore())
 	defer fetcher.Close()
 	installer.Observe = r.view.ObserveModules
 	if r.opts.update {
@@ -51,7 +51,7 @@ func (r *getRun) all() view.Problems {
 	if !r.unusable.HasErrors() {
 		r.misfit = view.AsWarnings(r.misfit) // it may be the modules that are to be mended
 	}
-	if problems = append(problems, r.problems(r.engine)...); problems.HasErrors() {
+	if problems = append(problems, r.problems(r.product)...); problems.HasErrors() {
 		return problems
 	}
 	return append(problems, r.record()...)
@@ -60,7 +60,7 @@ func (r *getRun) all() view.Problems {
 // record saves where the modules are. The real tool's get writes a record even
 // where there are no modules, which its init doesn't.
 func (r *getRun) record() view.Problems {
-	if problems := r.saveModules(r.engine); problems.HasErrors() {
+	if problems := r.saveModules(r.product); problems.HasErrors() {
 		return problems
 	}
 	if err := r.tree.Manifest.Save(r.modulesDir()); err != nil {

@@ -6,7 +6,7 @@ const Usage = `Usage: tfdeps [global options] <command> [args]
 Installs what a Terraform or OpenTofu configuration depends on. It takes the
 place of "terraform init" or "tofu init"; the real plan and apply go on from
 there. The work of tofu is done if tfdeps is called by a link named tofu, by
-init with -with=tofu, and with TFDEPS_ENGINE=tofu.
+init with -with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
   cache         Look after the cache that working directories share
@@ -72,8 +72,9 @@ Environment:
   TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
   TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value
-  TFDEPS_ENGINE             terraform or tofu: whose work to do, unless -with or
-                            the name that tfdeps is called by says so
+  TFDEPS_PRODUCT            terraform or tofu: whose work to do, unless -with or
+                            the name that tfdeps is called by says so; its old
+                            name TFDEPS_ENGINE counts, too
   TFDEPS_TERRAFORM_PATH,    the real program, instead of the next one on PATH
   TFDEPS_TOFU_PATH
   TFDEPS_TERRAFORM_VERSION, the version of Terraform or OpenTofu whose work to

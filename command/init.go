@@ -19,10 +19,10 @@ func (c *InitCommand) Run(args []string) int {
 	opts, problems := parseInit(args, c.Meta.Env, c.Meta.StandIn)
 	meta := *c.Meta
 	meta.readOnly, meta.with = opts.check, opts.state.with
-	engine, invalid := meta.engineOf()
+	product, invalid := meta.productOf()
 	problems = append(problems, invalid...)
-	run := &initRun{Meta: &meta, opts: opts, engine: engine}
-	how := c.Meta.viewOptions(engine, opts.json)
+	run := &initRun{Meta: &meta, opts: opts, product: product}
+	how := c.Meta.viewOptions(product, opts.json)
 	how.Progress = c.Meta.progress(opts.progress)
 	run.view = view.NewInit(how)
 	run.view.Version(c.Meta.Version)
@@ -44,7 +44,7 @@ func (c *InitCommand) Run(args []string) int {
 type initRun struct {
 	*Meta
 	opts     initOptions
-	engine   getproviders.Engine
+	product  getproviders.Product
 	view     *view.Init
 	warnings view.Problems
 
@@ -75,7 +75,7 @@ func (r *initRun) all() view.Problems {
 			return errors
 		}
 	}
-	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
+	r.load(".", r.Meta, r.product, r.opts.configurationOptions)
 	if r.module.Empty && !r.broken.HasErrors() {
 		r.view.EmptyDirectory()
 		return nil
@@ -114,15 +114,15 @@ func (r *initRun) keepErrors(problems view.Problems) (errors view.Problems) {
 }
 
 func (r *initRun) loadLocks() (problems view.Problems) {
-	r.locks, problems = depsfile.Load(depsfile.FileName, r.engine)
-	return append(problems, inheritLocks(r.locks, r.engine)...)
+	r.locks, problems = depsfile.Load(depsfile.FileName, r.product)
+	return append(problems, inheritLocks(r.locks, r.product)...)
 }
 
 // checkConfig refuses a configuration that is for other versions of the
-// engine, and if it isn't, one that has errors. The first is told alone: what
+// product, and if it isn't, one that has errors. The first is told alone: what
 // is an error now may be fine for the version that is asked for.
 func (r *initRun) checkConfig() view.Problems {
-	if unfit := r.tree.CheckVersion(r.engine); unfit.HasErrors() {
+	if unfit := r.tree.CheckVersion(r.product); unfit.HasErrors() {
 		r.warnings = nil
 		return unfit
 	}
@@ -130,10 +130,10 @@ func (r *initRun) checkConfig() view.Problems {
 	if !r.broken.HasErrors() && (r.opts.get || !r.unusable.HasErrors() && !r.misfit.HasErrors()) {
 		return problems // installing modules needs no explanation
 	}
-	preamble := view.NewError(r.engine.Name+" encountered problems during initialisation, including problems\n"+
+	preamble := view.NewError(r.product.Name+" encountered problems during initialisation, including problems\n"+
 		"with the configuration, described below.",
-		"The "+r.engine.Name+" configuration must be valid before initialization so that\n"+
-			r.engine.Name+" can determine which modules and providers need to be installed.")
+		"The "+r.product.Name+" configuration must be valid before initialization so that\n"+
+			r.product.Name+" can determine which modules and providers need to be installed.")
 	at := slices.IndexFunc(r.homeless, func(p *view.Problem) bool { return p.Subject != nil })
 	if at < 0 {
 		at = len(r.homeless) // none of it is about what the configuration says

@@ -103,7 +103,7 @@ func (r *initRun) compareBackend(known *backend.Record) (*backend.Config, backen
 func (r *initRun) decodeBackend() (*backend.Config, view.Problems) {
 	block := r.module.Backend
 	return backend.Decode(backend.Block{Type: block.Type, Range: block.Range, Body: block.Body, Context: block.Context},
-		backend.Options{Engine: r.engine, Overrides: r.opts.state.config, Getenv: r.Env.Get})
+		backend.Options{Product: r.product, Overrides: r.opts.state.config, Getenv: r.Env.Get})
 }
 
 // settle makes the record what it should be, unless that takes moving state.
@@ -116,7 +116,7 @@ func (r *initRun) settle(config *backend.Config, change backend.Change) view.Pro
 	case backend.Changed, backend.Replaced, backend.Removed:
 		return view.Problems{r.backendChanged()}
 	}
-	next, err := backend.NewRecord(config, r.engine)
+	next, err := backend.NewRecord(config, r.product)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to record the backend", err.Error())}
 	}
@@ -168,7 +168,7 @@ func (r *initRun) forgetRecord() view.Problems {
 func (r *initRun) backendChanged() *view.Problem {
 	return view.NewError("Backend configuration changed", strings.Join([]string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
-		"To move it, run:\n  " + r.engine.Program + migration,
+		"To move it, run:\n  " + r.product.Program + migration,
 		"To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure",
 	}, "\n\n"))
 }

@@ -37,7 +37,7 @@ func (r *checkRun) all() view.Problems {
 	if errors := r.keepErrors(r.readSettings()); errors.HasErrors() {
 		return errors
 	}
-	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
+	r.load(".", r.Meta, r.product, r.opts.configurationOptions)
 	var reasons []view.CheckReason
 	if !r.module.Empty || r.broken.HasErrors() {
 		for _, phase := range []func() ([]view.CheckReason, view.Problems){
@@ -94,7 +94,7 @@ func (r *checkRun) checkBackend() ([]view.CheckReason, view.Problems) {
 
 // checkModules takes the modules as they are recorded.
 func (r *checkRun) checkModules() (reasons []view.CheckReason, problems view.Problems) {
-	installer := modules.Installer{Dir: r.modulesDir(), Engine: r.engine, Mode: modules.AsRecorded}
+	installer := modules.Installer{Dir: r.modulesDir(), Product: r.product, Mode: modules.AsRecorded}
 	if problems := r.findModules(r.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}
@@ -107,7 +107,7 @@ func (r *checkRun) checkModules() (reasons []view.CheckReason, problems view.Pro
 		}
 	}
 	r.unusable = unusable
-	if problems := r.problems(r.engine); problems.HasErrors() {
+	if problems := r.problems(r.product); problems.HasErrors() {
 		return nil, problems
 	}
 	if r.incomplete = len(reasons) > 0; r.incomplete || len(r.module.Calls) == 0 {

@@ -11,7 +11,7 @@ import (
 
 // reach makes the HTTP clients.
 func (r *initRun) reach() (problems view.Problems) {
-	r.network, problems = r.reachable(r.opts.offlineBy, r.engine, r.cli, r.archiveCredentials)
+	r.network, problems = r.reachable(r.opts.offlineBy, r.product, r.cli, r.archiveCredentials)
 	return problems
 }
 
@@ -25,7 +25,7 @@ func (r *initRun) connect() (problems view.Problems) {
 		cli:        r.cli,
 		pluginDirs: r.opts.pluginDirs,
 		fallback:   r.fallback,
-		engine:     r.engine,
+		product:    r.product,
 		kept:       r.kept,
 	})
 	if err != nil {
@@ -40,7 +40,7 @@ func (r *initRun) installer() *providercache.Installer {
 		Source:  r.source,
 		Target:  &providercache.Dir{Path: filepath.Join(r.dataDir(), "providers")},
 		Client:  r.network.archives,
-		Engine:  r.engine,
+		Product: r.product,
 		Skip:    r.skip,
 		Observe: r.view.Observe,
 		Now:     r.Now,
@@ -66,7 +66,7 @@ func (r *initRun) install() view.Problems {
 		return append(problems, unsaved...)
 	}
 	if err != nil {
-		return append(problems, view.InstallProblems(r.engine, r.req, err, r.suggest)...)
+		return append(problems, view.InstallProblems(r.product, r.req, err, r.suggest)...)
 	}
 	problems = append(problems, r.chosenOffline(report)...)
 	if r.opts.readonly {
@@ -105,7 +105,7 @@ func (r *initRun) saveLocks(locks *depsfile.Locks, report providercache.Report) 
 	if locks.Equal(r.locks) {
 		return nil
 	}
-	if err := locks.Save(depsfile.FileName, r.engine); err != nil {
+	if err := locks.Save(depsfile.FileName, r.product); err != nil {
 		return view.Problems{view.NewError("Failed to update dependency lock file", err.Error())}
 	}
 	if r.locks.Empty() {
@@ -114,7 +114,7 @@ func (r *initRun) saveLocks(locks *depsfile.Locks, report providercache.Report) 
 		r.view.LockChanged()
 	}
 	if len(report.Incomplete) > 0 {
-		return view.Problems{view.IncompleteLock(r.engine, report.Incomplete)}
+		return view.Problems{view.IncompleteLock(r.product, report.Incomplete)}
 	}
 	return nil
 }

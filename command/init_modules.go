@@ -7,7 +7,7 @@ import (
 
 // loadTree finds the modules of the configuration, and fetches them if need be.
 func (r *initRun) loadTree() view.Problems {
-	installer, fetcher := r.moduleInstaller(r.engine, r.network, r.moduleStore())
+	installer, fetcher := r.moduleInstaller(r.product, r.network, r.moduleStore())
 	defer fetcher.Close()
 	installer.Observe = r.view.ObserveModules
 	installer.Locked, installer.Commits = r.lockedModules(), r.lockedCommits()
@@ -29,5 +29,5 @@ func (r *initRun) loadTree() view.Problems {
 
 // saveTree records where the modules are, and what they are.
 func (r *initRun) saveTree() view.Problems {
-	return append(r.saveModules(r.engine), r.saveModuleLocks()...)
+	return append(r.saveModules(r.product), r.saveModuleLocks()...)
 }

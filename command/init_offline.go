@@ -47,9 +47,9 @@ func (o *initOptions) checkRestrained() (problems view.Problems) {
 }
 
 // kept tells which packages are on this machine that would do.
-func (r *initRun) kept(p getproviders.Provider) []getproviders.KeptPackage {
+func (r *initRun) kept(p getproviders.Provider) []getproviders.CachedPackage {
 	wanted := r.req.Constraints(p)
-	return slices.DeleteFunc(r.installer().Remembered(p), func(k getproviders.KeptPackage) bool { return !wanted.Allows(k.Version) })
+	return slices.DeleteFunc(r.installer().KnownPackages(p), func(k getproviders.CachedPackage) bool { return !wanted.Allows(k.Version) })
 }
 
 // chosenOffline warns of versions that were chosen without asking those who
@@ -63,7 +63,7 @@ func (r *initRun) chosenOffline(report providercache.Report) view.Problems {
 			unasked = append(unasked, source.Source)
 		}
 		if !o.Selection.Locked && len(unasked) > 0 {
-			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.engine.Short(p), o.Selection.Version, strings.Join(unasked, " and the ")))
+			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", r.product.Short(p), o.Selection.Version, strings.Join(unasked, " and the ")))
 		}
 	}
 	if len(chosen) == 0 {

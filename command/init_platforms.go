@@ -79,7 +79,7 @@ func (r *initRun) lockPlatforms(locks *depsfile.Locks) (*depsfile.Locks, view.Pr
 	})[0]
 	problems := told.End()
 	if result.Err != nil {
-		return nil, append(problems, view.LockProblems(r.engine, view.LockedDir{Result: result})...)
+		return nil, append(problems, view.LockProblems(r.product, view.LockedDir{Result: result})...)
 	}
 	return result.Locks, problems
 }

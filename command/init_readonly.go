@@ -29,16 +29,16 @@ func (r *initRun) checkReadonly() view.Problems {
 		lock, ok := r.locks.Provider(p)
 		switch wanted := r.req.Constraints(p); {
 		case !ok:
-			changes = append(changes, "there is no entry for "+r.engine.Short(p))
+			changes = append(changes, "there is no entry for "+r.product.Short(p))
 		case !wanted.Allows(lock.Version):
-			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.engine.Short(p), lock.Version, wanted))
+			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.product.Short(p), lock.Version, wanted))
 		case len(lock.Hashes) > 0 && !slices.ContainsFunc(lock.Hashes, isH1):
 			unhashed = append(unhashed, p)
 		}
 	}
 	for _, lock := range r.locks.All() {
 		if _, ok := r.req[lock.Provider]; !ok {
-			changes = append(changes, r.engine.Short(lock.Provider)+" has an entry, but is not required any more")
+			changes = append(changes, r.product.Short(lock.Provider)+" has an entry, but is not required any more")
 		}
 	}
 	return slices.Concat(r.changesDetected(changes), r.hashesMissing(unhashed))
@@ -64,7 +64,7 @@ func (r *initRun) compareLocks(locks *depsfile.Locks, report providercache.Repor
 	return view.Problems{view.NewWarning("Provider lock file not updated", fmt.Sprintf(
 		"Changes to the provider selections were detected, but not saved in the %s file, because of "+
 			"%s. To record them, run \"%s init\" without it.",
-		depsfile.FileName, r.opts.readonlyBy, r.engine.Program))}
+		depsfile.FileName, r.opts.readonlyBy, r.product.Program))}
 }
 
 func (r *initRun) changesDetected(changes []string) view.Problems {
@@ -79,7 +79,7 @@ func (r *initRun) changesDetected(changes []string) view.Problems {
 		"%s:%s\n\n"+
 			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
 			"moves only with -upgrade.",
-		what, items(changes), r.engine.Program))}
+		what, items(changes), r.product.Program))}
 }
 
 func (r *initRun) hashesMissing(providers []getproviders.Provider) view.Problems {
@@ -88,14 +88,14 @@ func (r *initRun) hashesMissing(providers []getproviders.Provider) view.Problems
 	}
 	names := make([]string, len(providers))
 	for i, p := range providers {
-		names[i] = r.engine.Short(p)
+		names[i] = r.product.Short(p)
 	}
 	platform := getproviders.CurrentPlatform()
 	return view.Problems{view.NewError("Incomplete lock file information for providers", fmt.Sprintf(
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s forbids to add it. To add it, run:\n"+
 			"  %[4]s providers lock -platform=%[2]s",
-		depsfile.FileName, platform, items(names), r.engine.Program, r.opts.readonlyBy))}
+		depsfile.FileName, platform, items(names), r.product.Program, r.opts.readonlyBy))}
 }
 
 func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }

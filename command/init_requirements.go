@@ -12,12 +12,12 @@ import (
 // configuration says, and what is needed to deal with objects of the state
 // that the configuration doesn't mention any more.
 func (r *initRun) collectRequirements() view.Problems {
-	fromConfig, problems := r.tree.Requirements(r.engine)
+	fromConfig, problems := r.tree.Requirements(r.product)
 	fromState, err := r.stateRequirements()
 	if err != nil {
 		problems = append(problems, view.NewError("Error loading state", err.Error()))
 	}
-	r.req = fromConfig.Merge(r.inheritState(fromState, fromConfig, r.engine))
+	r.req = fromConfig.Merge(r.inheritState(fromState, fromConfig, r.product))
 	for _, p := range r.req.Providers() {
 		if p.IsLegacy() {
 			problems = append(problems, legacyProblem(r.req, p))
@@ -28,7 +28,7 @@ func (r *initRun) collectRequirements() view.Problems {
 
 // stateRequirements reads the state, if that can be done without a backend.
 func (r *initRun) stateRequirements() (getproviders.Requirements, error) {
-	required, known, err := r.readState(r.engine, r.opts.stateFile, r.record)
+	required, known, err := r.readState(r.product, r.opts.stateFile, r.record)
 	if !known {
 		return r.lockedRequirements(), nil
 	}
@@ -41,7 +41,7 @@ func (r *initRun) stateRequirements() (getproviders.Requirements, error) {
 func (r *initRun) lockedRequirements() getproviders.Requirements {
 	required := getproviders.Requirements{}
 	for _, lock := range r.locks.All() {
-		if _, replaced := r.engine.Inherits(lock.Provider); replaced {
+		if _, replaced := r.product.Inherits(lock.Provider); replaced {
 			continue // by an entry of its own, as this is what the state would be read like
 		}
 		required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
@@ -50,7 +50,7 @@ func (r *initRun) lockedRequirements() getproviders.Requirements {
 		r.warnings = append(r.warnings, view.NewWarning("Providers that only the state needs may be missing", fmt.Sprintf(
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
-			r.record.Type, r.engine.Program)))
+			r.record.Type, r.product.Program)))
 	}
 	return required
 }

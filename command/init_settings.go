@@ -28,7 +28,7 @@ type settings struct {
 // they may explain all that follows.
 func (r *initRun) readSettings() view.Problems {
 	var problems view.Problems
-	r.cli, problems = r.cliConfig(r.engine)
+	r.cli, problems = r.cliConfig(r.product)
 	problems = slices.Concat(problems, r.readFallback(), r.readArchiveCredentials(), r.readSkipped(), r.readSharing())
 	if problems.HasErrors() {
 		return problems
@@ -77,18 +77,18 @@ func (r *initRun) readSharing() (problems view.Problems) {
 }
 
 func (r *initRun) readSkipped() (problems view.Problems) {
-	r.skip, problems = r.skippedProviders(r.cli, r.engine)
+	r.skip, problems = r.skippedProviders(r.cli, r.product)
 	return problems
 }
 
 // skippedProviders finds out which providers come by other means: their developers
 // run them, from a directory of their own or started already.
-func (m *Meta) skippedProviders(cli *cliconfig.Config, engine getproviders.Engine) (map[getproviders.Provider]bool, view.Problems) {
+func (m *Meta) skippedProviders(cli *cliconfig.Config, product getproviders.Product) (map[getproviders.Provider]bool, view.Problems) {
 	skip := map[getproviders.Provider]bool{}
 	for p := range cli.DevOverrides {
 		skip[p] = true
 	}
-	running, err := cliconfig.Reattached(m.Env.Get(reattachVariable), engine)
+	running, err := cliconfig.Reattached(m.Env.Get(reattachVariable), product)
 	if err != nil {
 		return nil, view.Problems{view.NewError("Invalid value of "+reattachVariable, err.Error())}
 	}
@@ -107,10 +107,10 @@ func (r *initRun) announceOverrides() view.Problems {
 	}
 	var list strings.Builder
 	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
-		fmt.Fprintf(&list, "\n - %s in %s", r.engine.Short(p), overrides[p])
+		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
 	}
 	return view.Problems{view.NewWarning("Provider development overrides are in effect", fmt.Sprintf(
 		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
 			"These providers are not installed, and what the lock file says of them stays as it is: %s runs them "+
-			"from these directories.", list.String(), r.engine.Program))}
+			"from these directories.", list.String(), r.product.Program))}
 }

@@ -75,12 +75,12 @@ func (r *initRun) pullRequirements(program, config string) (getproviders.Require
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	required, readErr := configs.ReadStateRequirements(out, "from "+program, r.engine)
+	required, readErr := configs.ReadStateRequirements(out, "from "+program, r.product)
 	_, _ = io.Copy(io.Discard, out)
 	if err := cmd.Wait(); err != nil {
 		return nil, fmt.Errorf("%s state pull: %w", program, err)
 	}
-	required = r.inheritState(required, r.req, r.engine)
+	required = r.inheritState(required, r.req, r.product)
 	for _, p := range r.req.Providers() {
 		delete(required, p)
 	}

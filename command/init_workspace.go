@@ -54,7 +54,7 @@ func (r *initRun) checkLeftBehind(config *backend.Config) view.Problems {
 	}
 	return view.Problems{view.NewError("Existing state has to be moved", fmt.Sprintf(
 		"The backend %q is new here, and there is state in %s that it doesn't know. To move it, run:\n  %s\n\n"+
-			"If that state isn't needed any more, move the file away, and initialize again.", config.Type, path, r.engine.Program+migration))}
+			"If that state isn't needed any more, move the file away, and initialize again.", config.Type, path, r.product.Program+migration))}
 }
 
 // checkCloud finds out whether organization and workspaces are given: without

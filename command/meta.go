@@ -68,13 +68,13 @@ type Meta struct {
 	readOnly bool   // nothing is written, not even what would be known sooner the next time
 }
 
-// engine is the program whose work we do, at the version that we go by.
-func (m *Meta) engine() (getproviders.Engine, error) {
-	chosen, err := m.chooseEngine()
+// product is the program whose work we do, at the version that we go by.
+func (m *Meta) product() (getproviders.Product, error) {
+	chosen, err := m.chooseProduct()
 	if err != nil {
 		return chosen, err
 	}
-	version, err := m.engineVersion(chosen)
+	version, err := m.productVersion(chosen)
 	return m.strict(settingsOf[chosen.Program].at(version)), err
 }
 
@@ -112,9 +112,9 @@ func (m *Meta) workspace() (string, error) {
 const maxWorkspaceName = 4096
 
 // viewOptions say how to speak to this user.
-func (m *Meta) viewOptions(engine getproviders.Engine, json bool) view.Options {
+func (m *Meta) viewOptions(product getproviders.Product, json bool) view.Options {
 	return view.Options{
-		Engine:   engine,
+		Product:  product,
 		JSON:     json,
 		Plain:    m.NoColor || m.Env.Get("NO_COLOR") != "",
 		Stdout:   view.NewStream(m.Stdout),
@@ -126,8 +126,8 @@ func (m *Meta) viewOptions(engine getproviders.Engine, json bool) view.Options {
 
 // userAgent is what requests say of their sender: first, as the real tool
 // would, which version's work it is.
-func (m *Meta) userAgent(engine getproviders.Engine) string {
-	agent := engine.Name + "/" + engine.Version + " tfdeps/" + m.Version
+func (m *Meta) userAgent(product getproviders.Product) string {
+	agent := product.Name + "/" + product.Version + " tfdeps/" + m.Version
 	if more := m.Env.Get("TF_APPEND_USER_AGENT"); more != "" {
 		agent += " " + more
 	}

@@ -10,19 +10,19 @@ import (
 
 // moduleInstaller makes what finds modules and fetches those that have to be.
 // The Fetcher is to be closed.
-func (m *Meta) moduleInstaller(engine getproviders.Engine, net network, store string) (modules.Installer, *fetch.Fetcher) {
+func (m *Meta) moduleInstaller(product getproviders.Product, net network, store string) (modules.Installer, *fetch.Fetcher) {
 	offline := net.offlineBy != ""
 	fetcher := &fetch.Fetcher{Client: net.archives, Store: store, Environ: m.Env, Offline: offline}
 	return modules.Installer{
 		Dir:        m.modulesDir(),
-		Engine:     engine,
+		Product:    product,
 		WorkingDir: workingDirectory(),
 		Fetcher:    fetcher,
 		Registries: &modules.Registries{
 			Client:      net.client,
 			Discovery:   net.discovery,
 			Credentials: net.credentials,
-			Engine:      engine,
+			Product:     product,
 			Store:       store,
 			Offline:     offline,
 		},

@@ -33,37 +33,37 @@ func offlineNetwork(by string, cli *cliconfig.Config) network {
 }
 
 // reachable is network, or where requests are forbidden, offlineNetwork.
-func (m *Meta) reachable(offlineBy string, engine getproviders.Engine, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {
+func (m *Meta) reachable(offlineBy string, product getproviders.Product, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {
 	if offlineBy != "" {
 		n := offlineNetwork(offlineBy, cli)
-		signers, problems := m.signers(engine)
+		signers, problems := m.signers(product)
 		n.signers = signers
 		return n, problems
 	}
-	return m.network(engine, cli, sameHost)
+	return m.network(product, cli, sameHost)
 }
 
 // online reads the CLI configuration and makes the clients that it asks for; by is
 // as for reachable. There is no network if there are errors.
-func (m *Meta) online(engine getproviders.Engine, by string) (*cliconfig.Config, network, view.Problems) {
-	cli, problems := m.cliConfig(engine)
+func (m *Meta) online(product getproviders.Product, by string) (*cliconfig.Config, network, view.Problems) {
+	cli, problems := m.cliConfig(product)
 	sameHost, invalid := m.sameHostCredentials()
 	if problems = append(problems, invalid...); problems.HasErrors() {
 		return cli, network{}, problems
 	}
-	net, unreached := m.reachable(by, engine, cli, sameHost)
+	net, unreached := m.reachable(by, product, cli, sameHost)
 	return cli, net, append(problems, unreached...)
 }
 
 // network makes the clients. sameHost lets tokens go to packages that are on
 // the host of the registry.
-func (m *Meta) network(engine getproviders.Engine, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {
-	client, err := m.NewClient(m.userAgent(engine))
+func (m *Meta) network(product getproviders.Product, cli *cliconfig.Config, sameHost bool) (network, view.Problems) {
+	client, err := m.NewClient(m.userAgent(product))
 	if err != nil {
 		return network{}, view.Problems{view.NewError("Can't make an HTTP client", err.Error())}
 	}
 	credentials, problems := m.credentials(cli)
-	signers, invalid := m.signers(engine)
+	signers, invalid := m.signers(product)
 	problems = append(problems, invalid...)
 	return network{
 		client:      client,

@@ -22,9 +22,10 @@ type ownFlag struct {
 // Variables that are read apart from any option.
 const (
 	passthroughVariable        = "TFDEPS_PASSTHROUGH" // read before there is a command
-	engineVariable             = "TFDEPS_ENGINE"
+	productVariable            = "TFDEPS_PRODUCT"
+	oldProductVariable         = "TFDEPS_ENGINE" // what productVariable was called
 	realVariable               = "TFDEPS_TERRAFORM_PATH"
-	engineVersionVariable      = "TFDEPS_TERRAFORM_VERSION"
+	productVersionVariable     = "TFDEPS_TERRAFORM_VERSION"
 	realTofuVariable           = "TFDEPS_TOFU_PATH"
 	tofuVersionVariable        = "TFDEPS_TOFU_VERSION"
 	cacheDirVariable           = "TFDEPS_CACHE_DIR"
@@ -51,9 +52,10 @@ var ownFlags = []ownFlag{
 	{"state", "TFDEPS_STATE", false, "init providers", "the state that tells which providers are needed"},
 	{"passthrough", passthroughVariable, true, "", "leave other commands to the real program"},
 
-	{variable: engineVariable, meaning: "terraform or tofu, whose work to do"},
+	{variable: productVariable, meaning: "terraform or tofu, whose work to do"},
+	{variable: oldProductVariable, meaning: "the same, where that one is not set"},
 	{variable: realVariable, meaning: "the real terraform"},
-	{variable: engineVersionVariable, meaning: "the version of Terraform whose work to do"},
+	{variable: productVersionVariable, meaning: "the version of Terraform whose work to do"},
 	{variable: realTofuVariable, meaning: "the real tofu"},
 	{variable: tofuVersionVariable, meaning: "the version of OpenTofu whose work to do"},
 	{variable: cacheDirVariable, meaning: "where the shared cache is"},

@@ -44,8 +44,8 @@ func TakeStandIn(argv []string, env Environment) (*StandIn, []string) {
 		return s, args
 	}
 	if asked {
-		engine, _ := engineByVariable(env) // ParseCommandLine tells of other values
-		return &StandIn{Name: engine.Program}, args
+		product, _ := productByVariable(env) // ParseCommandLine tells of other values
+		return &StandIn{Name: product.Program}, args
 	}
 	return nil, args
 }
@@ -55,11 +55,11 @@ func standInFor(name string) *StandIn {
 	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
 		name = strings.TrimSuffix(name, ext)
 	}
-	engine, ok := engineOfProgram(name)
+	product, ok := productOfProgram(name)
 	if !ok {
 		return nil
 	}
-	version := strings.TrimPrefix(name, engine.Program)
+	version := strings.TrimPrefix(name, product.Program)
 	if version == "" {
 		return &StandIn{Name: name}
 	}
@@ -148,8 +148,8 @@ func (m *Meta) countPass(path string) (Environment, error) {
 
 // pathVariable says where the program of a name is, with or without a version.
 func pathVariable(name string) string {
-	engine, _ := engineOfProgram(name)
-	return settingsOf[engine.Program].path
+	product, _ := productOfProgram(name)
+	return settingsOf[product.Program].path
 }
 
 // realProgram finds the program that another name of ours stands for.

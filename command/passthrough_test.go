@@ -29,8 +29,8 @@ func TestTakeStandIn(t *testing.T) {
 		{"tfdeps plan -passthrough", "", nil, "plan -passthrough"},
 		{"tfdeps plan", "TFDEPS_PASSTHROUGH=1", &StandIn{Name: "terraform"}, "plan"},
 		{"tfdeps plan", "TFDEPS_PASSTHROUGH=0", nil, "plan"},
-		{"tfdeps -passthrough plan", "TFDEPS_ENGINE=tofu", &StandIn{Name: "tofu"}, "plan"},
-		{"terraform plan", "TFDEPS_ENGINE=tofu", &StandIn{Name: "terraform"}, "plan"},
+		{"tfdeps -passthrough plan", "TFDEPS_PRODUCT=tofu", &StandIn{Name: "tofu"}, "plan"},
+		{"terraform plan", "TFDEPS_PRODUCT=tofu", &StandIn{Name: "terraform"}, "plan"},
 		{"", "", nil, ""},
 	}
 	for _, tt := range tests {

@@ -28,26 +28,26 @@ func (c *ProvidersCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, problems := c.Meta.engineOf()
-	run := &providersRun{Meta: c.Meta, opts: opts, engine: engine}
-	return carryOut(problems, run.all, view.NewInit(c.Meta.viewOptions(engine, false)).Problems)
+	product, problems := c.Meta.productOf()
+	run := &providersRun{Meta: c.Meta, opts: opts, product: product}
+	return carryOut(problems, run.all, view.NewInit(c.Meta.viewOptions(product, false)).Problems)
 }
 
 // providersRun is one run of providers.
 type providersRun struct {
 	*Meta
-	opts   providersOptions
-	engine getproviders.Engine
+	opts    providersOptions
+	product getproviders.Product
 	configuration
 	report view.ProvidersReport
 }
 
 // all does what the command is for, and returns what there is to say at the end.
 func (r *providersRun) all() (problems view.Problems) {
-	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
+	r.load(".", r.Meta, r.product, r.opts.configurationOptions)
 	if r.module.Empty && !r.broken.HasErrors() {
 		return view.Problems{view.NewError("No configuration files",
-			fmt.Sprintf("The directory %s contains no %s configuration files.", workingDirectory(), r.engine.Name))}
+			fmt.Sprintf("The directory %s contains no %s configuration files.", workingDirectory(), r.product.Name))}
 	}
 	for _, phase := range []func() view.Problems{
 		r.findRecorded, r.describeModules, r.describeState, r.describeLocks, r.print,
@@ -60,9 +60,9 @@ func (r *providersRun) all() (problems view.Problems) {
 }
 
 // findRecorded takes the modules as they are recorded. Nothing is installed,
-// and it doesn't matter for which versions of the engine they are.
+// and it doesn't matter for which versions of the product they are.
 func (r *providersRun) findRecorded() view.Problems {
-	installer := modules.Installer{Dir: r.modulesDir(), Engine: r.engine, Mode: modules.AsRecorded}
+	installer := modules.Installer{Dir: r.modulesDir(), Product: r.product, Mode: modules.AsRecorded}
 	if problems := r.findModules(r.Context, installer); problems.HasErrors() {
 		return problems
 	}
@@ -72,7 +72,7 @@ func (r *providersRun) findRecorded() view.Problems {
 // describeModules says what each module asks for.
 func (r *providersRun) describeModules() (problems view.Problems) {
 	for _, m := range r.tree.Modules {
-		required, diags := m.Config.Requirements(r.engine)
+		required, diags := m.Config.Requirements(r.product)
 		problems = append(problems, diags...)
 		r.report.Modules = append(r.report.Modules, view.ModuleProviders{
 			Path: r.shownPath(m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
@@ -129,7 +129,7 @@ func (r *providersRun) describeState() view.Problems {
 		known = record != nil || r.module.Backend == nil
 	}
 	if known && err == nil {
-		r.report.State, known, err = r.readState(r.engine, r.opts.stateFile, record)
+		r.report.State, known, err = r.readState(r.product, r.opts.stateFile, record)
 	}
 	if err != nil {
 		return view.Problems{view.NewError("Failed to load state", err.Error())}
@@ -137,7 +137,7 @@ func (r *providersRun) describeState() view.Problems {
 	if r.report.StateUnknown = !known; !known {
 		return view.Problems{view.NewWarning("State not read", fmt.Sprintf(
 			"The state is in the care of a backend, which wasn't asked: there may be providers that only the state requires. "+
-				"To see them, run:\n  %s state pull | tfdeps providers -state=-", r.engine.Program))}
+				"To see them, run:\n  %s state pull | tfdeps providers -state=-", r.product.Program))}
 	}
 	return nil
 }
@@ -147,7 +147,7 @@ func (r *providersRun) describeLocks() view.Problems {
 	if !r.opts.json {
 		return nil
 	}
-	locks, problems := depsfile.Load(depsfile.FileName, r.engine)
+	locks, problems := depsfile.Load(depsfile.FileName, r.product)
 	r.report.Locked = map[getproviders.Provider]view.LockedVersion{}
 	for _, lock := range locks.All() {
 		r.report.Locked[lock.Provider] = view.LockedVersion{Version: lock.Version, Constraints: lock.Constraints}

@@ -27,8 +27,8 @@ func (c *ProvidersLockCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, problems := c.Meta.engineOf()
-	run := &lockRun{Meta: c.Meta, opts: opts, engine: engine, view: view.NewLock(c.Meta.viewOptions(engine, opts.json))}
+	product, problems := c.Meta.productOf()
+	run := &lockRun{Meta: c.Meta, opts: opts, product: product, view: view.NewLock(c.Meta.viewOptions(product, opts.json))}
 	defer run.removeTemporary()
 	return carryOut(append(opts.problems, problems...), run.all, run.view.Problems)
 }
@@ -37,7 +37,7 @@ func (c *ProvidersLockCommand) Run(args []string) int {
 type lockRun struct {
 	*Meta
 	opts      lockOptions
-	engine    getproviders.Engine
+	product   getproviders.Product
 	view      *view.Lock
 	cli       *cliconfig.Config
 	network   network
@@ -62,18 +62,18 @@ func (r *lockRun) all() (problems view.Problems) {
 }
 
 func (r *lockRun) readArguments() (problems view.Problems) {
-	r.only, r.upgrades, problems = r.opts.providers(r.engine)
+	r.only, r.upgrades, problems = r.opts.providers(r.product)
 	return problems
 }
 
 // connect makes the source of packages: the registries, unless something else is
 // asked for.
 func (r *lockRun) connect() (problems view.Problems) {
-	if r.cli, r.network, problems = r.online(r.engine, ""); problems.HasErrors() {
+	if r.cli, r.network, problems = r.online(r.product, ""); problems.HasErrors() {
 		return problems
 	}
 	var err error
-	o := sourceOptions{network: r.network, cli: r.cli, engine: r.engine}
+	o := sourceOptions{network: r.network, cli: r.cli, product: r.product}
 	switch {
 	case r.opts.fsMirror != "":
 		r.source = o.mirrorIn(r.opts.fsMirror).Source
@@ -107,7 +107,7 @@ func (r *lockRun) checkAddresses() (problems view.Problems) {
 // checks them.
 func (r *lockRun) lock() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.archives, Engine: r.engine,
+		Source: r.source, Client: r.network.archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.policy,
 	}
 	requests := make([]providercache.LockRequest, len(r.dirs))
@@ -151,12 +151,12 @@ func (r *lockRun) conclude(d *lockDir, result providercache.LockResult) view.Pro
 	}
 	if result.Err != nil {
 		r.view.Tell(told)
-		return view.LockProblems(r.engine, told)
+		return view.LockProblems(r.product, told)
 	}
 	if r.opts.check {
 		return r.view.Tell(told)
 	}
-	if err := result.Locks.Save(filepath.Join(d.dir, depsfile.FileName), r.engine); err != nil {
+	if err := result.Locks.Save(filepath.Join(d.dir, depsfile.FileName), r.product); err != nil {
 		told.Result.Err = err
 		r.view.Tell(told)
 		return view.Problems{view.NewError("Failed to update dependency lock file", sentence(err))}

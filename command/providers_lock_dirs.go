@@ -85,7 +85,7 @@ func (r *lockRun) addDir(given givenDir) view.Problems {
 	case empty && given.pattern:
 	case empty:
 		return view.Problems{view.NewError("No configuration files",
-			fmt.Sprintf("The directory %s contains no %s configuration files.", given.path, r.engine.Name))}
+			fmt.Sprintf("The directory %s contains no %s configuration files.", given.path, r.product.Name))}
 	default:
 		r.dirs = append(r.dirs, d)
 	}
@@ -94,7 +94,7 @@ func (r *lockRun) addDir(given givenDir) view.Problems {
 
 func (r *lockRun) load(dir string) *lockDir {
 	d := &lockDir{dir: dir}
-	d.configuration.load(dir, r.Meta, r.engine, r.opts.configurationOptions)
+	d.configuration.load(dir, r.Meta, r.product, r.opts.configurationOptions)
 	return d
 }
 
@@ -129,21 +129,21 @@ func (r *lockRun) readDir(ctx context.Context, d *lockDir) view.Problems {
 	if !filepath.IsAbs(record) {
 		record = filepath.Join(d.dir, record)
 	}
-	manifest, err := modules.ReadManifest(record, r.engine)
+	manifest, err := modules.ReadManifest(record, r.product)
 	if err != nil {
 		return view.Problems{view.NewError("Failed to read the record of modules", sentence(err))}
 	}
-	installer, fetcher := r.moduleInstaller(r.engine, r.network, r.moduleStore())
+	installer, fetcher := r.moduleInstaller(r.product, r.network, r.moduleStore())
 	defer fetcher.Close()
 	installer.Dir = d.scratch
 	d.tree, d.unusable = installer.Install(ctx, d.module, manifest)
-	d.misfit = d.tree.CheckProviders(r.engine)
-	problems := d.problems(r.engine)
+	d.misfit = d.tree.CheckProviders(r.product)
+	problems := d.problems(r.product)
 	if problems.HasErrors() {
 		return problems
 	}
 	var invalid, unread view.Problems
-	d.required, invalid = d.tree.Requirements(r.engine)
-	d.locks, unread = depsfile.Load(filepath.Join(d.dir, depsfile.FileName), r.engine)
-	return slices.Concat(problems, invalid, unread, inheritLocks(d.locks, r.engine))
+	d.required, invalid = d.tree.Requirements(r.product)
+	d.locks, unread = depsfile.Load(filepath.Join(d.dir, depsfile.FileName), r.product)
+	return slices.Concat(problems, invalid, unread, inheritLocks(d.locks, r.product))
 }

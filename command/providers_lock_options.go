@@ -119,11 +119,11 @@ func readHashPolicy(given string) (providercache.HashPolicy, view.Problems) {
 func parseHashPolicy(given string) (providercache.HashPolicy, error) {
 	switch given {
 	case "auto":
-		return providercache.BelieveRegistries, nil
+		return providercache.TrustRegistryHashes, nil
 	case "listed":
-		return providercache.BelieveSources, nil
+		return providercache.TrustMirrorHashes, nil
 	case "read":
-		return providercache.ReadPackages, nil
+		return providercache.ComputeHashes, nil
 	}
 	return 0, errors.New(`it is "auto", to believe the providers' own registries, "listed", to believe mirrors, too, or "read", to believe nobody`)
 }
@@ -134,9 +134,9 @@ func (o *lockOptions) refuse(summary, detail string) {
 
 // providers reads the addresses of providers and those that are to be upgraded,
 // with the versions that are asked for.
-func (o *lockOptions) providers(engine getproviders.Engine) (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems view.Problems) {
+func (o *lockOptions) providers(product getproviders.Product) (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems view.Problems) {
 	for _, address := range o.addresses {
-		p, err := engine.ParseProvider(address)
+		p, err := product.ParseProvider(address)
 		if err != nil {
 			problems = append(problems, addressProblem(err))
 		}
@@ -145,7 +145,7 @@ func (o *lockOptions) providers(engine getproviders.Engine) (only []getproviders
 	upgrades = map[getproviders.Provider]getproviders.Version{}
 	for _, given := range o.upgrades {
 		address, text, exact := strings.Cut(given, "@")
-		p, err := engine.ParseProvider(address)
+		p, err := product.ParseProvider(address)
 		if err != nil {
 			problems = append(problems, addressProblem(err))
 		}

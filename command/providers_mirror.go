@@ -24,10 +24,10 @@ func (c *ProvidersMirrorCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, problems := c.Meta.engineOf()
+	product, problems := c.Meta.productOf()
 	run := &mirrorRun{
-		lockRun: lockRun{Meta: c.Meta, opts: opts.lockOptions, engine: engine},
-		opts:    opts, view: view.NewMirror(c.Meta.viewOptions(engine, false)),
+		lockRun: lockRun{Meta: c.Meta, opts: opts.lockOptions, product: product},
+		opts:    opts, view: view.NewMirror(c.Meta.viewOptions(product, false)),
 	}
 	defer run.removeTemporary()
 	return carryOut(append(opts.problems, problems...), run.all, run.view.Problems)
@@ -57,7 +57,7 @@ func (r *mirrorRun) all() (problems view.Problems) {
 }
 
 func (r *mirrorRun) wantListed() view.Problems {
-	listed, problems := r.opts.listed(r.engine)
+	listed, problems := r.opts.listed(r.product)
 	r.wanted = append(r.wanted, listed...)
 	return problems
 }
@@ -85,7 +85,7 @@ func (r *mirrorRun) wantRequired() (problems view.Problems) {
 			}
 			w, reason := r.want(d, p)
 			if reason != "" {
-				problems = append(problems, view.LockedMismatch(r.engine, d.dir, reason))
+				problems = append(problems, view.LockedMismatch(r.product, d.dir, reason))
 				continue
 			}
 			r.wanted = append(r.wanted, w)
@@ -115,7 +115,7 @@ func (r *mirrorRun) want(d *lockDir, p getproviders.Provider) (w providercache.M
 // mirror has the engine fill the mirror.
 func (r *mirrorRun) mirror() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.archives, Engine: r.engine,
+		Source: r.source, Client: r.network.archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
 	}
 	result, err := installer.Mirror(r.Context, providercache.MirrorOptions{

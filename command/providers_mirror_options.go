@@ -88,10 +88,10 @@ func (o *mirrorOptions) readsConfiguration() bool {
 }
 
 // listed are the versions that -versions names.
-func (o *mirrorOptions) listed(engine getproviders.Engine) (wanted []providercache.MirrorWanted, problems view.Problems) {
+func (o *mirrorOptions) listed(product getproviders.Product) (wanted []providercache.MirrorWanted, problems view.Problems) {
 	for _, given := range o.versions {
 		address, text, _ := strings.Cut(given, "@")
-		p, err := engine.ParseProvider(address)
+		p, err := product.ParseProvider(address)
 		if err != nil {
 			problems = append(problems, addressProblem(err))
 			continue

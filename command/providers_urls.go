@@ -22,9 +22,9 @@ func (c *ProvidersURLsCommand) Run(args []string) int {
 	if err != nil {
 		return c.Meta.misused(err, c.Help())
 	}
-	engine, problems := c.Meta.engineOf()
-	options := c.Meta.viewOptions(engine, false)
-	run := &urlsRun{lockRun: lockRun{Meta: c.Meta, opts: opts.lockOptions, engine: engine, view: view.NewLock(options)}, opts: opts}
+	product, problems := c.Meta.productOf()
+	options := c.Meta.viewOptions(product, false)
+	run := &urlsRun{lockRun: lockRun{Meta: c.Meta, opts: opts.lockOptions, product: product, view: view.NewLock(options)}, opts: opts}
 	defer run.removeTemporary()
 	return carryOut(append(opts.problems, problems...), run.all, run.view.Problems)
 }
@@ -57,7 +57,7 @@ func (d *lockDir) lockedHashes(p getproviders.Provider, v getproviders.Version) 
 // locate has the engine find the packages, and prints what it has found, what
 // has failed included.
 func (r *urlsRun) locate() (problems view.Problems) {
-	installer := providercache.Installer{Source: r.source, Client: r.network.archives, Engine: r.engine, Now: r.Now}
+	installer := providercache.Installer{Source: r.source, Client: r.network.archives, Product: r.product, Now: r.Now}
 	requests := make([]providercache.LockRequest, len(r.dirs))
 	for i, d := range r.dirs {
 		requests[i] = r.request(d)

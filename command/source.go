@@ -16,13 +16,13 @@ type sourceOptions struct {
 	cli        *cliconfig.Config
 	pluginDirs []string // of -plugin-dir; if there are any, nothing else counts
 	fallback   getproviders.Fallback
-	engine     getproviders.Engine
+	product    getproviders.Product
 
 	vendored string // a directory that isn't a source, as it is to be filled; "": none
 
 	// kept tells what is on this machine of sources that may not be asked;
 	// required where there is no network.
-	kept func(getproviders.Provider) []getproviders.KeptPackage
+	kept func(getproviders.Provider) []getproviders.CachedPackage
 }
 
 // sources makes the sources of providers: those that the user names, else the
@@ -74,7 +74,7 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 	if source, ok := known[url]; ok {
 		return source, nil
 	}
-	mirror, err := getproviders.NewNetworkMirrorSource(url, o.client, o.credentials, o.engine)
+	mirror, err := getproviders.NewNetworkMirrorSource(url, o.client, o.credentials, o.product)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (o sourceOptions) networkMirror(url string, known map[string]getproviders.S
 // no package at all, the registry.
 func (m *Meta) impliedSources(o sourceOptions) (all []getproviders.Selector, err error) {
 	registry := o.registry()
-	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS, o.engine) {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(m.Env.Get, m.HomeDir, runtime.GOOS, o.product) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.vendored != "" && filepath.Clean(dir) == filepath.Clean(o.vendored) {
 			continue
 		}
@@ -118,7 +118,7 @@ func (o sourceOptions) registry() getproviders.Selector {
 		Client:      o.client,
 		Discovery:   o.discovery,
 		Credentials: o.credentials,
-		Engine:      o.engine,
+		Product:     o.product,
 	}
 	if o.offlineBy != "" {
 		return getproviders.Selector{Origin: true, Source: o.offline(registry)}
@@ -128,5 +128,5 @@ func (o sourceOptions) registry() getproviders.Selector {
 
 // offline stands for a source that can't be asked.
 func (o sourceOptions) offline(source getproviders.Source) getproviders.Source {
-	return getproviders.OfflineSource{Source: source, Kept: o.kept, By: o.offlineBy}
+	return getproviders.OfflineSource{Source: source, Cached: o.kept, By: o.offlineBy}
 }

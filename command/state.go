@@ -15,10 +15,10 @@ import (
 // -state, else in that of the current workspace, if that is in a local
 // file. If it isn't, there is no way to know them, and known is false. The
 // record is the backend's; nil: there is none.
-func (m *Meta) readState(engine getproviders.Engine, given string, record *backend.Record) (req getproviders.Requirements, known bool, err error) {
+func (m *Meta) readState(product getproviders.Product, given string, record *backend.Record) (req getproviders.Requirements, known bool, err error) {
 	switch {
 	case given == "-":
-		req, err = m.stateFromStdin(engine)
+		req, err = m.stateFromStdin(product)
 		return req, true, err
 	case given != "":
 		if _, err := os.Stat(given); err != nil {
@@ -33,16 +33,16 @@ func (m *Meta) readState(engine getproviders.Engine, given string, record *backe
 		}
 		given = localFiles(record).State(workspace)
 	}
-	req, err = configs.StateRequirements(given, engine)
+	req, err = configs.StateRequirements(given, product)
 	return req, true, err
 }
 
 // stateFromStdin reads what somebody may be about to type: an interrupt
 // doesn't wait for it.
-func (m *Meta) stateFromStdin(engine getproviders.Engine) (getproviders.Requirements, error) {
+func (m *Meta) stateFromStdin(product getproviders.Product) (getproviders.Requirements, error) {
 	var reading par.Memo[struct{}, getproviders.Requirements]
 	return reading.Do(m.Context, struct{}{}, func(context.Context) (getproviders.Requirements, error) {
-		return configs.ReadStateRequirements(m.Stdin, "standard input", engine)
+		return configs.ReadStateRequirements(m.Stdin, "standard input", product)
 	})
 }
 

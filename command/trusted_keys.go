@@ -16,13 +16,13 @@ const maxKeyBytes = 1 << 20
 // signers says whose signatures count in mirrors: besides those that everybody
 // trusts, the keys that the user names, each as a file with an ASCII-armored
 // public key, for all providers or, behind PATTERN=, for those that match.
-func (m *Meta) signers(engine getproviders.Engine) (signers getproviders.Signers, problems view.Problems) {
+func (m *Meta) signers(product getproviders.Product) (signers getproviders.Signers, problems view.Problems) {
 	signers.Now = m.Now
 	for _, given := range filepath.SplitList(m.Env.Get(trustedKeysVariable)) {
 		if given == "" {
 			continue
 		}
-		key, err := readTrustedKey(given, engine)
+		key, err := readTrustedKey(given, product)
 		if err != nil {
 			problems = append(problems, view.NewError("Invalid trusted key", fmt.Sprintf(
 				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE.", trustedKeysVariable, err)))
@@ -33,10 +33,10 @@ func (m *Meta) signers(engine getproviders.Engine) (signers getproviders.Signers
 	return signers, problems
 }
 
-func readTrustedKey(given string, engine getproviders.Engine) (key getproviders.TrustedKey, err error) {
+func readTrustedKey(given string, product getproviders.Product) (key getproviders.TrustedKey, err error) {
 	path := given
 	if text, file, ok := strings.Cut(given, "="); ok {
-		pattern, err := engine.ParsePattern(text)
+		pattern, err := product.ParsePattern(text)
 		if err != nil {
 			return key, err
 		}

@@ -30,10 +30,10 @@ func (c *VendorCommand) Run(args []string) int {
 	}
 	meta := *c.Meta
 	meta.readOnly = opts.check
-	engine, problems := meta.engineOf()
-	run := &vendorRun{Meta: &meta, opts: opts, engine: engine, base: ".", view: view.NewVendor(meta.viewOptions(engine, false))}
+	product, problems := meta.productOf()
+	run := &vendorRun{Meta: &meta, opts: opts, product: product, base: ".", view: view.NewVendor(meta.viewOptions(product, false))}
 	if opts.json {
-		run.view = view.NewVendor(meta.viewOptions(engine, true))
+		run.view = view.NewVendor(meta.viewOptions(product, true))
 	}
 	code := carryOut(append(problems, opts.problems...), run.do, run.view.Problems)
 	if code == 0 && run.outdated {
@@ -45,10 +45,10 @@ func (c *VendorCommand) Run(args []string) int {
 // vendorRun is one run of vendor.
 type vendorRun struct {
 	*Meta
-	opts   vendorOptions
-	engine getproviders.Engine
-	view   *view.Vendor
-	base   string // the directory that is filled: the current one, or one that a bundle is made of
+	opts    vendorOptions
+	product getproviders.Product
+	view    *view.Vendor
+	base    string // the directory that is filled: the current one, or one that a bundle is made of
 
 	configuration
 	moduleLocks
@@ -107,12 +107,12 @@ func (r *vendorRun) begin() (problems view.Problems) {
 			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made anew.")}
 	}
 	r.record = r.opts.record(r.was)
-	r.load(".", r.Meta, r.engine, r.opts.configurationOptions)
+	r.load(".", r.Meta, r.product, r.opts.configurationOptions)
 	if r.module.Empty && !r.broken.HasErrors() {
-		return view.Problems{view.NewError("No configuration files", fmt.Sprintf("The directory contains no %s configuration files.", r.engine.Name))}
+		return view.Problems{view.NewError("No configuration files", fmt.Sprintf("The directory contains no %s configuration files.", r.product.Name))}
 	}
 	var unlocked view.Problems
-	r.locks, problems = depsfile.Load(depsfile.FileName, r.engine)
+	r.locks, problems = depsfile.Load(depsfile.FileName, r.product)
 	r.modulesLocked, unlocked = loadModuleLockFile()
 	_, err = os.Lstat(moduleLockFile)
 	r.lockingModules = err == nil

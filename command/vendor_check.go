@@ -37,7 +37,7 @@ func (r *vendorRun) check() (problems view.Problems) {
 
 // checkModules takes the modules as they are recorded.
 func (r *vendorRun) checkModules() (reasons []view.CheckReason, problems view.Problems) {
-	installer := modules.Installer{Dir: filepath.FromSlash(vendored.ModulesDir), Engine: r.engine, WorkingDir: workingDirectory(), Mode: modules.AsRecorded}
+	installer := modules.Installer{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: workingDirectory(), Mode: modules.AsRecorded}
 	if problems := r.findModules(r.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}
@@ -50,7 +50,7 @@ func (r *vendorRun) checkModules() (reasons []view.CheckReason, problems view.Pr
 			r.unusable = append(r.unusable, p)
 		}
 	}
-	if problems := r.problems(r.engine); problems.HasErrors() {
+	if problems := r.problems(r.product); problems.HasErrors() {
 		return nil, problems
 	}
 	if len(reasons) > 0 {
@@ -119,7 +119,7 @@ func (r *vendorRun) checkProviders() (reasons []view.CheckReason, problems view.
 	if problems = r.inOrder(r.require, r.findPlaced); problems.HasErrors() {
 		return nil, problems
 	}
-	installer := providercache.Installer{Engine: r.engine, Now: r.Now, StateDir: r.StateDir}
+	installer := providercache.Installer{Product: r.product, Now: r.Now, StateDir: r.StateDir}
 	status, err := installer.CheckVendored(r.Context, r.vendorOptions(), r.request())
 	if err != nil {
 		return nil, append(problems, view.NewError("Can't compare what is vendored", sentence(err)))

@@ -26,7 +26,7 @@ func (r *vendorRun) vendorModules() view.Problems {
 	if err != nil {
 		return view.Problems{view.NewError("Failed to read what is vendored", sentence(err))}
 	}
-	installer, fetcher := r.moduleInstaller(r.engine, r.net, r.moduleStore())
+	installer, fetcher := r.moduleInstaller(r.product, r.net, r.moduleStore())
 	defer fetcher.Close()
 	installer.Dir, installer.Observe = r.in(vendored.ModulesDir), r.view.ObserveModules
 	installer.Locked, installer.Commits = lockedModulesOf(r.modulesLocked)
@@ -34,8 +34,8 @@ func (r *vendorRun) vendorModules() view.Problems {
 		installer.Mode = modules.Upgrade
 	}
 	r.tree, r.unusable = installer.Install(r.Context, r.module, manifest)
-	r.misfit = r.tree.CheckProviders(r.engine)
-	problems := r.problems(r.engine)
+	r.misfit = r.tree.CheckProviders(r.product)
+	problems := r.problems(r.product)
 	if problems.HasErrors() {
 		return problems
 	}
@@ -51,12 +51,12 @@ func lockedModulesOf(locks *modulelock.Locks) (map[string]modules.Record, map[st
 // genuineModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched anew.
 func (r *vendorRun) genuineModules() (modules.Manifest, error) {
-	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), r.engine)
+	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), r.product)
 	if err != nil {
 		return nil, err
 	}
 	for key, record := range manifest {
-		address, err := modules.ParseAddress(record.Source, r.engine)
+		address, err := modules.ParseAddress(record.Source, r.product)
 		if _, local := address.(modules.Local); local || err != nil || key == "" {
 			continue
 		}

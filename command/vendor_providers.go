@@ -16,10 +16,10 @@ import (
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
 func (r *vendorRun) connect() (problems view.Problems) {
-	if r.cli, r.net, problems = r.online(r.engine, ""); problems.HasErrors() {
+	if r.cli, r.net, problems = r.online(r.product, ""); problems.HasErrors() {
 		return problems
 	}
-	sources, err := r.sources(sourceOptions{network: r.net, cli: r.cli, engine: r.engine, vendored: vendored.PluginsDir})
+	sources, err := r.sources(sourceOptions{network: r.net, cli: r.cli, product: r.product, vendored: vendored.PluginsDir})
 	if err != nil {
 		return append(problems, view.NewError("Can't search for providers", sentence(err)))
 	}
@@ -38,9 +38,9 @@ func (r *vendorRun) connect() (problems view.Problems) {
 // configuration and of the state, and where the state isn't known, those that
 // somebody locked who may have seen it.
 func (r *vendorRun) require() (problems view.Problems) {
-	r.required, problems = r.tree.Requirements(r.engine)
+	r.required, problems = r.tree.Requirements(r.product)
 	if r.module.Backend == nil {
-		fromState, _, err := r.readState(r.engine, "", nil)
+		fromState, _, err := r.readState(r.product, "", nil)
 		if err != nil {
 			return append(problems, view.NewError("Error loading state", sentence(err)))
 		}
@@ -84,7 +84,7 @@ func (r *vendorRun) vendorOptions() providercache.VendorOptions {
 // vendorProviders has the engine do the work.
 func (r *vendorRun) vendorProviders() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.net.archives, Engine: r.engine,
+		Source: r.source, Client: r.net.archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.hashes,
 	}
 	if problems = r.announce(); problems.HasErrors() {
@@ -141,7 +141,7 @@ func (r *vendorRun) saveLockFiles() view.Problems {
 	if r.base == "." {
 		r.view.Changed(depsfile.FileName)
 	}
-	if err := r.result.Locks.Save(r.in(depsfile.FileName), r.engine); err != nil {
+	if err := r.result.Locks.Save(r.in(depsfile.FileName), r.product); err != nil {
 		return view.Problems{view.NewError("Failed to update dependency lock file", sentence(err))}
 	}
 	return nil

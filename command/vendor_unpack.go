@@ -15,11 +15,11 @@ import (
 // to replace. The archive may have been made by anybody; what was locked before
 // speaks against packages that have none of its hashes.
 func (r *vendorRun) acceptLocks(unpacked string) error {
-	before, problems := depsfile.Load(filepath.Join(r.opts.target, depsfile.FileName), r.engine)
+	before, problems := depsfile.Load(filepath.Join(r.opts.target, depsfile.FileName), r.product)
 	if problems.HasErrors() {
 		return fmt.Errorf("its %s can't be read, and would be replaced", depsfile.FileName)
 	}
-	after, problems := depsfile.Load(filepath.Join(unpacked, depsfile.FileName), r.engine)
+	after, problems := depsfile.Load(filepath.Join(unpacked, depsfile.FileName), r.product)
 	if problems.HasErrors() {
 		return fmt.Errorf("the %s in the archive can't be read", depsfile.FileName)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// VersionCommand tells versions: the engine's, our own, and those of the
+// VersionCommand tells versions: the product's, our own, and those of the
 // selected providers.
 type VersionCommand struct{ Meta *Meta }
 
@@ -29,26 +29,26 @@ func (c *VersionCommand) Run(args []string) int {
 		fmt.Fprintf(c.Meta.Stderr, "Error parsing command-line flags: %s\n", err)
 		return 1
 	}
-	engine, err := c.Meta.engine()
+	product, err := c.Meta.product()
 	if err != nil {
 		fmt.Fprintf(c.Meta.Stderr, "Error: %s\n", err)
 		return 1
 	}
 	// A lock file that can't be read is no reason not to tell the version;
 	// the entries that can are listed.
-	locks, problems := depsfile.Load(depsfile.FileName, engine)
-	view.NewInit(c.Meta.viewOptions(engine, false)).Problems(problems)
+	locks, problems := depsfile.Load(depsfile.FileName, product)
+	view.NewInit(c.Meta.viewOptions(product, false)).Problems(problems)
 	if *asJSON {
-		c.printJSON(engine, locks.All())
+		c.printJSON(product, locks.All())
 	} else {
-		c.print(engine, locks.All())
+		c.print(product, locks.All())
 	}
 	return 0
 }
 
-func (c *VersionCommand) print(engine getproviders.Engine, locks []depsfile.Lock) {
+func (c *VersionCommand) print(product getproviders.Product, locks []depsfile.Lock) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s v%s\non %s\n", engine.Name, engine.Version, getproviders.CurrentPlatform())
+	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
 	fmt.Fprintf(&b, "+ tfdeps %s\n", c.Meta.Version)
 	for _, lock := range locks {
 		version := "v" + lock.Version.String()
@@ -61,7 +61,7 @@ func (c *VersionCommand) print(engine getproviders.Engine, locks []depsfile.Lock
 }
 
 // printJSON prints what the real tool prints, and our own version after it.
-func (c *VersionCommand) printJSON(engine getproviders.Engine, locks []depsfile.Lock) {
+func (c *VersionCommand) printJSON(product getproviders.Product, locks []depsfile.Lock) {
 	selections := make(map[string]string, len(locks))
 	for _, lock := range locks {
 		selections[lock.Provider.String()] = lock.Version.String()
@@ -70,12 +70,12 @@ func (c *VersionCommand) printJSON(engine getproviders.Engine, locks []depsfile.
 	out := json.NewEncoder(&b)
 	out.SetIndent("", "  ")
 	err := out.Encode(struct {
-		EngineVersion string            `json:"terraform_version"`
-		Platform      string            `json:"platform"`
-		Selections    map[string]string `json:"provider_selections"`
-		Outdated      bool              `json:"terraform_outdated"`
-		OwnVersion    string            `json:"tfdeps_version"`
-	}{engine.Version, getproviders.CurrentPlatform().String(), selections, false, c.Meta.Version})
+		ProductVersion string            `json:"terraform_version"`
+		Platform       string            `json:"platform"`
+		Selections     map[string]string `json:"provider_selections"`
+		Outdated       bool              `json:"terraform_outdated"`
+		OwnVersion     string            `json:"tfdeps_version"`
+	}{product.Version, getproviders.CurrentPlatform().String(), selections, false, c.Meta.Version})
 	if err != nil {
 		return // strings always encode
 	}

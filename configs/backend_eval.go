@@ -6,10 +6,10 @@ import (
 )
 
 // resolveBackend gives the backend's block what its arguments refer to, where the
-// engine lets them. As the values are written down, secret ones are a mistake.
+// product lets them. As the values are written down, secret ones are a mistake.
 func (b *builder) resolveBackend() {
 	given := b.module.Backend
-	if !b.engine.StaticModules || given == nil || given.Body == nil {
+	if !b.product.StaticModules || given == nil || given.Body == nil {
 		return
 	}
 	block := *given

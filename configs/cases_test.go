@@ -18,9 +18,9 @@ import (
 
 var update = flag.Bool("update", false, "write what LoadModule says into testdata/*.txtar")
 
-// engineVersion is what required_version is checked against in testdata. It
+// productVersion is what required_version is checked against in testdata. It
 // has to be so old that any terraform on PATH decides the same.
-const engineVersion = "1.5.0"
+const productVersion = "1.5.0"
 
 // modules is testdata/*.txtar: each archive has several modules, as
 // directories. In each, "want" says what it requires and which problems it
@@ -100,7 +100,7 @@ func TestLoadModuleSaysWhatIsRequiredAndWhatIsWrong(t *testing.T) {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
 				dir := t.TempDir()
 				m.unpack(t, name, dir)
-				got := summary(dir, getproviders.Terraform(engineVersion))
+				got := summary(dir, getproviders.Terraform(productVersion))
 				if *update {
 					m.write(name, got)
 					return
@@ -137,18 +137,18 @@ func (m modules) write(module, want string) {
 
 // summary says in sorted lines what init would know about a module's
 // providers: what is required, and problems, in the order of precedence.
-func summary(dir string, engine getproviders.Engine) string {
-	module, diags := LoadModule(dir, engine)
+func summary(dir string, product getproviders.Product) string {
+	module, diags := LoadModule(dir, product)
 	for _, run := range module.TestRuns {
 		diags = append(diags, run.Call.Problems()...)
 	}
-	if bad := module.CheckVersion(engine); len(bad) > 0 {
+	if bad := module.CheckVersion(product); len(bad) > 0 {
 		return joinLines(problemLines(dir, bad))
 	}
 	if diags.HasErrors() {
 		return joinLines(problemLines(dir, diags))
 	}
-	reqs, more := module.Requirements(engine)
+	reqs, more := module.Requirements(product)
 	lines := problemLines(dir, append(diags, more...))
 	if !more.HasErrors() {
 		for _, p := range reqs.Providers() {

@@ -13,7 +13,7 @@ import (
 // with the sources of the calls.
 func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl.Diagnostics) {
 	t.Helper()
-	module, diags := LoadModuleWith(writeFiles(t, files), engine(), opts)
+	module, diags := LoadModuleWith(writeFiles(t, files), product(), opts)
 	for _, call := range module.Calls {
 		diags = append(diags, call.Problems()...)
 	}

@@ -2,7 +2,7 @@
 // which providers it requires.
 //
 // [LoadModule] reads the configuration files of a directory, [Module.CheckVersion]
-// tells whether this engine may be used for them, and [Module.Requirements]
+// tells whether this product may be used for them, and [Module.Requirements]
 // what they need. [StateRequirements] adds the providers that only a state
 // still knows. All of it is values in, values out: files are read once, in
 // LoadModule, and nothing is ever written. Which modules a module calls is in
@@ -11,7 +11,7 @@
 //
 // # What counts
 //
-//  1. A module is the files of one directory that have one of the engine's
+//  1. A module is the files of one directory that have one of the product's
 //     suffixes, and no name as editors give to their own files. Files called
 //     override, or something that ends in _override, change what the others
 //     declare. A directory with test files only isn't empty.

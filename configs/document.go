@@ -10,7 +10,7 @@ import (
 // document is what one file declares, in its order, before it is put together
 // with the other files.
 type document struct {
-	engine   getproviders.Engine
+	product  getproviders.Product
 	rules    map[string]rule
 	override bool // declarations change those of other files
 

@@ -9,15 +9,15 @@ import (
 )
 
 func ExampleLoadModule() {
-	engine := getproviders.Terraform("1.15.9")
-	module, diags := configs.LoadModule("testdata/example", engine)
-	if bad := module.CheckVersion(engine); bad.HasErrors() {
+	product := getproviders.Terraform("1.15.9")
+	module, diags := configs.LoadModule("testdata/example", product)
+	if bad := module.CheckVersion(product); bad.HasErrors() {
 		log.Fatal(bad) // the other problems may be due to it
 	}
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	reqs, diags := module.Requirements(engine)
+	reqs, diags := module.Requirements(product)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

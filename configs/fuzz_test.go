@@ -29,7 +29,7 @@ func FuzzDirectory(f *testing.F) {
 			}
 			_ = os.WriteFile(path, file.Data, 0o644) // some are no names of files
 		}
-		once, again := summary(dir, engine()), summary(dir, engine())
+		once, again := summary(dir, product()), summary(dir, product())
 		if once != again {
 			t.Error("the same files say something else")
 		}
@@ -49,12 +49,12 @@ func FuzzLoadModule(f *testing.F) {
 	f.Fuzz(func(t *testing.T, native, json, override string) {
 		module, diags := LoadModule(writeFiles(t, map[string]string{
 			"main.tf": native, "main.tf.json": json, "override.tf": override,
-		}), engine())
+		}), product())
 		for _, call := range module.Calls {
 			diags = append(diags, call.Problems()...)
 		}
-		module.CheckVersion(engine())
-		reqs, more := module.Requirements(engine())
+		module.CheckVersion(product())
+		reqs, more := module.Requirements(product())
 		for _, diag := range append(diags, more...) {
 			if diag.Summary == "" || diag.Subject == nil {
 				t.Errorf("a problem without place: %v", diag)
@@ -79,7 +79,7 @@ func FuzzTestFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, native, json string) {
-		module, diags := LoadModule(writeFiles(t, map[string]string{"a.tftest.hcl": native, "tests/b.tftest.json": json}), engine())
+		module, diags := LoadModule(writeFiles(t, map[string]string{"a.tftest.hcl": native, "tests/b.tftest.json": json}), product())
 		for _, run := range module.TestRuns {
 			diags = append(diags, run.Call.Problems()...)
 			if run.Call.SourceRange.Filename == "" || run.Name == "" {

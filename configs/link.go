@@ -18,11 +18,11 @@ type Link struct {
 // themselves. The links come each after the one that leads to its caller. A module that no
 // link leads to, as the root and those of test runs, isn't asked what it wants.
 //
-// The engine has to be the one that the modules were loaded for. The real tool
+// The product has to be the one that the modules were loaded for. The real tool
 // finds all this once the modules are there, before it looks for providers or
 // at the backend. Its command get makes warnings of the errors.
-func CheckProviders(links []Link, engine getproviders.Engine) hcl.Diagnostics {
-	c := passing{engine: engine, repeated: map[*Module]hcl.Range{}}
+func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics {
+	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
 		c.checkRepeated(link)
 		c.checkPassed(link)
@@ -35,7 +35,7 @@ func CheckProviders(links []Link, engine getproviders.Engine) hcl.Diagnostics {
 
 // passing finds what is wrong with the providers of a tree.
 type passing struct {
-	engine   getproviders.Engine
+	product  getproviders.Product
 	repeated map[*Module]hcl.Range // of the nearest call on the way to a module that repeats what it calls
 	diags    hcl.Diagnostics
 }
@@ -75,13 +75,13 @@ func (c *passing) checkPassed(link Link) {
 		if !link.Module.declares(child.providerKey) && (own == nil || own.configured) {
 			c.report(Warning(child.at, undefined,
 				"The module %s doesn't require a provider as %q, which is taken to be %s. If the module is yours, add it to its required_providers.",
-				link.Module.Path, child, c.engine.Short(c.implied(child.name))))
+				link.Module.Path, child, c.product.Short(c.implied(child.name))))
 		}
 		c.checkType(link, passed)
 		if parent.alias == "" && link.Caller.requirement(parent.name) == nil && !link.Caller.configures(parent.providerKey) {
 			c.report(Warning(parent.at, undefined,
 				"%s doesn't require a provider as %q, which is taken to be %s. Add it to its required_providers.",
-				link.Caller.subject(), parent.name, c.engine.Short(c.implied(parent.name))))
+				link.Caller.subject(), parent.name, c.product.Short(c.implied(parent.name))))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (c *passing) checkType(link Link, passed passedProvider) {
 	if wanted != given {
 		c.report(Problem(passed.parent.at, "Provider type mismatch",
 			"What the call passes as %q is a configuration of %s, and %q is %s in the module %s.",
-			passed.child, c.engine.Short(given), passed.child, c.engine.Short(wanted), link.Module.Path))
+			passed.child, c.product.Short(given), passed.child, c.product.Short(wanted), link.Module.Path))
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *passing) checkMissing(link Link) {
 			}
 			c.report(Problem(link.Call.Range, "Missing required provider configuration",
 				"The module %s has to be passed a configuration of %s, which it calls %s. Add an entry for that to the argument \"providers\" of the call.",
-				link.Module.Path, c.engine.Short(entry.provider), wanted))
+				link.Module.Path, c.product.Short(entry.provider), wanted))
 		}
 	}
 }
@@ -129,7 +129,7 @@ func (c *passing) checkInherited(link Link) {
 			told[needed] = true
 			c.report(Warning(link.Call.Range, "Missing required provider configuration",
 				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
-				link.Module.Path, c.engine.Short(entry.provider), needed.name))
+				link.Module.Path, c.product.Short(entry.provider), needed.name))
 		}
 	}
 }
@@ -146,7 +146,7 @@ func (c *passing) checkEmpty(m *Module) {
 		c.report(Warning(config.header, "Redundant empty provider block",
 			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
 				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",
-			m.Path, config.name, c.engine.Short(c.provider(m, config.name))))
+			m.Path, config.name, c.product.Short(c.provider(m, config.name))))
 	}
 }
 
@@ -161,6 +161,6 @@ func (c *passing) provider(m *Module, name string) getproviders.Provider {
 // implied is what a local name that isn't required stands for where it is passed. Unlike
 // elsewhere, "terraform" is no built-in provider there.
 func (c *passing) implied(name string) getproviders.Provider {
-	provider, _ := c.engine.ParseProvider(name) // which has been found to be a name when the module was loaded
+	provider, _ := c.product.ParseProvider(name) // which has been found to be a name when the module was loaded
 	return provider
 }

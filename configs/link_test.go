@@ -14,7 +14,7 @@ import (
 )
 
 // loadTree loads the modules that are given by their paths, and links them.
-func loadTree(t *testing.T, engine getproviders.Engine, sources map[string]string) (links []Link) {
+func loadTree(t *testing.T, product getproviders.Product, sources map[string]string) (links []Link) {
 	t.Helper()
 	root := t.TempDir()
 	loaded := map[string]*Module{}
@@ -26,7 +26,7 @@ func loadTree(t *testing.T, engine getproviders.Engine, sources map[string]strin
 		if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(source), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		module, diags := LoadModuleWith(dir, engine, Options{Path: path, Source: "./x"})
+		module, diags := LoadModuleWith(dir, product, Options{Path: path, Source: "./x"})
 		if diags.HasErrors() {
 			t.Fatal(diags)
 		}
@@ -96,8 +96,8 @@ func TestCheckProvidersFindsWhatDoesNotFit(t *testing.T) {
 			[]string{"error 4: Module is incompatible with count, for_each, and depends_on"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			engine := getproviders.Terraform(engineVersion)
-			if got := found(CheckProviders(loadTree(t, engine, c.modules), engine)); !slices.Equal(got, c.want) {
+			product := getproviders.Terraform(productVersion)
+			if got := found(CheckProviders(loadTree(t, product, c.modules), product)); !slices.Equal(got, c.want) {
 				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})

@@ -26,7 +26,7 @@ type listing struct {
 }
 
 // list reads the directories, not the files.
-func list(dir string, engine getproviders.Engine, opts Options) (listing, hcl.Diagnostics) {
+func list(dir string, product getproviders.Product, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -35,10 +35,10 @@ func list(dir string, engine getproviders.Engine, opts Options) (listing, hcl.Di
 	case err != nil:
 		return found, hcl.Diagnostics{unreadable("Failed to read module directory", err)}
 	}
-	for _, name := range fileNames(entries, engine) {
-		base, isConfig := configBase(name, engine.Suffixes)
+	for _, name := range fileNames(entries, product) {
+		base, isConfig := configBase(name, product.Suffixes)
 		switch {
-		case isTest(name, engine):
+		case isTest(name, product):
 			found.tests = append(found.tests, name)
 		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
 			found.override = append(found.override, name)
@@ -49,7 +49,7 @@ func list(dir string, engine getproviders.Engine, opts Options) (listing, hcl.Di
 	if opts.Path != "" {
 		return found, nil
 	}
-	inTestDir, diags := listTests(dir, engine, opts)
+	inTestDir, diags := listTests(dir, product, opts)
 	for _, name := range inTestDir {
 		if !slices.Contains(found.tests, name) { // the test directory may be the module's
 			found.tests = append(found.tests, name)
@@ -59,7 +59,7 @@ func list(dir string, engine getproviders.Engine, opts Options) (listing, hcl.Di
 }
 
 // listTests lists the test directory, one level deep.
-func listTests(dir string, engine getproviders.Engine, opts Options) ([]string, hcl.Diagnostics) {
+func listTests(dir string, product getproviders.Product, opts Options) ([]string, hcl.Diagnostics) {
 	name := opts.TestDirectory
 	if name == "" {
 		name = defaultTestDirectory
@@ -80,8 +80,8 @@ func listTests(dir string, engine getproviders.Engine, opts Options) ([]string, 
 		return nil, hcl.Diagnostics{unreadable("Failed to read test directory", err)}
 	}
 	var found []string
-	for _, file := range fileNames(entries, engine) {
-		if isTest(file, engine) {
+	for _, file := range fileNames(entries, product) {
+		if isTest(file, product) {
 			found = append(found, filepath.Join(".", name, file))
 		}
 	}
@@ -105,8 +105,8 @@ func ignored(name string) bool {
 		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
 }
 
-func isTest(name string, engine getproviders.Engine) bool {
-	return hasSuffix(name, engine.TestSuffixes)
+func isTest(name string, product getproviders.Product) bool {
+	return hasSuffix(name, product.TestSuffixes)
 }
 
 func hasSuffix(name string, suffixes []string) bool {
@@ -114,8 +114,8 @@ func hasSuffix(name string, suffixes []string) bool {
 }
 
 // fileNames are the names of the files that count, in order. The file "main.tofu"
-// hides "main.tf" from an engine that says so.
-func fileNames(entries []fs.DirEntry, engine getproviders.Engine) []string {
+// hides "main.tf" from a product that says so.
+func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
 	var names []string
 	for _, entry := range entries {
 		if !entry.IsDir() && !ignored(entry.Name()) {
@@ -124,7 +124,7 @@ func fileNames(entries []fs.DirEntry, engine getproviders.Engine) []string {
 	}
 	hidden := map[string]bool{}
 	for _, name := range names {
-		for own, other := range engine.Hides {
+		for own, other := range product.Hides {
 			if base, ok := strings.CutSuffix(name, own); ok {
 				hidden[base+other] = true
 			}

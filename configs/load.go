@@ -42,8 +42,8 @@ type Options struct {
 }
 
 // LoadModule is [LoadModuleWith] without options.
-func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostics) {
-	return LoadModuleWith(dir, engine, Options{})
+func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnostics) {
+	return LoadModuleWith(dir, product, Options{})
 }
 
 // LoadModuleWith reads the configuration in a directory, not those of the
@@ -55,9 +55,9 @@ func LoadModule(dir string, engine getproviders.Engine) (*Module, hcl.Diagnostic
 // file's name in them is joined to dir, so that it is relative if dir is.
 // Directories and files that can't be read are diagnostics, too; a directory
 // that doesn't exist is an empty module.
-func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Module, hcl.Diagnostics) {
-	files, diags := list(dir, engine, opts)
-	build := newBuilder(dir, engine, opts)
+func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	files, diags := list(dir, product, opts)
+	build := newBuilder(dir, product, opts)
 	for _, name := range files.primary {
 		build.add(build.read(name, false))
 	}
@@ -79,12 +79,12 @@ func LoadModuleWith(dir string, engine getproviders.Engine, opts Options) (*Modu
 // read parses and decodes a file. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name string, override bool) *document {
-	return b.decode(name, &document{override: override, engine: b.engine, rules: b.rules})
+	return b.decode(name, &document{override: override, product: b.product, rules: b.rules})
 }
 
 // readTest is read for a test file.
 func (b *builder) readTest(name string) *document {
-	return b.decode(name, &document{engine: b.engine, rules: testLevel(b.engine)})
+	return b.decode(name, &document{product: b.product, rules: testLevel(b.product)})
 }
 
 func (b *builder) decode(name string, doc *document) *document {

@@ -35,12 +35,12 @@ func writeFiles(t *testing.T, files map[string]string) string {
 	return dir
 }
 
-func engine() getproviders.Engine { return getproviders.Terraform(engineVersion) }
+func product() getproviders.Product { return getproviders.Terraform(productVersion) }
 
 // load loads a module in which nothing may be wrong.
 func load(t *testing.T, files map[string]string) *Module {
 	t.Helper()
-	module, diags := LoadModule(writeFiles(t, files), engine())
+	module, diags := LoadModule(writeFiles(t, files), product())
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -106,7 +106,7 @@ func TestModuleIsEmptyWithoutAnyFileOfItsOwn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := writeFiles(t, test.files)
-			module, diags := LoadModuleWith(dir, engine(), Options{TestDirectory: test.testDir})
+			module, diags := LoadModuleWith(dir, product(), Options{TestDirectory: test.testDir})
 			if module.Empty != test.empty || diags.HasErrors() || (len(diags) > 0) != test.warned {
 				t.Errorf("Empty is %v, with %v", module.Empty, diags)
 			}
@@ -115,7 +115,7 @@ func TestModuleIsEmptyWithoutAnyFileOfItsOwn(t *testing.T) {
 }
 
 func TestMissingDirectoryIsAnEmptyModule(t *testing.T) {
-	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), engine())
+	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), product())
 	if !module.Empty || len(diags) > 0 {
 		t.Errorf("Empty is %v, with %v", module.Empty, diags)
 	}
@@ -141,13 +141,13 @@ func TestUnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 		if name != "broken" && runtime.GOOS == "windows" {
 			continue // there, a file that is read as a directory doesn't exist
 		}
-		module, diags := LoadModule(filepath.Join(dir, name), engine())
+		module, diags := LoadModule(filepath.Join(dir, name), product())
 		if module.Empty || len(diags) != 1 || diags[0].Summary != want || diags[0].Severity != hcl.DiagError {
 			t.Errorf("%s: Empty is %v, with %v", name, module.Empty, diags)
 		}
 	}
-	module, _ := LoadModule(filepath.Join(dir, "broken"), engine())
-	if reqs, _ := module.Requirements(engine()); len(reqs) != 1 {
+	module, _ := LoadModule(filepath.Join(dir, "broken"), product())
+	if reqs, _ := module.Requirements(product()); len(reqs) != 1 {
 		t.Errorf("what could be read requires %v", reqs)
 	}
 }
@@ -155,7 +155,7 @@ func TestUnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 func TestFileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
 	t.Chdir(writeFiles(t, map[string]string{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
 	for dir, want := range map[string]string{".": "main.tf", "sub": filepath.Join("sub", "main.tf")} {
-		module, diags := LoadModule(dir, engine())
+		module, diags := LoadModule(dir, product())
 		if len(diags) != 1 || diags[0].Subject.Filename != want || module.Files[want] == nil {
 			t.Errorf("in %s: %v", dir, diags)
 		}
@@ -166,7 +166,7 @@ func TestDiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 	_, diags := LoadModule(writeFiles(t, map[string]string{
 		"a.tf": "variable \"x\" {}\nx = 1\noutput \"y\" {}\n",
 		"b.tf": "variable \"x\" {}\ny = 1\n",
-	}), engine())
+	}), product())
 	var got []string
 	for _, diag := range diags {
 		got = append(got, filepath.Base(diag.Subject.Filename)+": "+diag.Summary)
@@ -253,7 +253,7 @@ func TestDeviceIsNoConfiguration(t *testing.T) {
 	if err := os.Symlink(os.DevNull, filepath.Join(dir, "main.tf")); err != nil {
 		t.Skip(err)
 	}
-	_, diags := LoadModule(dir, engine())
+	_, diags := LoadModule(dir, product())
 	if len(diags) != 1 || !strings.Contains(diags[0].Detail, "not a regular file") {
 		t.Errorf("got %v", diags)
 	}

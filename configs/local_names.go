@@ -26,7 +26,7 @@ func (b *builder) checkLocalNames() {
 	for _, entry := range b.module.required {
 		if other, ok := first[entry.provider]; ok {
 			b.late = append(b.late, Warning(entry.value, summary,
-				"The provider %s is required as %q, too. It should have one local name.", b.engine.Short(entry.provider), other.name))
+				"The provider %s is required as %q, too. It should have one local name.", b.product.Short(entry.provider), other.name))
 			continue
 		}
 		first[entry.provider] = entry
@@ -35,7 +35,7 @@ func (b *builder) checkLocalNames() {
 		if entry := b.otherName(config.name, first); entry != nil {
 			b.late = append(b.late, Warning(entry.value, summary,
 				"The provider %s is required as %q, and a provider block at %s implies it as %q.",
-				b.engine.Short(entry.provider), entry.name, config.header, config.name))
+				b.product.Short(entry.provider), entry.name, config.header, config.name))
 		}
 	}
 	for _, u := range b.module.users {
@@ -45,7 +45,7 @@ func (b *builder) checkLocalNames() {
 		if entry := b.otherName(u.localName(), first); entry != nil {
 			b.late = append(b.late, Warning(u.needed, summary,
 				"The type %q implies the provider %s as %q, but it is required as %q. Use the implied name there, or write provider = %s here.",
-				u.key.typ, b.engine.Short(entry.provider), u.localName(), entry.name, entry.name))
+				u.key.typ, b.product.Short(entry.provider), u.localName(), entry.name, entry.name))
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (b *builder) otherName(name string, entries map[getproviders.Provider]*requ
 	if _, ok := b.required[name]; ok {
 		return nil
 	}
-	implied, err := b.engine.ImpliedProvider(name)
+	implied, err := b.product.ImpliedProvider(name)
 	if err != nil {
 		return nil
 	}

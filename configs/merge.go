@@ -11,9 +11,9 @@ import (
 
 // builder puts the files of a module together.
 type builder struct {
-	module *Module
-	engine getproviders.Engine
-	rules  map[string]rule
+	module  *Module
+	product getproviders.Product
+	rules   map[string]rule
 
 	seen       map[key]hcl.Range // everything declared
 	required   map[string]*requiredProvider
@@ -29,17 +29,17 @@ type builder struct {
 	late  hcl.Diagnostics // told only if the files themselves have no errors
 }
 
-func newBuilder(dir string, engine getproviders.Engine, opts Options) *builder {
+func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
 	return &builder{
 		module:    &Module{Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{}},
-		engine:    engine,
-		rules:     topLevel(engine),
+		product:   product,
+		rules:     topLevel(product),
 		seen:      map[key]hcl.Range{},
 		required:  map[string]*requiredProvider{},
 		providers: map[key]*providerConfig{},
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
-		scope:     newScope(dir, engine, opts),
+		scope:     newScope(dir, product, opts),
 	}
 }
 

@@ -46,7 +46,7 @@ type Backend struct {
 	Range hcl.Range // of the block's header
 	Body  hcl.Body  // of expressions that are cheap to evaluate; nil: it has others, which was reported
 
-	// Context is what the expressions may refer to, in engines that evaluate
+	// Context is what the expressions may refer to, in products that evaluate
 	// variables there; nil: nothing.
 	Context *hcl.EvalContext
 }

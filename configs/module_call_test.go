@@ -49,7 +49,7 @@ func TestModuleCallArguments(t *testing.T) {
 func TestCallsWithBadNamesAreLeftOut(t *testing.T) {
 	module, diags := LoadModule(writeFiles(t, map[string]string{
 		"main.tf": "module \"../../x\" {\n  source = \"./a\"\n}\n",
-	}), engine())
+	}), product())
 	if !diags.HasErrors() || len(module.Calls) != 0 {
 		t.Errorf("calls %v, problems %v", module.Calls, diags)
 	}
@@ -57,10 +57,10 @@ func TestCallsWithBadNamesAreLeftOut(t *testing.T) {
 
 func TestOnlyTheRootModuleHasTests(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
-	if root, _ := LoadModule(dir, engine()); root.Empty {
+	if root, _ := LoadModule(dir, product()); root.Empty {
 		t.Error("the root module is empty")
 	}
-	_, diags := LoadModuleWith(dir, engine(), Options{Path: "module.a", TestDirectory: "gone"})
+	_, diags := LoadModuleWith(dir, product(), Options{Path: "module.a", TestDirectory: "gone"})
 	if len(diags) > 0 {
 		t.Errorf("problems %v", diags)
 	}

@@ -37,7 +37,7 @@ func TestDeepNestingIsAnError(t *testing.T) {
 	}
 	for name, text := range files {
 		t.Run(name, func(t *testing.T) {
-			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), engine())
+			module, diags := LoadModule(writeFiles(t, map[string]string{name: text}), product())
 			if len(diags) != 1 || diags[0].Summary != "Configuration nested too deeply" {
 				t.Errorf("got %d diagnostics, the first of them %v", len(diags), diags[:min(1, len(diags))])
 			}
@@ -53,7 +53,7 @@ func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*maxNesting) + `"}}`,
 		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*maxNesting) + `"}}}`,
 	} {
-		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), engine())
+		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), product())
 		if !diags.HasErrors() {
 			t.Errorf("%s: no error", name)
 		}
@@ -102,7 +102,7 @@ func TestValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 		"version":          "provider \"a\" {\n  version = " + doubling + "\n}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": file}), engine())
+			_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf": file}), product())
 			if !diags.HasErrors() {
 				t.Error("no error")
 			}
@@ -110,7 +110,7 @@ func TestValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	}
 	_, diags := LoadModule(writeFiles(t, map[string]string{
 		"main.tf.json": `{"terraform":{"required_providers":{"a":1e999999999}}}`,
-	}), engine())
+	}), product())
 	if !diags.HasErrors() {
 		t.Error("no error in JSON")
 	}

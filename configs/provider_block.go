@@ -113,7 +113,7 @@ func (d *document) providerName(expr hcl.Expression) *providerRef {
 }
 
 // hasInstances reports whether a configuration of a provider can have instances.
-func (d *document) hasInstances() bool { return slices.Contains(d.engine.Language, "for_each") }
+func (d *document) hasInstances() bool { return slices.Contains(d.product.Language, "for_each") }
 
 // withoutKey takes off what says which instance of a configuration is meant.
 func (d *document) withoutKey(expr hcl.Expression) hcl.Expression {

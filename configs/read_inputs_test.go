@@ -53,7 +53,7 @@ func loadInputs(t *testing.T, files map[string]string, typ string, sources Input
 	dir := writeFiles(t, files)
 	sources.WorkingDir = dir
 	inputs, diags := ReadInputs(dir, sources)
-	module, more := LoadModuleWith(dir, engine(), Options{Inputs: inputs})
+	module, more := LoadModuleWith(dir, product(), Options{Inputs: inputs})
 	diags = append(diags, more...)
 	for _, call := range module.Calls {
 		diags = append(diags, call.Problems()...)
@@ -149,7 +149,7 @@ func TestInputsDontMatterWithoutConstants(t *testing.T) {
 	if inputs == nil || !diags.HasErrors() {
 		t.Errorf("inputs %v with %v", inputs, diags)
 	}
-	module, diags := LoadModuleWith(dir, engine(), Options{Inputs: inputs})
+	module, diags := LoadModuleWith(dir, product(), Options{Inputs: inputs})
 	if module.Constant || len(diags) > 0 {
 		t.Errorf("Constant is %v, with %v", module.Constant, diags)
 	}
@@ -173,9 +173,9 @@ func FuzzReadInputs(f *testing.F) {
 			"main.tf": "variable \"x\" {\n  const = true\n  type = " + typ + "\n}\nmodule \"m\" {\n  source = \"./${var.x}\"\n  y = var.x\n}\n",
 		})
 		inputs, _ := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: argument}}, Environ: []string{"TF_VAR_x=" + argument}})
-		module, _ := LoadModuleWith(dir, engine(), Options{Inputs: inputs})
+		module, _ := LoadModuleWith(dir, product(), Options{Inputs: inputs})
 		for _, call := range module.Calls {
-			LoadModuleWith(dir, engine(), Options{Inputs: call.Inputs, Path: "module.m"})
+			LoadModuleWith(dir, product(), Options{Inputs: call.Inputs, Path: "module.m"})
 		}
 	})
 }

@@ -39,7 +39,7 @@ func (d *document) requiredProvider(attr *hcl.Attribute) *requiredProvider {
 	if isObject && !d.checkLocalName(attr.Name, entry.value) {
 		return nil
 	}
-	implied, err := d.engine.ImpliedProvider(attr.Name)
+	implied, err := d.product.ImpliedProvider(attr.Name)
 	if err != nil {
 		d.report(Problem(entry.value, "Invalid provider name", "%q can't be the name of a provider: %v.", attr.Name, err))
 		return nil
@@ -107,7 +107,7 @@ func (d *document) requiredSource(entry *requiredProvider, expr hcl.Expression) 
 		d.report(Problem(expr.Range(), "Invalid source", "The source has to be a string."))
 		return false
 	}
-	provider, err := d.engine.ParseProvider(given)
+	provider, err := d.product.ParseProvider(given)
 	if err == nil {
 		entry.provider = provider
 		return true

@@ -12,12 +12,12 @@ import (
 // or implied by a type. A provider that only resources need is there once,
 // with the place of the first.
 //
-// The engine has to be the one that the module was loaded for. The errors here
+// The product has to be the one that the module was loaded for. The errors here
 // are those that the real tool tells only when it comes to providers:
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
-func (m *Module) Requirements(engine getproviders.Engine) (getproviders.Requirements, hcl.Diagnostics) {
-	c := collector{engine: engine, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+	c := collector{product: product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
 	for _, entry := range m.required {
 		c.declared[entry.name] = entry.provider
 		c.require(entry.provider, entry.version, entry.entry)
@@ -34,7 +34,7 @@ func (m *Module) Requirements(engine getproviders.Engine) (getproviders.Requirem
 
 // collector gathers the requirements of a module.
 type collector struct {
-	engine   getproviders.Engine
+	product  getproviders.Product
 	path     string // of the module
 	reqs     getproviders.Requirements
 	declared map[string]getproviders.Provider // by local name
@@ -44,7 +44,7 @@ type collector struct {
 // requireName adds the provider that a local name means, unless it is there
 // already and nothing new is said about it.
 func (c *collector) requireName(name string, version *versionConstraint, at hcl.Range) {
-	provider, err := c.engine.ImpliedProvider(name)
+	provider, err := c.product.ImpliedProvider(name)
 	if err != nil {
 		return // an error since the module was loaded
 	}

@@ -41,7 +41,7 @@ resource "b_x" "z" {
 }
 `,
 	})
-	reqs, diags := module.Requirements(engine())
+	reqs, diags := module.Requirements(product())
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -78,16 +78,16 @@ terraform {
 resource "other_x" "y" {}
 x = 1
 `,
-	}), engine())
+	}), product())
 	if !diags.HasErrors() {
 		t.Error("no errors")
 	}
-	reqs, diags := module.Requirements(engine())
+	reqs, diags := module.Requirements(product())
 	if len(diags) != 1 || diags[0].Summary != "Invalid version constraint" {
 		t.Errorf("got %v", diags)
 	}
 	for _, given := range []string{"acme/good", "hashicorp/other"} {
-		p, err := engine().ParseProvider(given)
+		p, err := product().ParseProvider(given)
 		if _, ok := reqs[p]; !ok || err != nil {
 			t.Errorf("%s is not in %v", given, reqs)
 		}
@@ -97,8 +97,8 @@ x = 1
 	}
 }
 
-func TestAddressesWithoutHostAreOfTheEnginesHost(t *testing.T) {
-	other := engine()
+func TestAddressesWithoutHostAreOfTheProductsHost(t *testing.T) {
+	other := product()
 	other.DefaultHost = "registry.example.com"
 	dir := writeFiles(t, map[string]string{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})
 	module, diags := LoadModule(dir, other)

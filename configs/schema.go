@@ -20,19 +20,19 @@ type rule struct {
 
 // topLevel is the blocks that a configuration file may have. Arguments whose
 // value no installer needs are there so that others are found to be mistakes.
-func topLevel(engine getproviders.Engine) map[string]rule {
+func topLevel(product getproviders.Product) map[string]rule {
 	rules := common()
-	if slices.Contains(engine.Language, "language") {
+	if slices.Contains(product.Language, "language") {
 		rules["language"] = rule{body: body("", "compatible_with"), open: true, decode: (*document).languageBlock}
 	}
-	if slices.Contains(engine.Language, "encryption") {
+	if slices.Contains(product.Language, "encryption") {
 		schema := rules["terraform"].body
 		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"}) // which is plan's affair
 	}
 	return rules
 }
 
-// common is the blocks that all engines have.
+// common is the blocks that all products have.
 func common() map[string]rule {
 	resource := func(attributes, blocks string) rule {
 		return rule{

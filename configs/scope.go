@@ -49,10 +49,10 @@ func failed(at hcl.Range, summary, format string, args ...any) outcome {
 // maxLocals bounds chains of local values, each referring to the next one.
 const maxLocals = 1000
 
-func newScope(dir string, engine getproviders.Engine, opts Options) *scope {
+func newScope(dir string, product getproviders.Product, opts Options) *scope {
 	s := &scope{
 		root:      opts.Path == "",
-		static:    engine.StaticModules,
+		static:    product.StaticModules,
 		variables: map[string]*variable{},
 		locals:    map[string]*hcl.Attribute{},
 		inputs:    opts.Inputs,

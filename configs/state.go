@@ -22,7 +22,7 @@ var ErrStateVersion = errors.New("unsupported state file version")
 // resources in it, as [ReadStateRequirements] does. A missing file is no
 // requirements. One that isn't regular is an error: a pipe would have to be
 // waited for, and a device may have no end.
-func StateRequirements(path string, engine getproviders.Engine) (getproviders.Requirements, error) {
+func StateRequirements(path string, product getproviders.Product) (getproviders.Requirements, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -37,7 +37,7 @@ func StateRequirements(path string, engine getproviders.Engine) (getproviders.Re
 		return nil, fmt.Errorf("reading state: %w", err)
 	}
 	defer file.Close()
-	return ReadStateRequirements(file, path, engine)
+	return ReadStateRequirements(file, path, product)
 }
 
 // ReadStateRequirements reads a state and returns the providers of the
@@ -49,14 +49,14 @@ func StateRequirements(path string, engine getproviders.Engine) (getproviders.Re
 // for the whole. Resources whose provider address can't be read are passed
 // over, as the real tool does. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.
-func ReadStateRequirements(r io.Reader, name string, engine getproviders.Engine) (getproviders.Requirements, error) {
+func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
 	addresses, err := stateAddresses(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
 	}
 	reqs := getproviders.Requirements{}
 	for _, address := range addresses {
-		provider, ok := stateProvider(address, engine)
+		provider, ok := stateProvider(address, product)
 		if _, known := reqs[provider]; ok && !known {
 			reqs.Add(provider, getproviders.Requirement{Origin: getproviders.Origin{File: name}})
 		}

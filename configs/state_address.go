@@ -14,7 +14,7 @@ import (
 //	module.network.provider["registry.terraform.io/hashicorp/aws"].east
 //
 // or, from Terraform 0.12, provider.aws. It is false for anything else.
-func stateProvider(address string, engine getproviders.Engine) (getproviders.Provider, bool) {
+func stateProvider(address string, product getproviders.Product) (getproviders.Provider, bool) {
 	steps, diags := hclsyntax.ParseTraversalAbs([]byte(address), "", hcl.InitialPos)
 	if diags.HasErrors() {
 		return getproviders.Provider{}, false
@@ -35,9 +35,9 @@ func stateProvider(address string, engine getproviders.Engine) (getproviders.Pro
 		if step.Key.Type() != cty.String {
 			return getproviders.Provider{}, false
 		}
-		provider, err = engine.ParseProvider(step.Key.AsString())
+		provider, err = product.ParseProvider(step.Key.AsString())
 	case hcl.TraverseAttr:
-		provider, err = legacyProvider(step.Name, engine)
+		provider, err = legacyProvider(step.Name, product)
 	default:
 		return getproviders.Provider{}, false
 	}
@@ -45,10 +45,10 @@ func stateProvider(address string, engine getproviders.Engine) (getproviders.Pro
 }
 
 // legacyProvider is what a name meant before there were addresses.
-func legacyProvider(name string, engine getproviders.Engine) (getproviders.Provider, error) {
-	provider, err := engine.ImpliedProvider(name)
+func legacyProvider(name string, product getproviders.Product) (getproviders.Provider, error) {
+	provider, err := product.ImpliedProvider(name)
 	if err != nil || provider.IsBuiltIn() {
 		return provider, err
 	}
-	return engine.ParseProvider("-/" + provider.Type)
+	return product.ParseProvider("-/" + provider.Type)
 }

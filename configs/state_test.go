@@ -52,7 +52,7 @@ func TestStateRequirementsAreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
-			reqs, err := StateRequirements(path, engine())
+			reqs, err := StateRequirements(path, product())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestTerraformSeesTheSameProvidersInStates(t *testing.T) {
 }
 
 func TestMissingStateIsNoRequirements(t *testing.T) {
-	reqs, err := StateRequirements(filepath.Join(t.TempDir(), "terraform.tfstate"), engine())
+	reqs, err := StateRequirements(filepath.Join(t.TempDir(), "terraform.tfstate"), product())
 	if len(reqs) > 0 || err != nil {
 		t.Errorf("got %v, %v", reqs, err)
 	}
@@ -124,7 +124,7 @@ func TestBrokenStatesAreErrors(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"my.tfstate": test.text}), "my.tfstate")
-			reqs, err := StateRequirements(path, engine())
+			reqs, err := StateRequirements(path, product())
 			if err == nil || errors.Is(err, ErrStateVersion) != test.version || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v, %v", reqs, err)
 			}
@@ -134,7 +134,7 @@ func TestBrokenStatesAreErrors(t *testing.T) {
 
 func TestUnreadableStateIsAnError(t *testing.T) {
 	dir := t.TempDir()
-	_, err := StateRequirements(dir, engine())
+	_, err := StateRequirements(dir, product())
 	if err == nil || !strings.Contains(err.Error(), dir) {
 		t.Errorf("got %v", err)
 	}
@@ -207,12 +207,12 @@ func FuzzStateRequirements(f *testing.F) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		reqs, err := StateRequirements(path, engine())
+		reqs, err := StateRequirements(path, product())
 		if err != nil && len(reqs) > 0 {
 			t.Errorf("both %v and %v", reqs, err)
 		}
 		for p := range reqs {
-			if again, err := engine().ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
+			if again, err := product().ParseProvider(p.String()); again != p && !p.IsBuiltIn() {
 				t.Errorf("%v is read back as %v, %v", p, again, err)
 			}
 		}
@@ -225,7 +225,7 @@ func TestStateRequirementsWaitForNoPipe(t *testing.T) {
 			if runtime.GOOS == "windows" && path == os.DevNull {
 				t.Skip("NUL has no entry in any directory")
 			}
-			if _, err := StateRequirements(path, engine()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			if _, err := StateRequirements(path, product()); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 				t.Errorf("got %v, want an error that it is not a regular file", err)
 			}
 		})
@@ -233,7 +233,7 @@ func TestStateRequirementsWaitForNoPipe(t *testing.T) {
 }
 
 func TestReadStateRequirementsNameTheSource(t *testing.T) {
-	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", engine())
+	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +242,7 @@ func TestReadStateRequirementsNameTheSource(t *testing.T) {
 			t.Errorf("origin %v", got)
 		}
 	}
-	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", engine()); err == nil || !strings.Contains(err.Error(), "standard input") {
+	if _, err := ReadStateRequirements(strings.NewReader("{"), "standard input", product()); err == nil || !strings.Contains(err.Error(), "standard input") {
 		t.Errorf("got %v, want an error that names standard input", err)
 	}
 }

@@ -21,9 +21,9 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 	if attr, ok := content.Attributes["language"]; ok {
 		d.language(attr)
 	}
-	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.engine.Version) {
+	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) {
 		d.report(Problem(attr.NameRange, "Module uses experimental features",
-			"Experiments exist only in alpha releases of %s.", d.engine.Name))
+			"Experiments exist only in alpha releases of %s.", d.product.Name))
 	}
 	for _, block := range content.Blocks {
 		switch block.Type {
@@ -41,9 +41,9 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 }
 
 // countsVersion reports whether required_version counts in a file. OpenTofu takes
-// what stands in files for both engines for a version of Terraform.
+// what stands in files for both products for a version of Terraform.
 func (d *document) countsVersion(file string) bool {
-	return d.engine.VersionSuffixes == nil || hasSuffix(file, d.engine.VersionSuffixes)
+	return d.product.VersionSuffixes == nil || hasSuffix(file, d.product.VersionSuffixes)
 }
 
 func (d *document) requireVersion(attr *hcl.Attribute) {
@@ -52,13 +52,13 @@ func (d *document) requireVersion(attr *hcl.Attribute) {
 	}
 }
 
-// languageBlock decodes a block that says for which versions of which engines a
-// module is. What is said of other engines doesn't matter.
+// languageBlock decodes a block that says for which versions of which products a
+// module is. What is said of other products doesn't matter.
 func (d *document) languageBlock(_ *hcl.Block, content *hcl.BodyContent) {
 	for _, block := range content.Blocks {
 		attrs, diags := block.Body.JustAttributes()
 		d.report(diags...)
-		if attr, ok := attrs[strings.ToLower(d.engine.Name)]; ok {
+		if attr, ok := attrs[strings.ToLower(d.product.Name)]; ok {
 			d.requireVersion(attr)
 		}
 	}
@@ -79,7 +79,7 @@ func (d *document) language(attr *hcl.Attribute) {
 			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", languageEdition))
 	default:
 		d.report(Problem(attr.Expr.Range(), "Unsupported language edition",
-			"There is no language edition %s in %s %s, only %s.", keyword, d.engine.Name, d.engine.Version, languageEdition))
+			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, languageEdition))
 	}
 }
 

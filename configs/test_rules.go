@@ -9,8 +9,8 @@ import (
 // testLevel is the blocks that a test file may have. Only those that init
 // looks into are decoded further; for the others it matters that they have no
 // argument that is a mistake.
-func testLevel(engine getproviders.Engine) map[string]rule {
-	variable := topLevel(engine)["variable"]
+func testLevel(product getproviders.Product) map[string]rule {
+	variable := topLevel(product)["variable"]
 	variable.decode = (*document).unread
 	return map[string]rule{
 		"run": {

@@ -7,14 +7,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestCheckVersionComparesTheEnginesCoreVersion(t *testing.T) {
+func TestCheckVersionComparesTheProductsCoreVersion(t *testing.T) {
 	const (
 		unsupported = "Unsupported Terraform Core version"
 		invalid     = "Invalid required_version constraint"
 		broken      = "Invalid version constraint"
 	)
 	for _, test := range []struct {
-		engine   string
+		product  string
 		required []string
 		want     []string
 	}{
@@ -39,16 +39,16 @@ func TestCheckVersionComparesTheEnginesCoreVersion(t *testing.T) {
 			module.RequiredVersions = append(module.RequiredVersions, RequiredVersion{Text: text})
 		}
 		var got []string
-		for _, diag := range module.CheckVersion(getproviders.Terraform(test.engine)) {
+		for _, diag := range module.CheckVersion(getproviders.Terraform(test.product)) {
 			got = append(got, diag.Summary)
 		}
 		if !slices.Equal(got, test.want) {
-			t.Errorf("%s for %q: got %q, want %q", test.engine, test.required, got, test.want)
+			t.Errorf("%s for %q: got %q, want %q", test.product, test.required, got, test.want)
 		}
 	}
 }
 
-func TestCheckVersionNamesTheEngine(t *testing.T) {
+func TestCheckVersionNamesTheProduct(t *testing.T) {
 	other := getproviders.Terraform("1.8.0")
 	other.Name = "OpenTofu"
 	module := load(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})

@@ -23,8 +23,8 @@ var (
 
 // Decode reads a lock file's content; filename is for messages. Locks is
 // usable (holds what could be read) even if there are errors.
-func Decode(src []byte, filename string, engine getproviders.Engine) (*Locks, hcl.Diagnostics) {
-	d := decoder{engine: engine, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
+func Decode(src []byte, filename string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
+	d := decoder{product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
 	diags := DecodeBlocks(src, filename, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)
 		return d.diags
@@ -34,10 +34,10 @@ func Decode(src []byte, filename string, engine getproviders.Engine) (*Locks, hc
 
 // decoder collects entries and problems.
 type decoder struct {
-	engine getproviders.Engine
-	locks  *Locks
-	seen   map[getproviders.Provider]hcl.Range
-	diags  hcl.Diagnostics
+	product getproviders.Product
+	locks   *Locks
+	seen    map[getproviders.Provider]hcl.Range
+	diags   hcl.Diagnostics
 }
 
 // problem records an error about the text at a range.
@@ -65,7 +65,7 @@ func (d *decoder) moduleWarning(block *hcl.Block) *hcl.Diagnostic {
 		Severity: hcl.DiagWarning,
 		Summary:  "Dependency locks for modules are not yet supported",
 		Detail: fmt.Sprintf("%s v%s knows dependency locks for providers only; those for modules are ignored. The file may come from a later version that has both.",
-			d.engine.Name, d.engine.Version),
+			d.product.Name, d.product.Version),
 		Subject: &block.DefRange,
 	}
 }
@@ -98,13 +98,13 @@ func (d *decoder) decodeProvider(block *hcl.Block) {
 func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok bool) {
 	const invalid = "Invalid provider source address"
 	given, at := block.Labels[0], block.LabelRanges[0]
-	p, err := d.engine.ParseProvider(given)
+	p, err := d.product.ParseProvider(given)
 	before, duplicate := d.seen[p]
 	switch {
 	case err != nil:
 		d.problem(at, invalid, "A lock needs the provider's full address, of the form \"hostname/namespace/type\". This is an %s", err)
 	case p.IsBuiltIn():
-		d.problem(at, invalid, "The provider %s is built into %s, so its version can't be locked. Remove this block.", p, d.engine.Name)
+		d.problem(at, invalid, "The provider %s is built into %s, so its version can't be locked. Remove this block.", p, d.product.Name)
 	case p.IsLegacy():
 		d.problem(at, invalid, "The legacy address %s doesn't say which provider is meant, so it can't be locked. Remove this block.", p)
 	case given != p.String():

@@ -11,11 +11,11 @@ import (
 )
 
 // Encode returns the exact bytes that the real tool writes: a header that
-// names the engine's program, then one block for each provider, in order. The
+// names the product's program, then one block for each provider, in order. The
 // hashes of each are sorted, without duplicates, one in a line.
-func (l *Locks) Encode(engine getproviders.Engine) []byte {
+func (l *Locks) Encode(product getproviders.Product) []byte {
 	var out bytes.Buffer
-	fmt.Fprintf(&out, "# This file is maintained automatically by %q.\n", engine.Program+" init")
+	fmt.Fprintf(&out, "# This file is maintained automatically by %q.\n", product.Program+" init")
 	out.WriteString("# Manual edits may be lost in future updates.\n")
 	for _, lock := range l.All() {
 		encodeLock(&out, lock)

@@ -68,9 +68,9 @@ func TestEncodeNothing(t *testing.T) {
 	}
 }
 
-func TestEncodeNamesTheEnginesProgram(t *testing.T) {
+func TestEncodeNamesTheProductsProgram(t *testing.T) {
 	const want = "# This file is maintained automatically by \"tofu init\".\n"
-	if got := string((&depsfile.Locks{}).Encode(getproviders.Engine{Program: "tofu"})); !strings.HasPrefix(got, want) {
+	if got := string((&depsfile.Locks{}).Encode(getproviders.Product{Program: "tofu"})); !strings.HasPrefix(got, want) {
 		t.Errorf("got:\n%s", got)
 	}
 }

@@ -30,8 +30,8 @@ provider "registry.terraform.io/hashicorp/random" {
 }
 
 func ExampleLocks_Encode() {
-	engine := getproviders.Terraform("1.15.9")
-	random, err := engine.ParseProvider("hashicorp/random")
+	product := getproviders.Terraform("1.15.9")
+	random, err := product.ParseProvider("hashicorp/random")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -43,7 +43,7 @@ func ExampleLocks_Encode() {
 		Constraints: getproviders.MustParseConstraints("~>3.6"),
 		Hashes:      []getproviders.Hash{"h1:wmG0QFjQ2OfyPy6BB7mQ57WtoZZGGV07uAPQeDmIrAE="},
 	})
-	os.Stdout.Write(locks.Encode(engine))
+	os.Stdout.Write(locks.Encode(product))
 	// Output:
 	// # This file is maintained automatically by "terraform init".
 	// # Manual edits may be lost in future updates.

@@ -29,21 +29,21 @@ provider "registry.terraform.io/hashicorp/b" {
 `
 
 func TestOpenTofuInheritsLocks(t *testing.T) {
-	engine := getproviders.OpenTofu("1.12.6")
-	locks, diags := Decode([]byte(terraformLocks), "", engine)
+	product := getproviders.OpenTofu("1.12.6")
+	locks, diags := Decode([]byte(terraformLocks), "", product)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	inherited := locks.Inherit(engine)
+	inherited := locks.Inherit(product)
 	if len(inherited) != 1 || inherited[0].Provider.String() != "registry.terraform.io/hashicorp/a" {
 		t.Errorf("inherited %v", inherited)
 	}
-	own, _ := engine.ParseProvider("hashicorp/a")
+	own, _ := product.ParseProvider("hashicorp/a")
 	lock, ok := locks.Provider(own)
 	if !ok || lock.Version.String() != "1.1.0" || lock.Constraints.String() != "~> 1.0" || len(lock.Hashes) > 0 {
 		t.Errorf("the entry of its own is %+v", lock)
 	}
-	if again := locks.Inherit(engine); len(again) > 0 {
+	if again := locks.Inherit(product); len(again) > 0 {
 		t.Errorf("inherited again: %v", again)
 	}
 	for _, kept := range []string{"acme/c", "hashicorp/a", "hashicorp/b"} {
@@ -55,9 +55,9 @@ func TestOpenTofuInheritsLocks(t *testing.T) {
 }
 
 func TestTerraformInheritsNothing(t *testing.T) {
-	engine := getproviders.Terraform("1.15.9")
-	locks, _ := Decode([]byte(terraformLocks), "", engine)
-	if inherited := locks.Inherit(engine); len(inherited) > 0 {
+	product := getproviders.Terraform("1.15.9")
+	locks, _ := Decode([]byte(terraformLocks), "", product)
+	if inherited := locks.Inherit(product); len(inherited) > 0 {
 		t.Errorf("inherited %v", inherited)
 	}
 }

@@ -15,12 +15,12 @@ type SignedChecksums struct {
 	Sums       []byte           // SHA256SUMS
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
-	Keys       SigningKeys      // what makes the tier higher than TierCommunity
+	Keys       SigningKeys      // what makes the trust level higher than LevelCommunity
 	Keyless    bool             // if there are no PublicKeys, nobody has to have signed
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
 	// Told is what the description says of the hashes of the version's packages,
-	// and Platform that of the archive. They decide nothing: see ToldHashes.
+	// and Platform that of the archive. They decide nothing: see RegistryHashes.
 	Told     map[Platform][]Hash
 	Platform Platform
 }
@@ -36,17 +36,17 @@ type PublicKey struct {
 // package has (*ChecksumListError), that the archive has it
 // (*ChecksumError), and that a key which the registry names has signed
 // SHA256SUMS (*UnknownIssuerError, *SignatureError).
-func (c SignedChecksums) Authenticate(d Digests) (Authentication, error) {
+func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	list := parseChecksums(c.Sums)
 	if err := list.check(c.FileName, ZH(c.SHA256)); err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	if _, err := (AnyHash{ZH(c.SHA256)}).Authenticate(d); err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	result, err := c.checkSignature()
 	if err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	result.Signed = list.hashes()
 	if result.Signed == nil {
@@ -57,8 +57,8 @@ func (c SignedChecksums) Authenticate(d Digests) (Authentication, error) {
 
 // withoutKeys is for packages of which nobody can say whose signature counts: what
 // the registry's checksum list says is believed as far as the registry is.
-func (c SignedChecksums) withoutKeys() Authentication {
-	return Authentication{Tier: TierVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
+func (c SignedChecksums) withoutKeys() AuthenticationResult {
+	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
 // Documents implements Documented.

@@ -12,7 +12,7 @@ import (
 func ExampleAnyHash() {
 	fromMirror := getproviders.AnyHash{"h1:dC2v1OCxVjHVt8bZQP6zuQ+GWxZQAdzS0k4oJsWbXYs=", "h9:not-known-yet"}
 	result, err := fromMirror.Authenticate(getproviders.Digests{H1: "h1:dC2v1OCxVjHVt8bZQP6zuQ+GWxZQAdzS0k4oJsWbXYs="})
-	fmt.Println(result.Tier, err)
+	fmt.Println(result.TrustLevel, err)
 
 	_, err = fromMirror.Authenticate(getproviders.Digests{H1: "h1:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="})
 	fmt.Println(err)
@@ -47,7 +47,7 @@ func ExampleSignedChecksums() {
 		Keys:       getproviders.DefaultSigningKeys(),
 	}
 	result, err := checksums.Authenticate(getproviders.Digests{SHA256: archive})
-	fmt.Println(result.Tier, err)
+	fmt.Println(result.TrustLevel, err)
 	fmt.Println(len(result.Signed), "packages are covered")
 	// Output:
 	// signed by HashiCorp <nil>

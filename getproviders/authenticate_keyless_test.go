@@ -17,7 +17,7 @@ func TestPackagesWithoutKeys(t *testing.T) {
 		FileName: "a.zip", SHA256: sum, Sums: fmt.Appendf(nil, "%x  a.zip\n", sum), Keyless: true,
 	}
 	got, err := c.Authenticate(getproviders.Digests{SHA256: sum})
-	if err != nil || got.Tier != getproviders.TierVerifiedChecksum || len(got.Signed) != 1 || len(got.Notes) != 1 {
+	if err != nil || got.TrustLevel != getproviders.LevelVerifiedChecksum || len(got.Signed) != 1 || len(got.Notes) != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	if _, err := c.Authenticate(getproviders.Digests{SHA256: sha256.Sum256([]byte("another"))}); !errors.Is(err, getproviders.ErrAuthentication) {

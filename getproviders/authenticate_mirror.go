@@ -32,7 +32,7 @@ type Signers struct {
 }
 
 // TrustedKey is a public key that its user knows to be a publisher's. What it
-// has signed is TierCommunity.
+// has signed is LevelCommunity.
 type TrustedKey struct {
 	Armored   string    // ASCII-armored
 	Providers []Pattern // that it may sign; nil: all
@@ -46,12 +46,12 @@ func (k TrustedKey) Check() error {
 
 // vouch finds out what the signature on documents proves. ok is false if that
 // is nothing.
-func (s Signers) vouch(p Provider, d SignedDocuments) (result Authentication, ok bool, err error) {
+func (s Signers) vouch(p Provider, d SignedDocuments) (result AuthenticationResult, ok bool, err error) {
 	signed := SignedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
 	result, err = signed.checkSignature()
 	if _, unknown := errors.AsType[*UnknownIssuerError](err); unknown {
-		return Authentication{}, false, nil
+		return AuthenticationResult{}, false, nil
 	}
 	return result, err == nil, err
 }
@@ -102,7 +102,7 @@ type mirrorTrust struct {
 type vouchedChecksums struct {
 	SignedDocuments
 	list   checksumList
-	result Authentication // but for the hashes
+	result AuthenticationResult // but for the hashes
 }
 
 // vouched judges documents of the mirror that is named.
@@ -144,13 +144,13 @@ type mirroredChecksums struct {
 
 // Authenticate implements Authenticator. Errors are *ChecksumListError and
 // *ChecksumError.
-func (m mirroredChecksums) Authenticate(d Digests) (Authentication, error) {
+func (m mirroredChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	expected, err := m.expected(d)
 	if err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	if _, err := (AnyHash{expected}).Authenticate(Digests{SHA256: d.SHA256}); err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	result := m.result
 	if result.Signed = m.list.hashes(); result.Signed == nil {

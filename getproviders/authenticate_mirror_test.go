@@ -130,17 +130,17 @@ func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.D
 	if err == nil && judge == nil {
 		return ""
 	}
-	var result getproviders.Authentication
+	var result getproviders.AuthenticationResult
 	if err == nil {
 		result, err = judge.Authenticate(digests)
 	}
 	if err != nil {
 		return err.Error()
 	}
-	if result.Tier == getproviders.TierVerifiedChecksum { // by what a network mirror lists
+	if result.TrustLevel == getproviders.LevelVerifiedChecksum { // by what a network mirror lists
 		return ""
 	}
-	return strings.TrimSpace(fmt.Sprintf("%s %s, %d hashes", result.Tier, result.KeyID, len(result.Signed)))
+	return strings.TrimSpace(fmt.Sprintf("%s %s, %d hashes", result.TrustLevel, result.KeyID, len(result.Signed)))
 }
 
 // TestSignaturesInMirrors has one row for each thing that a mirror may have, or

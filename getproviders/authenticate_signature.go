@@ -16,31 +16,31 @@ import (
 
 // checkSignature verifies the signature over SHA256SUMS by the keys that the
 // registry names, and says how far the key that made it is to be trusted.
-func (c SignedChecksums) checkSignature() (Authentication, error) {
+func (c SignedChecksums) checkSignature() (AuthenticationResult, error) {
 	if c.Keyless && len(c.PublicKeys) == 0 {
 		return c.withoutKeys(), nil
 	}
 	config := &packet.Config{Time: c.Now}
 	issuer, trust, err := c.findIssuer(config)
 	if err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	official, err := c.checkOfficial(config)
 	if err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
 	if official != nil {
-		return Authentication{Tier: TierOfficial, Notes: official.notes}, nil
+		return AuthenticationResult{TrustLevel: LevelOfficial, Notes: official.notes}, nil
 	}
-	result := Authentication{Tier: TierCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
+	result := AuthenticationResult{TrustLevel: LevelCommunity, KeyID: issuer.keyID, Notes: issuer.notes}
 	if trust == "" || c.Keys.Partner == "" {
 		return result, nil
 	}
 	partner, err := c.checkTrust(issuer.key, trust, config)
 	if err != nil {
-		return Authentication{}, err
+		return AuthenticationResult{}, err
 	}
-	result.Tier = TierPartner
+	result.TrustLevel = LevelPartner
 	result.Notes = append(result.Notes, partner.notes...)
 	return result, nil
 }

@@ -60,50 +60,50 @@ func publicKey(s *providertest.Signer) getproviders.PublicKey {
 	return getproviders.PublicKey{Armored: s.Armored()}
 }
 
-func TestTiersOfSignedPackages(t *testing.T) {
+func TestTrustLevel_OfSignedPackages(t *testing.T) {
 	t.Parallel()
 	publisher, hashicorp, partners := newSigner(t), newSigner(t), newSigner(t)
-	engineKeys := getproviders.SigningKeys{Official: hashicorp.Armored(), Partner: partners.Armored()}
+	productKeys := getproviders.SigningKeys{Official: hashicorp.Armored(), Partner: partners.Armored()}
 	vouchedFor := getproviders.PublicKey{Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher)}
 
 	for name, test := range map[string]struct {
 		signer    *providertest.Signer
 		keys      []getproviders.PublicKey
-		engine    getproviders.SigningKeys
-		wantTier  getproviders.Tier
+		product   getproviders.SigningKeys
+		wantLevel getproviders.TrustLevel
 		wantKeyID string
 	}{
 		"by a key of the registry": {
-			publisher, []getproviders.PublicKey{publicKey(publisher)}, engineKeys, getproviders.TierCommunity, publisher.KeyID(),
+			publisher, []getproviders.PublicKey{publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 		"by the second of several keys": {
-			publisher, []getproviders.PublicKey{publicKey(partners), publicKey(publisher)}, engineKeys, getproviders.TierCommunity, publisher.KeyID(),
+			publisher, []getproviders.PublicKey{publicKey(partners), publicKey(publisher)}, productKeys, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 		"by a key that is vouched for": {
-			publisher, []getproviders.PublicKey{vouchedFor}, engineKeys, getproviders.TierPartner, publisher.KeyID(),
+			publisher, []getproviders.PublicKey{vouchedFor}, productKeys, getproviders.LevelPartner, publisher.KeyID(),
 		},
 		"a trust signature of another key doesn't count": {
-			hashicorp, []getproviders.PublicKey{vouchedFor, publicKey(hashicorp)}, getproviders.SigningKeys{Partner: partners.Armored()}, getproviders.TierCommunity, hashicorp.KeyID(),
+			hashicorp, []getproviders.PublicKey{vouchedFor, publicKey(hashicorp)}, getproviders.SigningKeys{Partner: partners.Armored()}, getproviders.LevelCommunity, hashicorp.KeyID(),
 		},
 		"by the official key": {
-			hashicorp, []getproviders.PublicKey{publicKey(hashicorp)}, engineKeys, getproviders.TierOfficial, "",
+			hashicorp, []getproviders.PublicKey{publicKey(hashicorp)}, productKeys, getproviders.LevelOfficial, "",
 		},
 		"official is more than vouched for": {
-			hashicorp, []getproviders.PublicKey{{Armored: hashicorp.Armored(), TrustSignature: "not even read"}}, engineKeys, getproviders.TierOfficial, "",
+			hashicorp, []getproviders.PublicKey{{Armored: hashicorp.Armored(), TrustSignature: "not even read"}}, productKeys, getproviders.LevelOfficial, "",
 		},
-		"an engine without keys knows one tier": {
-			publisher, []getproviders.PublicKey{vouchedFor}, getproviders.SigningKeys{}, getproviders.TierCommunity, publisher.KeyID(),
+		"a product without keys knows one level": {
+			publisher, []getproviders.PublicKey{vouchedFor}, getproviders.SigningKeys{}, getproviders.LevelCommunity, publisher.KeyID(),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			checksums, digests := released(test.signer, test.keys...)
-			checksums.Keys = test.engine
+			checksums.Keys = test.product
 			got, err := checksums.Authenticate(digests)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Tier != test.wantTier || got.KeyID != test.wantKeyID || len(got.Notes) != 0 {
+			if got.TrustLevel != test.wantLevel || got.KeyID != test.wantKeyID || len(got.Notes) != 0 {
 				t.Errorf("got %+v", got)
 			}
 			if len(got.Signed) != 2 || !slices.Contains(got.Signed, getproviders.ZH(digests.SHA256)) {
@@ -162,7 +162,7 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 	publisher, partners := newSigner(t), newSigner(t)
 	revoked := newSigner(t)
 	revoked.Revoke()
-	engine := getproviders.SigningKeys{Official: newSigner(t).Armored(), Partner: partners.Armored()}
+	product := getproviders.SigningKeys{Official: newSigner(t).Armored(), Partner: partners.Armored()}
 
 	for name, test := range map[string]struct {
 		change func(c *checksums)
@@ -178,7 +178,7 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 		"key is empty":            {func(c *checksums) { c.PublicKeys[0].Armored = "" }, "signing key 1 of the registry"},
 		"key is another block":    {func(c *checksums) { c.PublicKeys[0].Armored = partners.TrustSignature(publisher) }, `"PGP SIGNATURE" block`},
 		"first key is broken":     {func(c *checksums) { c.PublicKeys = []getproviders.PublicKey{{}, c.PublicKeys[0]} }, "signing key 1 of the registry"},
-		"engine's key is broken":  {func(c *checksums) { c.Keys.Official = "broken" }, "the official signing key"},
+		"product's key is broken": {func(c *checksums) { c.Keys.Official = "broken" }, "the official signing key"},
 		"partner key is broken":   {func(c *checksums) { c.Keys.Partner = "broken" }, "the partner programme's key"},
 		"trust signature is none": {func(c *checksums) { c.PublicKeys[0].TrustSignature = "yes" }, "the trust signature of signing key " + publisher.KeyID()},
 		"trust in another's key": {func(c *checksums) {
@@ -193,7 +193,7 @@ func TestSignaturesThatDoNotHold(t *testing.T) {
 			checksums, digests := released(publisher, getproviders.PublicKey{
 				Armored: publisher.Armored(), TrustSignature: partners.TrustSignature(publisher),
 			})
-			checksums.Keys = engine
+			checksums.Keys = product
 			test.change(&checksums)
 			_, err := checksums.Authenticate(digests)
 			wantAuthenticationError[*getproviders.SignatureError](t, err, test.want)
@@ -210,7 +210,7 @@ func TestTrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
 	})
 	checksums.Keys.Partner = partners.Armored()
 	got, err := checksums.Authenticate(digests)
-	if err != nil || got.Tier != getproviders.TierPartner {
+	if err != nil || got.TrustLevel != getproviders.LevelPartner {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -248,7 +248,7 @@ func TestExpiredKeysAreAcceptedWithANote(t *testing.T) {
 			if test.note != "" {
 				want = []string{fmt.Sprintf(test.note, publisher.KeyID())}
 			}
-			if !slices.Equal(got.Notes, want) || got.Tier != getproviders.TierCommunity {
+			if !slices.Equal(got.Notes, want) || got.TrustLevel != getproviders.LevelCommunity {
 				t.Errorf("got %+v, want notes %q", got, want)
 			}
 		})
@@ -264,7 +264,7 @@ func TestExpiredPartnerKeyIsNotedToo(t *testing.T) {
 	})
 	checksums.Keys.Partner = partners.Armored()
 	got, err := checksums.Authenticate(digests)
-	if err != nil || got.Tier != getproviders.TierPartner {
+	if err != nil || got.TrustLevel != getproviders.LevelPartner {
 		t.Fatalf("got %+v, %v", got, err)
 	}
 	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], partners.KeyID()+" expired on") {

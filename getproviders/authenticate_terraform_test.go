@@ -162,7 +162,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 }
 
 // authenticateFrom judges the registry's package by the registry's documents.
-func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.Authentication, error) {
+func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.AuthenticationResult, error) {
 	t.Helper()
 	read := func(path string) []byte {
 		resp, err := r.Client().Get("https://" + r.Host() + path)

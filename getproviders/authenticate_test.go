@@ -41,7 +41,7 @@ func TestAnyHash(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if got.Tier != getproviders.TierVerifiedChecksum || got.Signed != nil {
+				if got.TrustLevel != getproviders.LevelVerifiedChecksum || got.Signed != nil {
 					t.Errorf("got %+v", got)
 				}
 				return

@@ -53,7 +53,7 @@ func TestHashicorpReleaseIsOfficial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Tier != TierOfficial || got.KeyID != "" {
+	if got.TrustLevel != LevelOfficial || got.KeyID != "" {
 		t.Errorf("got %+v", got)
 	}
 	if len(got.Signed) != 11 || got.Signed[6] != ZH(digests.SHA256) {
@@ -71,7 +71,7 @@ func TestHashicorpReleaseOutlivesItsKeys(t *testing.T) {
 		checksums, digests := nullProvider(t)
 		checksums.Now = at(now)
 		got, err := checksums.Authenticate(digests)
-		if err != nil || got.Tier != TierOfficial {
+		if err != nil || got.TrustLevel != LevelOfficial {
 			t.Fatalf("%s: got %+v, %v", now, got, err)
 		}
 		if len(got.Notes) != len(wants) {
@@ -90,7 +90,7 @@ func TestHashicorpReleaseIsCommunityWithoutTheEmbeddedKey(t *testing.T) {
 	checksums, digests := nullProvider(t)
 	checksums.Keys = SigningKeys{}
 	got, err := checksums.Authenticate(digests)
-	if err != nil || got.Tier != TierCommunity || got.KeyID != "34365D9472D7468F" {
+	if err != nil || got.TrustLevel != LevelCommunity || got.KeyID != "34365D9472D7468F" {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
@@ -109,12 +109,12 @@ func TestPartnerVector(t *testing.T) {
 		Keys: DefaultSigningKeys(),
 	}
 	got, err := checksums.checkSignature()
-	if err != nil || got.Tier != TierPartner || got.KeyID != "37A6AB3BCF2C170A" || len(got.Notes) != 0 {
+	if err != nil || got.TrustLevel != LevelPartner || got.KeyID != "37A6AB3BCF2C170A" || len(got.Notes) != 0 {
 		t.Errorf("with a trust signature: got %+v, %v", got, err)
 	}
 	checksums.PublicKeys[0].TrustSignature = ""
 	got, err = checksums.checkSignature()
-	if err != nil || got.Tier != TierCommunity || got.KeyID != "37A6AB3BCF2C170A" {
+	if err != nil || got.TrustLevel != LevelCommunity || got.KeyID != "37A6AB3BCF2C170A" {
 		t.Errorf("without one: got %+v, %v", got, err)
 	}
 }

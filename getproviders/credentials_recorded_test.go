@@ -120,7 +120,7 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	say(err)
 	found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	say(err)
-	fmt.Fprintf(&text, "%v\n%s %v\n", available, found.Source, found.PassedOver)
+	fmt.Fprintf(&text, "%v\n%s %v\n", available, found.Source, found.Skipped)
 	if err != nil {
 		return text.String()
 	}
@@ -249,7 +249,7 @@ func TestRegistryTokensReachNobodyElse(t *testing.T) {
 				Client:      w.client,
 				Discovery:   &hosts.Discovery{Client: w.client, Credentials: everyToken},
 				Credentials: everyToken,
-				Engine:      getproviders.Terraform("1.15.9"),
+				Product:     getproviders.Terraform("1.15.9"),
 			}
 			w.check(t, w.install(t, source, w.client), maps.Clone(test.want))
 		})
@@ -357,7 +357,7 @@ func TestRegistryArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 			maps.Copy(answers, test.change)
 			w := newWeb(t, answers)
 			source := &getproviders.RegistrySource{
-				Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken, Engine: getproviders.Terraform("1.15.9"),
+				Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: everyToken, Product: getproviders.Terraform("1.15.9"),
 			}
 			w.install(t, source, hosts.WithArchiveCredentials(w.client, everyToken))
 			told := w.heard()

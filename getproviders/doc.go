@@ -4,7 +4,7 @@
 //
 // # From requirement to package
 //
-// A configuration asks for providers by address ([Provider], which an [Engine]
+// A configuration asks for providers by address ([Provider], which an [Product]
 // reads from text) and says which versions will do ([Constraints]); all its
 // wishes together are [Requirements]. A [Source] knows the versions of a
 // provider that exist, and describes the [Package] of one [Version] for one
@@ -14,14 +14,14 @@
 // asks several in order. [OfflineSource] stands for one that may not be asked.
 // [Constraints.Newest] chooses among the versions.
 //
-// There are two engines, [Terraform] and [OpenTofu]. What differs between them is a
-// field of the Engine: the registry that is meant where none is named, the names of
+// There are two products, [Terraform] and [OpenTofu]. What differs between them is a
+// field of the Product: the registry that is meant where none is named, the names of
 // files, what is inherited from the other, and whether that registry may name no signing key.
 //
 // A Package says where its bytes are ([Location]) and how to trust them
 // ([Trust]). Whoever has read the bytes computes their [Digests]; an
 // [Authenticator] compares those with what publisher and registry vouched for,
-// and tells how far the package is to be trusted ([Tier]) and which [Hash]
+// and tells how far the package is to be trusted ([TrustLevel]) and which [Hash]
 // values may go into a lock file.
 //
 // # What it trusts

@@ -17,7 +17,7 @@ var (
 	ErrVersionNotFound = errors.New("provider version not found")
 	// ErrPlatformMissing: the source has the version, for other platforms only.
 	ErrPlatformMissing = errors.New("no package for this platform")
-	// ErrProtocol: the engine can't talk to this version of the provider.
+	// ErrProtocol: the product can't talk to this version of the provider.
 	ErrProtocol = errors.New("incompatible provider protocol")
 	// ErrUnauthorized: the source wants credentials, or others.
 	ErrUnauthorized = errors.New("not authorized")
@@ -108,13 +108,13 @@ func (e *PlatformMissingError) Hint() string {
 }
 
 // ProtocolError says that a version of a provider speaks no plugin protocol
-// that the engine speaks. It matches ErrProtocol.
+// that the product speaks. It matches ErrProtocol.
 type ProtocolError struct {
 	Provider  Provider
 	Version   Version
 	Protocols []string // that the version speaks, as its registry writes them
-	Engine    Engine
-	// Compatible is the newest version that the engine can talk to, a release
+	Product   Product
+	// Compatible is the newest version that the product can talk to, a release
 	// if there is one; zero if none is known.
 	Compatible Version
 }
@@ -122,7 +122,7 @@ type ProtocolError struct {
 // Error implements error.
 func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("provider %s v%s is not compatible with %s %s: it speaks plugin protocol %s, not 5 or 6",
-		e.Provider, e.Version, e.Engine.Name, e.Engine.Version, strings.Join(e.Protocols, ", "))
+		e.Provider, e.Version, e.Product.Name, e.Product.Version, strings.Join(e.Protocols, ", "))
 }
 
 // Is reports whether target is ErrProtocol.

@@ -28,13 +28,13 @@ func ExampleMultiSource() {
 	}))
 	defer server.Close()
 
-	engine := getproviders.Terraform("1.15.9")
-	mirror, err := getproviders.NewNetworkMirrorSource(server.URL+"/providers/", server.Client(), nil, engine)
+	product := getproviders.Terraform("1.15.9")
+	mirror, err := getproviders.NewNetworkMirrorSource(server.URL+"/providers/", server.Client(), nil, product)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	acme, err := engine.ParsePattern("example.com/acme/*")
+	acme, err := product.ParsePattern("example.com/acme/*")
 	if err != nil {
 		fmt.Println(err)
 		return
@@ -42,7 +42,7 @@ func ExampleMultiSource() {
 	source := getproviders.MultiSource{
 		Selectors: []getproviders.Selector{
 			{Source: mirror, Include: []getproviders.Pattern{acme}},
-			{Source: &getproviders.RegistrySource{Engine: engine}, Origin: true},
+			{Source: &getproviders.RegistrySource{Product: product}, Origin: true},
 		},
 		Fallback: getproviders.Exclusive,
 	}
@@ -50,7 +50,7 @@ func ExampleMultiSource() {
 	ctx := context.Background()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	for _, address := range []string{"example.com/acme/widget", "example.com/acme/gadget"} {
-		p, err := engine.ParseProvider(address)
+		p, err := product.ParseProvider(address)
 		if err != nil {
 			fmt.Println(err)
 			return

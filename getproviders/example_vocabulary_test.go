@@ -6,15 +6,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func ExampleEngine_ParseProvider() {
-	engine := getproviders.Terraform("1.15.9")
+func ExampleProduct_ParseProvider() {
+	product := getproviders.Terraform("1.15.9")
 	for _, given := range []string{"aws", "ACME/Widget", "example.com:443/acme/widget", "acme/terraform-provider-widget"} {
-		p, err := engine.ParseProvider(given)
+		p, err := product.ParseProvider(given)
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
-		fmt.Println(p, "or", engine.Short(p))
+		fmt.Println(p, "or", product.Short(p))
 	}
 	// Output:
 	// registry.terraform.io/hashicorp/aws or hashicorp/aws

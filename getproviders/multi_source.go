@@ -41,7 +41,7 @@ func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
-		if a.KeptOut != "" {
+		if a.Excluded != "" {
 			continue
 		}
 		available, err := selector.Source.Versions(ctx, p)
@@ -78,7 +78,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
-		if a.KeptOut != "" {
+		if a.Excluded != "" {
 			continue
 		}
 		found, err := selector.Source.Package(ctx, p, v, plat)
@@ -86,7 +86,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 			if found.Source == "" { // of a source that others have written
 				found.Source = a.Source
 			}
-			found.PassedOver = errors.Join(append(passedOver, found.PassedOver)...)
+			found.Skipped = errors.Join(append(passedOver, found.Skipped)...)
 			return found, nil
 		}
 		a.Asked, a.Err = true, err
@@ -106,7 +106,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 func (m MultiSource) Describe(p Provider) string {
 	var names []string
 	for _, selector := range m.Selectors {
-		if m.keptOut(selector, p) == "" {
+		if m.excluded(selector, p) == "" {
 			names = append(names, selector.Source.Describe(p))
 		}
 	}
@@ -117,7 +117,7 @@ func (m MultiSource) Describe(p Provider) string {
 func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 	for _, selector := range m.Selectors {
 		suggester, ok := selector.Source.(Suggester)
-		if !ok || m.keptOut(selector, p) != "" {
+		if !ok || m.excluded(selector, p) != "" {
 			continue
 		}
 		if found, ok := suggester.Suggest(ctx, p); ok {
@@ -131,7 +131,7 @@ func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 func (m MultiSource) unanswered(p Provider) []Answer {
 	answers := make([]Answer, len(m.Selectors))
 	for i, selector := range m.Selectors {
-		answers[i] = Answer{Source: selector.Source.Describe(p), KeptOut: m.keptOut(selector, p)}
+		answers[i] = Answer{Source: selector.Source.Describe(p), Excluded: m.excluded(selector, p)}
 	}
 	return answers
 }

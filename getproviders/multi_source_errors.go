@@ -24,7 +24,7 @@ type SourcesError struct {
 // Answer is what became of one source in a query.
 type Answer struct {
 	Source   string // as Source.Describe names it
-	KeptOut  string // which patterns say that the source is not for the provider; "" if it is
+	Excluded string // which patterns say that the source is not for the provider; "" if it is
 	Asked    bool   // false if it is kept out or a source before it ended the query
 	Versions int    // how many it has, if versions were asked for
 	Err      error  // what it answered instead
@@ -61,8 +61,8 @@ func (e *SourcesError) summary() string {
 // source and provider themselves, which would read twice here.
 func (a Answer) text() string {
 	switch {
-	case a.KeptOut != "":
-		return a.KeptOut
+	case a.Excluded != "":
+		return a.Excluded
 	case !a.Asked:
 		return "not asked"
 	case a.Err == nil && a.Versions == 0:
@@ -121,7 +121,7 @@ func (e *SourcesError) failures() (errs []error) {
 }
 
 // failure is what a query without result comes to. The end of the caller's
-// context is nobody's answer, a protocol that the engine doesn't speak is a fact
+// context is nobody's answer, a protocol that the product doesn't speak is a fact
 // about the version, and a list of one source is no news.
 func failure(ctx context.Context, e *SourcesError) error {
 	if ctx.Err() != nil {

@@ -46,7 +46,7 @@ func (f Fallback) String() string {
 	return fallbackNames[f]
 }
 
-// ends reports whether an error ends a query. A protocol that the engine
+// ends reports whether an error ends a query. A protocol that the product
 // doesn't speak does so always: it is a fact about the version, whoever has it.
 func (m MultiSource) ends(ctx context.Context, err error) bool {
 	switch {
@@ -65,21 +65,21 @@ func lacking(err error) bool {
 	return errors.Is(err, ErrProviderNotFound) || errors.Is(err, ErrVersionNotFound) || errors.Is(err, ErrPlatformMissing)
 }
 
-// keptOut says why a source isn't asked for p; "" if it is.
-func (m MultiSource) keptOut(s Selector, p Provider) string {
-	if why := s.keptOut(p); why != "" || !s.Origin || m.Fallback != Exclusive {
+// excluded says why a source isn't asked for p; "" if it is.
+func (m MultiSource) excluded(s Selector, p Provider) string {
+	if why := s.excluded(p); why != "" || !s.Origin || m.Fallback != Exclusive {
 		return why
 	}
 	for _, other := range m.Selectors {
-		if !other.Origin && other.keptOut(p) == "" {
+		if !other.Origin && other.excluded(p) == "" {
 			return "kept out, because mirrors are exclusive and there is one for this provider: " + other.Source.Describe(p)
 		}
 	}
 	return ""
 }
 
-// keptOut says which patterns of the selector aren't for p; "" if all are.
-func (s Selector) keptOut(p Provider) string {
+// excluded says which patterns of the selector aren't for p; "" if all are.
+func (s Selector) excluded(p Provider) string {
 	if pattern, excluded := matching(s.Exclude, p); excluded {
 		return "excluded by " + quoteAll([]Pattern{pattern})
 	}

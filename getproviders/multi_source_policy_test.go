@@ -102,7 +102,7 @@ func queries(source getproviders.Source) map[string]func(context.Context) error 
 	}
 }
 
-func TestNextOnFailureTellsWhatWasPassedOver(t *testing.T) {
+func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	source, _ := inOrder(
 		stub{name: "a", err: errFailed},
 		stub{name: "b", err: errNoProvider},
@@ -121,12 +121,12 @@ func TestNextOnFailureTellsWhatWasPassedOver(t *testing.T) {
 	if err != nil || found.Source != "c" {
 		t.Fatalf("got %+v, %v", found, err)
 	}
-	if !errors.Is(found.PassedOver, errFailed) || found.PassedOver.Error() != "a: disk on fire: source unreachable or failing" {
-		t.Errorf("passed over: %v", found.PassedOver)
+	if !errors.Is(found.Skipped, errFailed) || found.Skipped.Error() != "a: disk on fire: source unreachable or failing" {
+		t.Errorf("passed over: %v", found.Skipped)
 	}
 	source.Selectors = source.Selectors[1:]
-	if found, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != nil || found.PassedOver != nil {
-		t.Errorf("a source that lacks the provider was passed over: %v, %v", found.PassedOver, err)
+	if found, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != nil || found.Skipped != nil {
+		t.Errorf("a source that lacks the provider was passed over: %v, %v", found.Skipped, err)
 	}
 }
 

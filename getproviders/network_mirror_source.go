@@ -43,7 +43,7 @@ type NetworkMirrorSource struct {
 	base        *url.URL
 	host        hosts.Hostname
 	credentials hosts.Credentials
-	engine      Engine
+	product     Product
 
 	// Signers are who may vouch for archives. Not to be changed after the first use.
 	Signers Signers
@@ -58,9 +58,9 @@ type NetworkMirrorSource struct {
 // its last segment is replaced. User and password in it are for the mirror's
 // origin, as basic authentication; a token in credentials is stronger.
 //
-// The engine's version is told to the mirror. Credentials may be nil. Errors
+// The product's version is told to the mirror. Credentials may be nil. Errors
 // don't repeat the URL, which may hold a password.
-func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, engine Engine) (*NetworkMirrorSource, error) {
+func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" {
 		return nil, errors.New("the URL of a network mirror has to be absolute, with scheme and host: https://example.com/providers/")
@@ -73,7 +73,7 @@ func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.
 		return nil, fmt.Errorf("the URL of a network mirror can't be used: %w", err)
 	}
 	u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = "", false, "", ""
-	return &NetworkMirrorSource{client: client, base: u, host: host, credentials: credentials, engine: engine}, nil
+	return &NetworkMirrorSource{client: client, base: u, host: host, credentials: credentials, product: product}, nil
 }
 
 // Versions implements Source. Errors are *ProviderNotFoundError,

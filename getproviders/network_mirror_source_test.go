@@ -265,7 +265,7 @@ func TestNetworkMirrorQueryEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorIsToldTheEnginesVersion(t *testing.T) {
+func TestNetworkMirrorIsToldTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
 	if _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"http://localhost/p/":                       "provider mirror at http://localhost/p/",
 		"http://127.8.9.10:8080/p/":                 "provider mirror at http://127.8.9.10:8080/p/",
 	} {
-		source, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Engine{})
+		source, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{})
 		if err != nil || source.Describe(widget) != want {
 			t.Errorf("%s: got %v, %v", base, source, err)
 		}
@@ -303,7 +303,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 		"ftp://localhost/p/":                   `scheme https, not "ftp"`,
 		"https://me:hunter2@mirror..example/":  "empty label",
 	} {
-		_, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Engine{})
+		_, err := getproviders.NewNetworkMirrorSource(base, nil, nil, getproviders.Product{})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: err = %v, want one with %q", base, err, want)
 		}

@@ -161,7 +161,7 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 		return "", err
 	}
 	if judge == nil {
-		return getproviders.TierUnauthenticated.String(), nil
+		return getproviders.LevelUnauthenticated.String(), nil
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found.Location.(getproviders.HTTPArchive).URL.String(), nil)
 	if err != nil {
@@ -179,7 +179,7 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 	if err != nil {
 		return "", err
 	}
-	return result.Tier.String(), nil
+	return result.TrustLevel.String(), nil
 }
 
 func judgedByTerraform(t *testing.T, terraform string, server *providertest.Server, base string) (judged, output string) {

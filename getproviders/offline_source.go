@@ -18,18 +18,18 @@ import (
 // it is that of Source: a mirror's URL is, and so is that of a registry which
 // is on the provider's own host, or where the user's configuration says.
 //
-// Errors are *NotKeptError. One is no failure of a source: in a MultiSource,
+// Errors are *NotCachedError. One is no failure of a source: in a MultiSource,
 // the next source is asked.
 type OfflineSource struct {
 	Source Source
-	// Kept tells what is known of packages on this machine, or was once: of one
+	// Cached tells what is known of packages on this machine, or was once: of one
 	// provider, for one platform, wherever they came from.
-	Kept func(Provider) []KeptPackage
-	By   string // what forbids requests, such as "-offline"
+	Cached func(Provider) []CachedPackage
+	By     string // what forbids requests, such as "-offline"
 }
 
-// KeptPackage is a package that was fetched earlier.
-type KeptPackage struct {
+// CachedPackage is a package that was fetched earlier.
+type CachedPackage struct {
 	Version      Version
 	Origin       string // as Package has it
 	ArchiveBytes int64  // the size of its archive; 0: not known
@@ -71,14 +71,14 @@ func (s OfflineSource) Origin(ctx context.Context, p Provider, v Version, _ Plat
 }
 
 // ours are the kept packages that came from Source.
-func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []KeptPackage) {
+func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
 	source, ok := s.Source.(interface {
 		isOrigin(ctx context.Context, p Provider, origin string) bool
 	})
 	if !ok {
 		return nil
 	}
-	for _, kept := range s.Kept(p) {
+	for _, kept := range s.Cached(p) {
 		if kept.Origin != "" && source.isOrigin(ctx, p, kept.Origin) {
 			ours = append(ours, kept)
 		}
@@ -86,9 +86,9 @@ func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []KeptPackage
 	return ours
 }
 
-func (s OfflineSource) missing(p Provider, v Version) *NotKeptError {
-	failed := &NotKeptError{Provider: p, Version: v, Source: s.Source.Describe(p), By: s.By}
-	for _, kept := range s.Kept(p) {
+func (s OfflineSource) missing(p Provider, v Version) *NotCachedError {
+	failed := &NotCachedError{Provider: p, Version: v, Source: s.Source.Describe(p), By: s.By}
+	for _, kept := range s.Cached(p) {
 		if kept.Version == v {
 			failed.Bytes = max(failed.Bytes, kept.ArchiveBytes)
 		}
@@ -116,10 +116,10 @@ func (s *NetworkMirrorSource) isOrigin(_ context.Context, _ Provider, origin str
 	return hosts.RedactURL(s.base) == origin
 }
 
-// NotKeptError says that a package isn't on this machine, and that the source
+// NotCachedError says that a package isn't on this machine, and that the source
 // that may have it can't be asked. It matches hosts.ErrOffline, and
 // ErrVersionNotFound or, where any version would do, ErrProviderNotFound.
-type NotKeptError struct {
+type NotCachedError struct {
 	Provider Provider
 	Version  Version // zero: no version is there
 	Source   string  // as Source.Describe names it
@@ -128,7 +128,7 @@ type NotKeptError struct {
 }
 
 // Error implements error.
-func (e *NotKeptError) Error() string {
+func (e *NotCachedError) Error() string {
 	what := e.Provider.String()
 	if e.Version != (Version{}) {
 		what += " " + e.Version.String()
@@ -137,7 +137,7 @@ func (e *NotKeptError) Error() string {
 }
 
 // Is reports which of the errors that callers branch on it is.
-func (e *NotKeptError) Is(target error) bool {
+func (e *NotCachedError) Is(target error) bool {
 	if e.Version == (Version{}) {
 		return target == hosts.ErrOffline || target == ErrProviderNotFound
 	}
@@ -146,28 +146,28 @@ func (e *NotKeptError) Is(target error) bool {
 
 // Unasked tells of the sources for a provider that may not be asked, each as an
 // error that has no version. Versions leaves out what only they know.
-func (m MultiSource) Unasked(p Provider) (unasked []*NotKeptError) {
+func (m MultiSource) Unasked(p Provider) (unasked []*NotCachedError) {
 	for _, selector := range m.Selectors {
-		if source, ok := selector.Source.(OfflineSource); ok && m.keptOut(selector, p) == "" {
+		if source, ok := selector.Source.(OfflineSource); ok && m.excluded(selector, p) == "" {
 			unasked = append(unasked, source.missing(p, Version{}))
 		}
 	}
 	return unasked
 }
 
-// NotKept finds all that an error says isn't on this machine.
-func NotKept(err error) (missing []*NotKeptError) {
-	if one, ok := err.(*NotKeptError); ok {
-		return []*NotKeptError{one}
+// NotCached finds all that an error says isn't on this machine.
+func NotCached(err error) (missing []*NotCachedError) {
+	if one, ok := err.(*NotCachedError); ok {
+		return []*NotCachedError{one}
 	}
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
 		if inner := wrapper.Unwrap(); inner != nil {
-			return NotKept(inner)
+			return NotCached(inner)
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range wrapper.Unwrap() {
-			missing = append(missing, NotKept(inner)...)
+			missing = append(missing, NotCached(inner)...)
 		}
 	}
 	return missing

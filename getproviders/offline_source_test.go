@@ -10,7 +10,7 @@ import (
 
 // offlineRegistry is a registry that can't be asked. Origins of example.com are
 // on that host; those of forced.example.com are where the user says.
-func offlineRegistry(t *testing.T, kept ...getproviders.KeptPackage) getproviders.OfflineSource {
+func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.OfflineSource {
 	t.Helper()
 	forced, err := hosts.ParseHostname("forced.example.com")
 	if err != nil {
@@ -24,8 +24,8 @@ func offlineRegistry(t *testing.T, kept ...getproviders.KeptPackage) getprovider
 				forced: {"providers.v1": "https://elsewhere.example.com/p/"},
 			}},
 		},
-		Kept: func(getproviders.Provider) []getproviders.KeptPackage { return kept },
-		By:   "-offline",
+		Cached: func(getproviders.Provider) []getproviders.CachedPackage { return kept },
+		By:     "-offline",
 	}
 }
 
@@ -46,7 +46,7 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, v := mustParse(t, tt.provider), version("1.0.0")
-			s := offlineRegistry(t, getproviders.KeptPackage{Version: v, Origin: tt.origin, Present: tt.present})
+			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, Origin: tt.origin, Present: tt.present})
 			available, err := s.Versions(t.Context(), p)
 			if got := err == nil && len(available.Versions) == 1; got != tt.want {
 				t.Errorf("versions %v, error %v", available.Versions, err)
@@ -55,7 +55,7 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 			if got := err == nil && origin == tt.origin; got != tt.want {
 				t.Errorf("origin %q, error %v", origin, err)
 			}
-			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || len(getproviders.NotKept(err)) != 1) {
+			if !tt.want && (!errors.Is(err, hosts.ErrOffline) || len(getproviders.NotCached(err)) != 1) {
 				t.Errorf("the error is %v", err)
 			}
 		})
@@ -64,7 +64,7 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 
 func TestOfflineSourceIsNoFailureToOthers(t *testing.T) {
 	p, v, plat := mustParse(t, "example.com/acme/a"), version("1.0.0"), getproviders.CurrentPlatform()
-	gone := getproviders.KeptPackage{Version: v, Origin: "https://example.com/v1/", ArchiveBytes: 77}
+	gone := getproviders.CachedPackage{Version: v, Origin: "https://example.com/v1/", ArchiveBytes: 77}
 	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
 	}}
@@ -75,7 +75,7 @@ func TestOfflineSourceIsNoFailureToOthers(t *testing.T) {
 		} else {
 			_, err = all.Package(t.Context(), p, v, plat)
 		}
-		missing := getproviders.NotKept(err)
+		missing := getproviders.NotCached(err)
 		if len(missing) != 1 || missing[0].Version != asked || missing[0].Source != "registry example.com" || missing[0].By != "-offline" {
 			t.Fatalf("for %q the error is %v", asked, err)
 		}

@@ -99,7 +99,7 @@ func (m MultiSource) Origin(ctx context.Context, p Provider, v Version, plat Pla
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
-		if a.KeptOut != "" {
+		if a.Excluded != "" {
 			continue
 		}
 		origin, err := originOf(ctx, selector.Source, p, v, plat)

@@ -22,9 +22,9 @@ type Package struct {
 	// Trust finds what the package is judged by; nil means that the source has
 	// nothing to say and the package stays unauthenticated.
 	Trust Trust
-	// PassedOver joins the failures of sources that were to be asked first,
+	// Skipped joins the failures of sources that were to be asked first,
 	// where a policy says to go on without them; nil if there were none.
-	PassedOver error
+	Skipped error
 }
 
 // Location is where a package is: HTTPArchive, LocalArchive or LocalDirectory.
@@ -126,42 +126,42 @@ type Digests struct {
 type Authenticator interface {
 	// Authenticate returns what is known about the package's origin, or an
 	// error that matches ErrAuthentication if the package is not genuine.
-	Authenticate(d Digests) (Authentication, error)
+	Authenticate(d Digests) (AuthenticationResult, error)
 }
 
-// Tier says how far a package is to be trusted. Higher is more.
-type Tier int
+// TrustLevel says how far a package is to be trusted. Higher is more.
+type TrustLevel int
 
-// The tiers. Only the last three rest on a signature.
+// The trust levels. Only the last three rest on a signature.
 const (
-	TierUnauthenticated  Tier = iota // nothing is known: from a directory, say
-	TierVerifiedChecksum             // the archive has the checksum that its source names
-	TierCommunity                    // signed by a key that the registry named
-	TierPartner                      // that key is vouched for by HashiCorp's partner programme
-	TierOfficial                     // signed by HashiCorp
+	LevelUnauthenticated  TrustLevel = iota // nothing is known: from a directory, say
+	LevelVerifiedChecksum                   // the archive has the checksum that its source names
+	LevelCommunity                          // signed by a key that the registry named
+	LevelPartner                            // that key is vouched for by HashiCorp's partner programme
+	LevelOfficial                           // signed by HashiCorp
 )
 
-// String returns the tier as the real tools print it ("signed by HashiCorp").
-func (t Tier) String() string {
+// String returns the level as Terraform prints it ("signed by HashiCorp").
+func (t TrustLevel) String() string {
 	switch t {
-	case TierVerifiedChecksum:
+	case LevelVerifiedChecksum:
 		return "verified checksum"
-	case TierCommunity:
+	case LevelCommunity:
 		return "self-signed"
-	case TierPartner:
+	case LevelPartner:
 		return "signed by a HashiCorp partner"
-	case TierOfficial:
+	case LevelOfficial:
 		return "signed by HashiCorp"
 	default:
 		return "unauthenticated"
 	}
 }
 
-// Authentication is the result of a successful check. The zero value stands
+// AuthenticationResult is the result of a successful check. The zero value stands
 // for an unauthenticated package.
-type Authentication struct {
-	Tier  Tier
-	KeyID string // 16 upper-case hex digits of the registry's key; "" below TierCommunity and for TierOfficial
+type AuthenticationResult struct {
+	TrustLevel TrustLevel
+	KeyID      string // 16 upper-case hex digits of the registry's key; "" below LevelCommunity and for LevelOfficial
 	// Signed holds the hashes of all the version's packages that the signature
 	// covers, for every platform: they may go into a lock file.
 	Signed []Hash

@@ -7,17 +7,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestTierReadsAsInTheRealTools(t *testing.T) {
-	for tier, want := range map[getproviders.Tier]string{
-		getproviders.TierUnauthenticated:  "unauthenticated",
-		getproviders.TierVerifiedChecksum: "verified checksum",
-		getproviders.TierCommunity:        "self-signed",
-		getproviders.TierPartner:          "signed by a HashiCorp partner",
-		getproviders.TierOfficial:         "signed by HashiCorp",
-		99:                                "unauthenticated",
+func TestTrustLevel_ReadsAsInTerraform(t *testing.T) {
+	for level, want := range map[getproviders.TrustLevel]string{
+		getproviders.LevelUnauthenticated:  "unauthenticated",
+		getproviders.LevelVerifiedChecksum: "verified checksum",
+		getproviders.LevelCommunity:        "self-signed",
+		getproviders.LevelPartner:          "signed by a HashiCorp partner",
+		getproviders.LevelOfficial:         "signed by HashiCorp",
+		99:                                 "unauthenticated",
 	} {
-		if got := tier.String(); got != want {
-			t.Errorf("tier %d: %q, want %q", int(tier), got, want)
+		if got := level.String(); got != want {
+			t.Errorf("level %d: %q, want %q", int(level), got, want)
 		}
 	}
 }

@@ -14,7 +14,7 @@ const wildcard = "*"
 
 // Pattern names a set of providers by their addresses, as "include" and
 // "exclude" in a CLI configuration do: "hashicorp/aws", "example.com/*/*". It
-// is comparable. Make one with [Engine.ParsePattern] or [ExactPattern].
+// is comparable. Make one with [Product.ParsePattern] or [ExactPattern].
 type Pattern struct {
 	Hostname  hosts.Hostname // "*" for any host
 	Namespace string         // "*" for any namespace
@@ -27,7 +27,7 @@ func ExactPattern(p Provider) Pattern { return Pattern(p) }
 // ParsePattern reads "[hostname/]namespace/type". Any part may be "*", but
 // only if all parts to the right of it are: a type in any namespace and a
 // namespace on any host mean nothing. Parts are normalised as in addresses.
-func (e Engine) ParsePattern(given string) (Pattern, error) {
+func (e Product) ParsePattern(given string) (Pattern, error) {
 	pattern, err := e.parsePattern(strings.Split(given, "/"))
 	if err != nil {
 		return Pattern{}, fmt.Errorf("invalid provider matching pattern %q: %w", given, err)
@@ -35,7 +35,7 @@ func (e Engine) ParsePattern(given string) (Pattern, error) {
 	return pattern, nil
 }
 
-func (e Engine) parsePattern(parts []string) (pattern Pattern, err error) {
+func (e Product) parsePattern(parts []string) (pattern Pattern, err error) {
 	if len(parts) < 2 || len(parts) > 3 || slices.Contains(parts, "") {
 		return Pattern{}, errors.New("it must have the form \"[hostname/]namespace/type\"")
 	}

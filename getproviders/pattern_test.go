@@ -6,7 +6,7 @@ import (
 )
 
 func TestParsePattern(t *testing.T) {
-	engine := Terraform("1.15.9")
+	product := Terraform("1.15.9")
 	for given, want := range map[string]string{
 		"hashicorp/aws":           "registry.terraform.io/hashicorp/aws",
 		"HashiCorp/AWS":           "registry.terraform.io/hashicorp/aws",
@@ -17,7 +17,7 @@ func TestParsePattern(t *testing.T) {
 		"example.com:8443/acme/*": "example.com:8443/acme/*",
 		"Испытание.com/acme/a-b":  "испытание.com/acme/a-b",
 	} {
-		got, err := engine.ParsePattern(given)
+		got, err := product.ParsePattern(given)
 		if err != nil || got.String() != want {
 			t.Errorf("%q: got %q, %v; want %q", given, got, err, want)
 		}
@@ -25,7 +25,7 @@ func TestParsePattern(t *testing.T) {
 }
 
 func TestParsePatternErrors(t *testing.T) {
-	engine := Terraform("1.15.9")
+	product := Terraform("1.15.9")
 	for given, want := range map[string]string{
 		"":                          "must have the form",
 		"aws":                       "must have the form",
@@ -43,7 +43,7 @@ func TestParsePatternErrors(t *testing.T) {
 		"hashicorp/a*":              "",
 		"example.com/*a/*":          "",
 	} {
-		got, err := engine.ParsePattern(given)
+		got, err := product.ParsePattern(given)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: got %v, %v; want an error with %q", given, got, err, want)
 		}
@@ -51,7 +51,7 @@ func TestParsePatternErrors(t *testing.T) {
 }
 
 func TestPatternMatches(t *testing.T) {
-	engine := Terraform("1.15.9")
+	product := Terraform("1.15.9")
 	for _, row := range []struct {
 		pattern, provider string
 		want              bool
@@ -65,11 +65,11 @@ func TestPatternMatches(t *testing.T) {
 		{"*/*/*", "example.com/acme/thing", true},
 		{"example.com/*/*", "example.com:8443/acme/thing", false},
 	} {
-		pattern, err := engine.ParsePattern(row.pattern)
+		pattern, err := product.ParsePattern(row.pattern)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := engine.ParseProvider(row.provider)
+		p, err := product.ParseProvider(row.provider)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,13 +86,13 @@ func FuzzParsePattern(f *testing.F) {
 	for _, seed := range []string{"hashicorp/aws", "*/*", "example.com:8443/a/*", "*/*/*", "a/b/c/d", "", "é.com/x/y"} {
 		f.Add(seed)
 	}
-	engine := Terraform("1.15.9")
+	product := Terraform("1.15.9")
 	f.Fuzz(func(t *testing.T, given string) {
-		pattern, err := engine.ParsePattern(given)
+		pattern, err := product.ParsePattern(given)
 		if err != nil {
 			return
 		}
-		again, err := engine.ParsePattern(pattern.String())
+		again, err := product.ParsePattern(pattern.String())
 		if err != nil || again != pattern {
 			t.Errorf("%q is %v, and that is %v, %v", given, pattern, again, err)
 		}

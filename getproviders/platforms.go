@@ -60,7 +60,7 @@ func (m MultiSource) Platforms(ctx context.Context, p Provider, v Version) ([]Pl
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
-		if a.KeptOut != "" {
+		if a.Excluded != "" {
 			continue
 		}
 		platforms, err := PlatformsOf(ctx, selector.Source, p, v)

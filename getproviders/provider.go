@@ -14,7 +14,7 @@ import (
 
 // Provider is the address of a provider, which identifies it everywhere. It is
 // comparable and a good map key. Its parts are normalised: make one with
-// [Engine.ParseProvider], or from parts that went through [NormalizePart].
+// [Product.ParseProvider], or from parts that went through [NormalizePart].
 type Provider struct {
 	Hostname  hosts.Hostname // of the origin registry, even where packages come from a mirror
 	Namespace string
@@ -58,7 +58,7 @@ func (p *Provider) UnmarshalText(text []byte) (err error) {
 	if len(parts) != 3 {
 		return &AddressError{"source string", fmt.Sprintf("The address %q must have the form \"hostname/namespace/type\".", given)}
 	}
-	*p, err = Engine{}.parseParts(given, parts)
+	*p, err = Product{}.parseParts(given, parts)
 	return err
 }
 
@@ -72,9 +72,9 @@ func (p Provider) Compare(o Provider) int {
 	)
 }
 
-// IsBuiltIn reports whether the provider is part of the engine
+// IsBuiltIn reports whether the provider is part of the product
 // (terraform.io/builtin): never installed, never locked. Which types exist
-// there is the engine's affair; Terraform has one, "terraform".
+// there is the product's affair; Terraform has one, "terraform".
 func (p Provider) IsBuiltIn() bool {
 	return p.Hostname == BuiltInHost && p.Namespace == builtInNamespace
 }

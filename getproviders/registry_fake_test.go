@@ -94,7 +94,7 @@ func (f *fakeRegistry) sourceAt(t *testing.T, base string) *getproviders.Registr
 				"empty.example":          {},
 			},
 		},
-		Engine: getproviders.Terraform("1.15.9"),
+		Product: getproviders.Terraform("1.15.9"),
 	}
 }
 

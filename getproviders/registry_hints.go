@@ -35,7 +35,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 
 // incompatible describes a version whose protocols are none of ours.
 func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
-	failed := &ProtocolError{Provider: p, Version: v, Protocols: protocols, Engine: s.Engine}
+	failed := &ProtocolError{Provider: p, Version: v, Protocols: protocols, Product: s.Product}
 	list, err := s.list(ctx, p)
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -51,11 +51,11 @@ func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version
 }
 
 // Suggest implements Suggester. What gets a suggestion is an address that a
-// configuration can have come to by saying nothing: on the engine's default
+// configuration can have come to by saying nothing: on the product's default
 // host, in the namespace "hashicorp". The registry there knows where a provider
 // was published of which only the type is given.
 func (s *RegistrySource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
-	implied, err := s.Engine.ImpliedProvider(p.Type)
+	implied, err := s.Product.ImpliedProvider(p.Type)
 	if err != nil || implied != p {
 		return Provider{}, false
 	}

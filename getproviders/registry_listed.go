@@ -15,14 +15,14 @@ type HashLister interface {
 	ListedHashes() []Hash
 }
 
-// HashTeller is an Authenticator of a provider's own registry, which may tell the
+// RegistryHasher is an Authenticator of a provider's own registry, which may tell the
 // hashes of the packages of all platforms: that is what registries for OpenTofu
 // do. Nobody has signed them, but who tells them also tells whose signatures count.
-type HashTeller interface {
-	// ToldHashes are an h1 for each platform that the registry tells one for,
+type RegistryHasher interface {
+	// RegistryHashes are an h1 for each platform that the registry tells one for,
 	// beside the very zh that the checksum list has for that platform. They are
 	// worth as much as that list, so Authenticate comes first.
-	ToldHashes() map[Platform]Hash
+	RegistryHashes() map[Platform]Hash
 }
 
 // ListedHashes implements HashLister: all of the list.
@@ -30,18 +30,18 @@ func (a AnyHash) ListedHashes() []Hash {
 	return slices.DeleteFunc(slices.Clone(a), func(h Hash) bool { return !h.Supported() })
 }
 
-// ListedHashes implements HashLister: what ToldHashes has for the package, and
+// ListedHashes implements HashLister: what RegistryHashes has for the package, and
 // the zh that its description has.
 func (c SignedChecksums) ListedHashes() []Hash {
-	h1, ok := c.ToldHashes()[c.Platform]
+	h1, ok := c.RegistryHashes()[c.Platform]
 	if !ok {
 		return nil
 	}
 	return []Hash{h1, ZH(c.SHA256)}
 }
 
-// ToldHashes implements HashTeller.
-func (c SignedChecksums) ToldHashes() map[Platform]Hash {
+// RegistryHashes implements RegistryHasher.
+func (c SignedChecksums) RegistryHashes() map[Platform]Hash {
 	if len(c.Told) == 0 {
 		return nil
 	}

@@ -70,7 +70,7 @@ func TestRegistryTellsHashes(t *testing.T) {
 				want[linux] = getproviders.Hash(h1)
 				listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
 			}
-			if got := judge.ToldHashes(); !maps.Equal(got, want) {
+			if got := judge.RegistryHashes(); !maps.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
 			if got := judge.ListedHashes(); !slices.Equal(got, listed) {
@@ -106,7 +106,7 @@ func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for plat := range told(t, packages, test.sums).ToldHashes() {
+			for plat := range told(t, packages, test.sums).RegistryHashes() {
 				got = append(got, plat.String())
 			}
 			if slices.Sort(got); strings.Join(got, " ") != test.want {
@@ -115,7 +115,7 @@ func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
 		})
 	}
 	odd := told(t, packages, sum(1)+"  "+name("plan9_386")+"\n")
-	if odd.FileName = "widget.zip"; len(odd.ToldHashes()) != 0 {
+	if odd.FileName = "widget.zip"; len(odd.RegistryHashes()) != 0 {
 		t.Error("a name without a platform says which names others have")
 	}
 }

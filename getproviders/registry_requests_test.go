@@ -23,7 +23,7 @@ func TestRegistryRequests(t *testing.T) {
 	source := &getproviders.RegistrySource{
 		Client:    registry.Client(),
 		Discovery: &hosts.Discovery{Client: registry.Client()},
-		Engine:    getproviders.Terraform("1.15.9"),
+		Product:   getproviders.Terraform("1.15.9"),
 	}
 	archive := providertest.Zip(map[string]string{"terraform-provider-x": "x"})
 	var providers []getproviders.Provider
@@ -35,14 +35,14 @@ func TestRegistryRequests(t *testing.T) {
 	}
 
 	digests := getproviders.Digests{SHA256: sha256.Sum256(archive)}
-	results, errs := par.Map(t.Context(), len(providers), providers, func(ctx context.Context, p getproviders.Provider) (getproviders.Authentication, error) {
+	results, errs := par.Map(t.Context(), len(providers), providers, func(ctx context.Context, p getproviders.Provider) (getproviders.AuthenticationResult, error) {
 		return authenticateNewest(ctx, source, p, digests)
 	})
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	for i, result := range results {
-		if result.Tier != getproviders.TierCommunity || result.KeyID != registry.Signer().KeyID() {
+		if result.TrustLevel != getproviders.LevelCommunity || result.KeyID != registry.Signer().KeyID() {
 			t.Errorf("%s: %+v, want a community package signed by %s", providers[i], result, registry.Signer().KeyID())
 		}
 	}
@@ -55,7 +55,7 @@ func TestRegistryRequests(t *testing.T) {
 
 // authenticateNewest judges the newest version of a provider by the digests of
 // its archive.
-func authenticateNewest(ctx context.Context, source getproviders.Source, p getproviders.Provider, d getproviders.Digests) (none getproviders.Authentication, err error) {
+func authenticateNewest(ctx context.Context, source getproviders.Source, p getproviders.Provider, d getproviders.Digests) (none getproviders.AuthenticationResult, err error) {
 	available, err := source.Versions(ctx, p)
 	if err != nil {
 		return none, err

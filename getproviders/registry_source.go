@@ -43,7 +43,7 @@ type RegistrySource struct {
 	// that the API is, except that nothing is sent over plain http; the real
 	// tools send it. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Engine      Engine           // its version is told to registries
+	Product     Product          // its version is told to registries
 	Keys        *SigningKeys     // nil: the embedded ones
 	Now         func() time.Time // to judge keys that expire; nil: time.Now
 

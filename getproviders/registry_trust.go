@@ -44,7 +44,7 @@ func (t *registryTrust) Rejudge(kept SignedDocuments) Authenticator {
 		Signature:  kept.Signature,
 		PublicKeys: t.answer.keys,
 		Keys:       t.source.signingKeys(),
-		Keyless:    t.provider.Hostname == t.source.Engine.KeylessHost && t.provider.Hostname != "",
+		Keyless:    t.provider.Hostname == t.source.Product.KeylessHost && t.provider.Hostname != "",
 		Platform:   t.answer.platform,
 		Told:       t.answer.told,
 		Now:        t.source.Now,
@@ -72,8 +72,8 @@ func (s *RegistrySource) signingKeys() SigningKeys {
 	if s.Keys != nil {
 		return *s.Keys
 	}
-	if s.Engine.Keys != nil {
-		return *s.Engine.Keys
+	if s.Product.Keys != nil {
+		return *s.Product.Keys
 	}
 	return DefaultSigningKeys()
 }

@@ -99,7 +99,7 @@ func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
 	return u, nil
 }
 
-// speaks reports whether one of a version's protocols is one that the engines
+// speaks reports whether one of a version's protocols is one that the products
 // speak: 5 or 6, in any minor version.
 func speaks(protocols []string) (bool, error) {
 	found := false

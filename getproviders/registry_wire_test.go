@@ -77,7 +77,7 @@ func FuzzPackageResponse(f *testing.F) {
 		}
 		list := fmt.Appendf(nil, "%x  %s\n", got.sha256, got.fileName)
 		judge := SignedChecksums{FileName: got.fileName, SHA256: got.sha256, Sums: list, Told: got.told, Platform: got.platform}
-		for plat, h1 := range judge.ToldHashes() {
+		for plat, h1 := range judge.RegistryHashes() {
 			if plat != got.platform || len(h1) != 47 {
 				t.Errorf("told of %s: %q", plat, h1)
 			}

@@ -2,13 +2,13 @@ package getproviders
 
 import _ "embed"
 
-// SigningKeys are the keys that decide between the tiers of signed packages.
+// SigningKeys are the keys that decide between the trust levels of signed packages.
 // They vouch for no package alone: one has to be signed by a key that its
-// registry names, too. Where a field is empty nothing reaches that tier; the
-// zero value takes every signed package for TierCommunity.
+// registry names, too. Where a field is empty nothing reaches that level; the
+// zero value takes every signed package for LevelCommunity.
 type SigningKeys struct {
-	Official string // ASCII-armored: a signature by it is TierOfficial
-	Partner  string // ASCII-armored: its trust signature over a key makes TierPartner
+	Official string // ASCII-armored: a signature by it is LevelOfficial
+	Partner  string // ASCII-armored: its trust signature over a key makes LevelPartner
 }
 
 //go:embed keys/hashicorp-security.asc

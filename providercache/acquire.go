@@ -30,7 +30,7 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 	}
 	defer received.discard()
 	digests := getproviders.Digests{SHA256: received.SHA256}
-	authentication, err := t.judge(authenticator, digests, in.Engine)
+	authentication, err := t.judge(authenticator, digests, in.Product)
 	undecided := errors.Is(err, errNeedsH1)
 	if err != nil && !undecided {
 		return genuine{}, err
@@ -41,7 +41,7 @@ func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
-		if authentication, err = t.judge(authenticator, digests, in.Engine); err != nil {
+		if authentication, err = t.judge(authenticator, digests, in.Product); err != nil {
 			return genuine{}, err
 		}
 	}

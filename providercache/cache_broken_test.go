@@ -48,7 +48,7 @@ func TestTheRunAfterABrokenDownload(t *testing.T) {
 				}
 				registry.Break("archive", c.later)
 				next := &providercache.Installer{
-					Source: in.Source, Target: in.Target, Client: registry.Client(), Platform: linux, Engine: engine, Cache: in.Cache, StateDir: in.StateDir,
+					Source: in.Source, Target: in.Target, Client: registry.Client(), Platform: linux, Product: product, Cache: in.Cache, StateDir: in.StateDir,
 				}
 				install(t, next, require(widgetAddress, ""), nil)
 				if sent := registry.Sent() - before; float64(sent) > c.most*float64(len(archive)) {

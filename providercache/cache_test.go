@@ -96,7 +96,7 @@ var both = require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0")
 // longer than any clock's tick. Receipts make sure of that themselves.
 func age() { time.Sleep(30 * time.Millisecond) }
 
-func encoded(locks *depsfile.Locks) string { return string(locks.Encode(engine)) }
+func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
 
 func TestALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	t.Parallel()

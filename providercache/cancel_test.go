@@ -153,9 +153,9 @@ func (c cancelling) Load(context.Context) (getproviders.Authenticator, error) {
 	return c, nil
 }
 
-func (c cancelling) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+func (c cancelling) Authenticate(getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	c.cancel()
-	return getproviders.Authentication{}, nil
+	return getproviders.AuthenticationResult{}, nil
 }
 
 func TestCancelBeforeTheBeginning(t *testing.T) {

@@ -18,7 +18,7 @@ type Outcome struct {
 
 	// What the lock file has to learn of the package. If it was there already
 	// and the lock file knows it, that is nothing.
-	Authentication getproviders.Authentication
+	Authentication getproviders.AuthenticationResult
 	H1             getproviders.Hash // of the files
 	// Told are hashes of other platforms' packages, which nobody has signed. The
 	// provider's registry tells them, and is believed.

@@ -164,8 +164,8 @@
 // platform: who tells whose signatures count could as well tell a false key. It
 // decides about no package, and is never recorded of one that was read for the same
 // lock entry. Network mirrors tell an h1 for each package; they are believed only
-// where the caller says so ([BelieveSources]), only in place of reading it, and only
-// if its content isn't remembered. With [ReadPackages] nobody is believed. Where a
+// where the caller says so ([TrustMirrorHashes]), only in place of reading it, and only
+// if its content isn't remembered. With [ComputeHashes] nobody is believed. Where a
 // registry tells nothing, lock files are those of the real tools.
 //
 // [ReadTrees] is the opposite of all that: it trusts nobody. It hashes what lies in a directory,
@@ -190,7 +190,7 @@
 // # Vendoring
 //
 // [Installer.Vendor] fills terraform.d/plugins of a working directory, where the
-// engines look by themselves, with archives or directories for chosen platforms, and
+// products look by themselves, with archives or directories for chosen platforms, and
 // returns the lock file for all of them. [Installer.CheckVendored] compares without
 // a request. Packages are verified as by Install; where a lock file has no archive's
 // checksum, it isn't binding for other platforms than this one.

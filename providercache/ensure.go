@@ -15,7 +15,7 @@ type Installed struct {
 	Dir            string              // below Target, so relative if Target is
 	Executable     string              // in Dir
 	Hashes         []getproviders.Hash // what a lock file would record
-	Authentication getproviders.Authentication
+	Authentication getproviders.AuthenticationResult
 }
 
 // Ensure makes Target hold the newest version of one provider that the

@@ -16,7 +16,7 @@ func TestEnsureReturnsWhatCanBeRun(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0")
 	source.addZip(t, "acme/widget", "1.1.0", zipOf(t, map[string]string{"LICENSE": "", "terraform-provider-widget_v1.1.0_x5": "run me"}))
 	source.addZip(t, "acme/widget", "2.0.0")
-	result := getproviders.Authentication{Tier: getproviders.TierPartner, KeyID: "0123456789ABCDEF", Signed: []getproviders.Hash{"zh:aa"}}
+	result := getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner, KeyID: "0123456789ABCDEF", Signed: []getproviders.Hash{"zh:aa"}}
 	source.trust("acme/widget", "1.1.0", &trust{result: result})
 	in := newInstaller(t, source)
 

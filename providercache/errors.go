@@ -65,7 +65,7 @@ type LockedVersionError struct {
 	Constraints  getproviders.Constraints
 	Requirements []getproviders.Requirement // those that don't allow the version
 	Others       []getproviders.Requirement // those that do
-	Engine       getproviders.Engine
+	Product      getproviders.Product
 }
 
 // Error implements error.
@@ -76,10 +76,10 @@ func (e *LockedVersionError) Error() string {
 
 // Hint names the remedy. Whose constraints it is about is in Requirements.
 func (e *LockedVersionError) Hint() string {
-	if e.Engine.Program == "" {
+	if e.Product.Program == "" {
 		return "use init -upgrade to allow the selection of new versions"
 	}
-	return fmt.Sprintf("use %q to allow the selection of new versions", e.Engine.Program+" init -upgrade")
+	return fmt.Sprintf("use %q to allow the selection of new versions", e.Product.Program+" init -upgrade")
 }
 
 // NoVersionError says that a source has a provider, and no version of it that
@@ -125,7 +125,7 @@ type LockMismatchError struct {
 	Version  getproviders.Version
 	Got      []getproviders.Hash
 	Recorded []getproviders.Hash
-	Engine   getproviders.Engine
+	Product  getproviders.Product
 }
 
 // Error implements error.
@@ -136,7 +136,7 @@ func (e *LockMismatchError) Error() string {
 
 // Hint says what may be the reason.
 func (e *LockMismatchError) Hint() string {
-	program := e.Engine.Program
+	program := e.Product.Program
 	if program == "" {
 		program = "terraform"
 	}

@@ -15,7 +15,7 @@ type Event interface{ event() }
 type (
 	// Pending comes first: what is going to be worked on, built-in providers included.
 	Pending struct{ Requirements getproviders.Requirements }
-	// BuiltInAvailable says that a required provider is part of the engine.
+	// BuiltInAvailable says that a required provider is part of the product.
 	BuiltInAvailable struct{ Provider getproviders.Provider }
 	// QueryBegin comes when the version of a provider is going to be decided;
 	// Locked: by the lock file.
@@ -57,7 +57,7 @@ type (
 		Cache          string // the cache's directory
 		Link           LinkMode
 		Reason         error
-		Authentication getproviders.Authentication // as it was when the package was fetched, as far as that is known
+		Authentication getproviders.AuthenticationResult // as it was when the package was fetched, as far as that is known
 	}
 	// FetchBegin comes when a package starts to be fetched. Where it is, is
 	// known, and which source said so: see getproviders.Package.
@@ -76,16 +76,16 @@ type (
 		Version     getproviders.Version
 		Done, Total int64
 	}
-	// FetchDone comes when the package is in its place. Source and PassedOver
+	// FetchDone comes when the package is in its place. Source and Skipped
 	// are those of getproviders.Package: who had it, and who failed before. Link
 	// and Reason are set if it went by way of the cache.
 	FetchDone struct {
 		Provider       getproviders.Provider
 		Version        getproviders.Version
 		Dir            string
-		Authentication getproviders.Authentication
+		Authentication getproviders.AuthenticationResult
 		Source         string
-		PassedOver     error
+		Skipped        error
 		Link           LinkMode
 		Reason         error
 	}

@@ -56,7 +56,7 @@ func (r *recorder) observe(e providercache.Event) {
 	case providercache.FetchProgress:
 		add(e.Provider, "received %d of %d", e.Done, e.Total)
 	case providercache.FetchDone:
-		add(e.Provider, "installed %s %s", e.Version, e.Authentication.Tier)
+		add(e.Provider, "installed %s %s", e.Version, e.Authentication.TrustLevel)
 	case providercache.Failed:
 		add(e.Provider, "failed: %s", e.Err.(*providercache.ProviderError).Step)
 	default:

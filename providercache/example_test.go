@@ -15,10 +15,10 @@ import (
 
 // exampleSource stands for what a program would write as
 //
-//	engine := getproviders.Terraform("1.15.9")
+//	product := getproviders.Terraform("1.15.9")
 //	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
-//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine}
-//	widget, err := engine.ParseProvider("acme/widget")
+//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
+//	widget, err := product.ParseProvider("acme/widget")
 //	dir := "." // the directory of a configuration
 //
 // with a registry in this process, which has the provider acme/widget, in the
@@ -56,7 +56,7 @@ func ExampleInstaller_Install() {
 		log.Fatal(err)
 	}
 	lock, _ := locks.Provider(widget)
-	fmt.Printf("version %s, %d hashes, %s\n", lock.Version, len(lock.Hashes), report.Outcomes[0].Authentication.Tier)
+	fmt.Printf("version %s, %d hashes, %s\n", lock.Version, len(lock.Hashes), report.Outcomes[0].Authentication.TrustLevel)
 	// Output: version 1.1.0, 2 hashes, self-signed
 }
 

@@ -38,7 +38,7 @@ func registrySource(r *providertest.Registry) *getproviders.RegistrySource {
 	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
 		registryHost: {"providers.v1": r.ServiceURL()},
 	}}
-	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Engine: engine}
+	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: product}
 }
 
 func TestInstallFromARegistry(t *testing.T) {
@@ -50,7 +50,7 @@ func TestInstallFromARegistry(t *testing.T) {
 	}
 	for _, o := range report.Outcomes {
 		lock, _ := locks.Provider(o.Selection.Provider)
-		if o.Authentication.Tier != getproviders.TierCommunity || len(lock.Hashes) != 2 {
+		if o.Authentication.TrustLevel != getproviders.LevelCommunity || len(lock.Hashes) != 2 {
 			t.Errorf("%s: %+v, %q; want a signature, and h1 and zh", o.Selection.Provider, o.Authentication, lock.Hashes)
 		}
 	}

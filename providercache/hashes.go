@@ -97,7 +97,7 @@ func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) 
 		return genuine{}, err
 	}
 	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.judge(authenticator, digests, in.Engine)
+	authentication, err := t.judge(authenticator, digests, in.Product)
 	if err != nil {
 		return genuine{}, err
 	}

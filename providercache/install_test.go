@@ -50,7 +50,7 @@ func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
 	before := tree(t, in.Target.Path)
 
-	in2 := &providercache.Installer{Source: &memorySource{}, Target: in.Target, Platform: linux, Engine: engine}
+	in2 := &providercache.Installer{Source: &memorySource{}, Target: in.Target, Platform: linux, Product: product}
 	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
 	if asked := in2.Source.(*memorySource); asked.versions+asked.metadata > 0 {
 		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.versions, asked.metadata)
@@ -141,7 +141,7 @@ func TestInstallReportsIncompleteEntries(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/alone", "1.0.0")
 	source.addZip(t, "acme/signed", "1.0.0")
-	source.trust("acme/signed", "1.0.0", &trust{result: getproviders.Authentication{Tier: getproviders.TierCommunity, Signed: signed}})
+	source.trust("acme/signed", "1.0.0", &trust{result: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, Signed: signed}})
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/signed", "", "acme/alone", ""), nil)
 	if want := []getproviders.Provider{provider("acme/alone")}; !slices.Equal(report.Incomplete, want) {
@@ -351,7 +351,7 @@ func TestInstallByManyIntoOneDirectory(t *testing.T) {
 	shared := newInstaller(t, source)
 	installers := []*providercache.Installer{shared, shared, shared}
 	for range 5 {
-		installers = append(installers, &providercache.Installer{Source: source, Target: shared.Target, Platform: linux, Engine: engine})
+		installers = append(installers, &providercache.Installer{Source: source, Target: shared.Target, Platform: linux, Product: product})
 	}
 	errs := make(chan error)
 	for _, in := range installers {

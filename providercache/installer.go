@@ -20,7 +20,7 @@ type Installer struct {
 	Target   *Dir                  // required, but for Hashes: where packages go (".terraform/providers")
 	Client   *http.Client          // for archives; nil: http.DefaultClient. Credentials are for it to add: see package hosts
 	Platform getproviders.Platform // zero: the current one
-	Engine   getproviders.Engine   // for built-in providers and messages
+	Product  getproviders.Product  // for built-in providers and messages
 	Limits   Limits
 	Observe  func(Event)      // nil: nobody listens. Calls are serialised; it must not call the Installer
 	Now      func() time.Time // nil: time.Now
@@ -40,7 +40,7 @@ type Installer struct {
 
 	HashPolicy HashPolicy // whose word counts for what goes into lock files; zero: the registries'
 
-	// Skip holds providers that come to the engine by other means: one that its
+	// Skip holds providers that come to the product by other means: one that its
 	// developer runs, say. They are neither installed nor checked, no event tells
 	// of them, and their entries in the locks stay as they are as long as they
 	// are required. It has no say in Hashes.

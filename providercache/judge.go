@@ -13,20 +13,20 @@ var errNeedsH1 = errors.New("the hash of the package's files is needed")
 
 // judge authenticates a package and compares it with the lock file. Before an
 // archive has been unpacked, d has its SHA-256 and no h1.
-func (t task) judge(authenticator getproviders.Authenticator, d getproviders.Digests, engine getproviders.Engine) (getproviders.Authentication, error) {
-	var authentication getproviders.Authentication
+func (t task) judge(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+	var authentication getproviders.AuthenticationResult
 	if authenticator != nil {
 		var err error
 		authentication, err = authenticator.Authenticate(d)
 		if err != nil && d.H1 == "" && expectsH1(err) {
-			return getproviders.Authentication{}, errNeedsH1
+			return getproviders.AuthenticationResult{}, errNeedsH1
 		}
 		if err != nil {
-			return getproviders.Authentication{}, t.failed(StepAuthenticate, err)
+			return getproviders.AuthenticationResult{}, t.failed(StepAuthenticate, err)
 		}
 	}
-	if err := t.compareWithLock(d, engine); err != nil {
-		return getproviders.Authentication{}, err
+	if err := t.compareWithLock(d, product); err != nil {
+		return getproviders.AuthenticationResult{}, err
 	}
 	return authentication, nil
 }
@@ -43,7 +43,7 @@ func expectsH1(err error) bool {
 // the real tools count them. A directory has no archive checksum: if the lock
 // file holds no other kind, nothing can be compared, and that is accepted, as
 // the real tools do.
-func (t task) compareWithLock(d getproviders.Digests, engine getproviders.Engine) error {
+func (t task) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
 	isArchive := d.SHA256 != [32]byte{}
 	comparable := t.Recorded
 	var got []getproviders.Hash
@@ -63,6 +63,6 @@ func (t task) compareWithLock(d getproviders.Digests, engine getproviders.Engine
 		return errNeedsH1
 	}
 	return t.failed(StepVerify, &LockMismatchError{
-		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Engine: engine,
+		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
 	})
 }

@@ -63,8 +63,8 @@ func TestJudge(t *testing.T) {
 			if failed != (c.step != "") || failed && failure.Step != c.step || !failed && err != nil {
 				t.Fatalf("got %v, want failure in step %q", err, c.step)
 			}
-			if wantTier := c.authentic != nil && !failed; (result.Tier == getproviders.TierVerifiedChecksum) != wantTier {
-				t.Errorf("tier %v", result.Tier)
+			if wantLevel := c.authentic != nil && !failed; (result.TrustLevel == getproviders.LevelVerifiedChecksum) != wantLevel {
+				t.Errorf("level %v", result.TrustLevel)
 			}
 		})
 	}

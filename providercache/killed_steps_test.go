@@ -58,9 +58,9 @@ func (s *stepping) Package(ctx context.Context, p getproviders.Provider, v getpr
 func (s *stepping) now() time.Time { s.step(); return time.Now() }
 
 // Authenticate implements getproviders.Authenticator.
-func (s *stepping) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+func (s *stepping) Authenticate(getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	s.step()
-	return getproviders.Authentication{}, nil
+	return getproviders.AuthenticationResult{}, nil
 }
 
 // Load implements getproviders.Trust.
@@ -79,7 +79,7 @@ func installStepwise(steps int64) {
 		os.Exit(1)
 	}
 	in := &providercache.Installer{
-		Source: s, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Engine: engine, Link: mode, Now: s.now,
+		Source: s, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Product: product, Link: mode, Now: s.now,
 		Cache: &providercache.Cache{Dir: os.Args[3]}, StateDir: os.Args[4], Observe: func(providercache.Event) { s.step() },
 	}
 	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {

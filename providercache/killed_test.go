@@ -39,7 +39,7 @@ func die(where string) {
 	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	source.trust("acme/widget", "1.0.0", dying(where))
 	source.from("acme/widget", "1.0.0", "the test")
-	in := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Engine: engine}
+	in := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Product: product}
 	if len(os.Args) > 3 {
 		in.Cache, in.StateDir = &providercache.Cache{Dir: os.Args[3]}, os.Args[4]
 	}
@@ -69,11 +69,11 @@ type dying string
 
 func (d dying) Load(context.Context) (getproviders.Authenticator, error) { return d, nil }
 
-func (d dying) Authenticate(getproviders.Digests) (getproviders.Authentication, error) {
+func (d dying) Authenticate(getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	if d == "received" {
 		os.Exit(diedAsAsked)
 	}
-	return getproviders.Authentication{}, nil
+	return getproviders.AuthenticationResult{}, nil
 }
 
 func TestWhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {

@@ -32,7 +32,7 @@ func (in *Installer) judgeDirectory(ctx context.Context, t task, dir string) (ge
 	if err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, in.Engine)
+	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, in.Product)
 	if err != nil {
 		return genuine{}, err
 	}

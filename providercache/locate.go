@@ -19,7 +19,7 @@ type LocatedPackage struct {
 	Size      int64               // of the archive, in bytes; -1 if that isn't known, or wasn't asked for
 	// Authentication is what a package gets that has these hashes; zero if nothing
 	// vouches for any. Its Signed hashes are those of all platforms.
-	Authentication getproviders.Authentication
+	Authentication getproviders.AuthenticationResult
 	Err            error // nil, or a *ProviderError; then nothing but what was asked for is set
 }
 

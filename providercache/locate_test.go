@@ -24,7 +24,7 @@ func ExampleInstaller_Locate() {
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
 	for _, p := range results[0].Packages {
-		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.Tier, p.ZH.Scheme())
+		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.TrustLevel, p.ZH.Scheme())
 	}
 	// Output: 1.1.0 linux_amd64 self-signed zh
 }
@@ -140,7 +140,7 @@ func TestLocateKnowsWhatMirrorsList(t *testing.T) {
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
 		p := (&providercache.Installer{Source: source, Client: server.Client()}).Locate(t.Context(), false, request)[0].Packages[0]
-		if p.ZH == "" || p.Authentication.Tier != getproviders.TierCommunity || p.Size > 0 != (name == "filesystem") {
+		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
@@ -149,7 +149,7 @@ func TestLocateKnowsWhatMirrorsList(t *testing.T) {
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := providercache.HashPackage(t.Context(), archive)
 	must(t, err)
-	if p.ZH != zh || p.Authentication.Tier != getproviders.TierUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
+	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
 		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
 	}
 }

@@ -53,14 +53,14 @@ type LockedPackage struct {
 	Selection      Selection
 	Platform       getproviders.Platform
 	H1             getproviders.Hash
-	ZH             getproviders.Hash           // "" where there is no archive, or nobody said what it has
-	Authentication getproviders.Authentication // zero if From is HashesListed and nothing is signed
-	Hashes         []getproviders.Hash         // sorted: of this package, those that were signed together with its own, and those that are told of other platforms
-	From           HashOrigin                  // how they became known
-	Source         string                      // as Source.Describe names it
-	Change         LockChange                  // what they mean to the lock file
-	Previous       getproviders.Version        // that was locked before; zero: none
-	Missing        []getproviders.Hash         // of H1, and ZH if that is vouched for, those that the lock file lacks
+	ZH             getproviders.Hash                 // "" where there is no archive, or nobody said what it has
+	Authentication getproviders.AuthenticationResult // zero if From is HashesListed and nothing is signed
+	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that are told of other platforms
+	From           HashOrigin                        // how they became known
+	Source         string                            // as Source.Describe names it
+	Change         LockChange                        // what they mean to the lock file
+	Previous       getproviders.Version              // that was locked before; zero: none
+	Missing        []getproviders.Hash               // of H1, and ZH if that is vouched for, those that the lock file lacks
 
 	told map[getproviders.Platform]getproviders.Hash // by the registry
 }

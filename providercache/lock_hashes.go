@@ -114,9 +114,9 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 
 // believe returns the hashes that a source lists for a package, if they are to be
 // believed, and what is signed beside them. Without an h1 they would be of no use
-// to an engine's plan. What vouches for the archive's checksum has to be as good as
+// to a product's plan. What vouches for the archive's checksum has to be as good as
 // if the archive were here; otherwise reading the package tells what is wrong.
-func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.Authentication, ok bool) {
+func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
 	lister, ok := h.HashPolicy.lister(authenticator)
 	if !ok {
 		return nil, signed, false
@@ -128,7 +128,7 @@ func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (h
 	}
 	sum, _ := t.foretoldBy(authenticator)
 	vouched, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
-	if vouched.Tier >= getproviders.TierCommunity { // else the list was compared with itself
+	if vouched.TrustLevel >= getproviders.LevelCommunity { // else the list was compared with itself
 		signed = vouched
 	}
 	return hashes, signed, err == nil
@@ -164,7 +164,7 @@ func (h lockHasher) recallListed(authenticator getproviders.Authenticator) (genu
 		return genuine{}, false
 	}
 	h1, ok := h.archives.knownH1(listed)
-	return genuine{Authentication: getproviders.Authentication{Tier: getproviders.TierVerifiedChecksum}, H1: h1}, ok
+	return genuine{Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, H1: h1}, ok
 }
 
 // onlyH1 returns the one hash that a source lists, if that is an h1.
@@ -201,7 +201,7 @@ func (p LockedPackage) with(got genuine, from HashOrigin) LockedPackage {
 
 // listed returns the package with hashes that a source lists, and those that are
 // signed.
-func (p LockedPackage) listed(hashes []getproviders.Hash, signed getproviders.Authentication) LockedPackage {
+func (p LockedPackage) listed(hashes []getproviders.Hash, signed getproviders.AuthenticationResult) LockedPackage {
 	p.From, p.Authentication = HashesListed, signed
 	p.Hashes = getproviders.SortHashes(slices.Concat(hashes, signed.Signed))
 	p.H1 = ofScheme(hashes, getproviders.SchemeH1)[0]

@@ -51,7 +51,7 @@ func TestLockBelievesARegistry(t *testing.T) {
 	believed := in.Lock(t.Context(), everyPlatform)[0]
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
-		if p.From != providercache.HashesListed || p.Authentication.Tier != getproviders.TierCommunity || p.ZH == "" {
+		if p.From != providercache.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
 			t.Errorf("%s: %+v", p.Platform, p)
 		}
 	}
@@ -62,12 +62,12 @@ func TestLockBelievesARegistry(t *testing.T) {
 		t.Errorf("%d requests for the list and its signature, want 2", n)
 	}
 	reader := newUser(t, registry)
-	reader.HashPolicy = providercache.ReadPackages
+	reader.HashPolicy = providercache.ComputeHashes
 	computed := lockOne(t, reader, everyPlatform)
 	if n := registry.Requests("archive"); n != 3 {
 		t.Errorf("%d archives were read, want 3", n)
 	}
-	if got, want := string(believed.Locks.Encode(engine)), string(computed.Locks.Encode(engine)); got != want {
+	if got, want := string(believed.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
 		t.Errorf("believed\n%s\ncomputed\n%s", got, want)
 	}
 }
@@ -77,21 +77,21 @@ func TestLockBelievesARegistry(t *testing.T) {
 func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	all := lockOne(t, in, everyPlatform).Locks.Encode(engine)
+	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
 	one := everyPlatform
 	one.Platforms = []getproviders.Platform{linux}
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(engine)) != string(all) || got.Packages[0].Change != providercache.LockNew {
-		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(engine), all)
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != providercache.LockNew {
+		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
 	}
 	reader := newUser(t, registry)
-	reader.HashPolicy = providercache.ReadPackages
+	reader.HashPolicy = providercache.ComputeHashes
 	old := lockOne(t, reader, one)
-	if text := string(old.Locks.Encode(engine)); strings.Count(text, `"h1:`) != 1 {
+	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
 		t.Errorf("nobody was to be believed:\n%s", text)
 	}
 	one.Locks = old.Locks
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(engine)) != string(all) || got.Packages[0].Change != providercache.LockExtended || len(got.Packages[0].Missing) != 0 {
-		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(engine), all)
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != providercache.LockExtended || len(got.Packages[0].Missing) != 0 {
+		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
 	widget := provider(registryHost + "/acme/widget")
 	hashes, err := newUser(t, registry).Hashes(t.Context(), widget, version("1.0.0"), one.Platforms)
@@ -105,17 +105,17 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 func TestLockKnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
-	in.HashPolicy = providercache.ReadPackages
+	in.HashPolicy = providercache.ComputeHashes
 	computed := lockOne(t, in, everyPlatform)
 	trusting := newUser(t, registry)
 	trusting.StateDir = in.StateDir
 	again := lockOne(t, trusting, everyPlatform)
-	if got, want := string(again.Locks.Encode(engine)), string(computed.Locks.Encode(engine)); got != want {
+	if got, want := string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
 		t.Errorf("a list replaces what was read:\n%s\nwant\n%s", got, want)
 	}
 	one := everyPlatform
 	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
-	if got := lockOne(t, trusting, one).Locks.Encode(engine); strings.Contains(string(got), wrongH1) {
+	if got := lockOne(t, trusting, one).Locks.Encode(product); strings.Contains(string(got), wrongH1) {
 		t.Errorf("what is told of an installed platform was recorded:\n%s", got)
 	}
 	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
@@ -154,7 +154,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 func TestLockLeavesOutWhatIsDone(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	in.HashPolicy = providercache.ReadPackages
+	in.HashPolicy = providercache.ComputeHashes
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)

@@ -50,13 +50,13 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 	}
 	first := in.Lock(t.Context(), requests...)
 	for i, result := range first {
-		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(engine)) != string(first[0].Locks.Encode(engine)) {
-			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(engine))
+		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
+			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
 		}
 	}
 	again := lockOne(t, in, requests[0])
-	if string(again.Locks.Encode(engine)) != string(first[0].Locks.Encode(engine)) {
-		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(engine), first[0].Locks.Encode(engine))
+	if string(again.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
+		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(product), first[0].Locks.Encode(product))
 	}
 	for kind, want := range map[string]int{"archive": 6, "sums": 2, "signature": 2, "versions": 2} {
 		if got := registry.Requests(kind); got != want {
@@ -64,7 +64,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 		}
 	}
 	for _, p := range again.Packages {
-		if p.From != providercache.HashesRecalled || p.Change != providercache.LockNew || len(p.Missing) != 2 || p.Authentication.Tier != getproviders.TierCommunity {
+		if p.From != providercache.HashesRecalled || p.Change != providercache.LockNew || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
 			t.Errorf("%v for %v: %+v", p.Selection.Provider, p.Platform, p)
 		}
 	}
@@ -189,7 +189,7 @@ func TestLockBelievesListsOnlyOnDemand(t *testing.T) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
 	in = newInstaller(t, source)
-	in.HashPolicy = providercache.BelieveSources
+	in.HashPolicy = providercache.TrustMirrorHashes
 	result := in.Lock(t.Context(), request)[0]
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != providercache.HashesListed {
 		t.Errorf("got %+v", result)
@@ -218,7 +218,7 @@ func TestLockRemembersWhatMirrorsListByAnH1(t *testing.T) {
 	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
 	for i, from := range []providercache.HashOrigin{providercache.HashesComputed, providercache.HashesRecalled} {
 		got := lockOne(t, in, request).Packages[0]
-		if got.From != from || got.H1 != want || got.Authentication.Tier != getproviders.TierVerifiedChecksum {
+		if got.From != from || got.H1 != want || got.Authentication.TrustLevel != getproviders.LevelVerifiedChecksum {
 			t.Errorf("run %d: %+v", i+1, got)
 		}
 	}

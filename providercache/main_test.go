@@ -30,12 +30,12 @@ func TestMain(m *testing.M) {
 }
 
 var (
-	engine = getproviders.Terraform("1.15.9")
-	linux  = getproviders.Platform{OS: "linux", Arch: "amd64"}
+	product = getproviders.Terraform("1.15.9")
+	linux   = getproviders.Platform{OS: "linux", Arch: "amd64"}
 )
 
 func provider(address string) getproviders.Provider {
-	p, err := engine.ParseProvider(address)
+	p, err := product.ParseProvider(address)
 	if err != nil {
 		panic(err)
 	}
@@ -180,7 +180,7 @@ func newInstaller(tb testing.TB, source getproviders.Source) *providercache.Inst
 		Source:   source,
 		Target:   &providercache.Dir{Path: filepath.Join(tb.TempDir(), ".terraform", "providers")},
 		Platform: linux,
-		Engine:   engine,
+		Product:  product,
 	}
 }
 

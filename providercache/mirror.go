@@ -44,9 +44,9 @@ type MirrorWanted struct {
 type Mirrored struct {
 	Selection      Selection
 	Platform       getproviders.Platform
-	Path           string                      // of the archive
-	Present        bool                        // it was there already
-	Authentication getproviders.Authentication // zero for what was there, and for what nobody vouches for
+	Path           string                            // of the archive
+	Present        bool                              // it was there already
+	Authentication getproviders.AuthenticationResult // zero for what was there, and for what nobody vouches for
 	Err            error
 }
 

@@ -25,7 +25,7 @@ func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, s
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.opts.Dir))})
 	must(t, err)
 	t.Cleanup(server.Close)
-	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, engine)
+	network, err := getproviders.NewNetworkMirrorSource(server.BaseURL()+"/", server.Client(), nil, product)
 	must(t, err)
 	network.Signers = m.trusts()
 	return map[string]getproviders.Source{
@@ -40,7 +40,7 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 	in.Client = client
 	updated, report := install(t, in, require(registryHost+"/acme/widget", "1.0.0"), locks)
 	o := report.Outcomes[0].Authentication
-	return o.Tier.String() + " " + o.KeyID + "\n" + string(updated.Encode(engine))
+	return o.TrustLevel.String() + " " + o.KeyID + "\n" + string(updated.Encode(product))
 }
 
 func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
@@ -209,7 +209,7 @@ func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
 	must(t, err)
 	sources, server := m.sources(t)
 	for name, source := range sources {
-		in := &providercache.Installer{Source: source, Client: server.Client(), Engine: engine}
+		in := &providercache.Installer{Source: source, Client: server.Client(), Product: product}
 		opts := m.opts
 		opts.Dir = filepath.Join(t.TempDir(), "copy")
 		_, err := in.Mirror(t.Context(), opts, want("widget@1.0.0"))

@@ -45,7 +45,7 @@ func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		for _, problem := range listedAndMissing(t, m) {
 			t.Error(problem)
 		}
-		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, engine)
+		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product)
 		must(t, err)
 		in := newInstaller(t, source)
 		in.Client = server.Client()

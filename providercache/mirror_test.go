@@ -74,7 +74,7 @@ func ExampleInstaller_Mirror() {
 		return
 	}
 	p := result.Packages[0]
-	fmt.Println(filepath.Base(p.Path), p.Authentication.Tier)
+	fmt.Println(filepath.Base(p.Path), p.Authentication.TrustLevel)
 	// Output: terraform-provider-widget_1.1.0_linux_amd64.zip self-signed
 }
 
@@ -139,7 +139,7 @@ func TestMirrorIsFilledOnce(t *testing.T) {
 	m := newMirroring(t)
 	first, err := m.run(t, want("widget", "gadget", "widget@1.0.0", "widget")...)
 	must(t, err)
-	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.Tier != getproviders.TierCommunity {
+	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity {
 		t.Errorf("first run: %+v", first.Packages)
 	}
 	if got := m.registry.Requests("archive"); got != 9 {

@@ -55,7 +55,7 @@ func (t task) begun() FetchBegin {
 func (t task) done(o Outcome) FetchDone {
 	return FetchDone{
 		Provider: t.Provider, Version: t.Version, Dir: o.placed.Dir, Authentication: o.Authentication,
-		Source: t.Package.Source, PassedOver: t.Package.PassedOver, Link: o.Link, Reason: o.LinkReason,
+		Source: t.Package.Source, Skipped: t.Package.Skipped, Link: o.Link, Reason: o.LinkReason,
 	}
 }
 

@@ -7,7 +7,7 @@ type Plan struct {
 	Present []Selection             `json:"present"`  // in Target already, and known to be what belongs there
 	Link    []Selection             `json:"link"`     // in the cache, likewise
 	Fetch   []Selection             `json:"fetch"`    // to be fetched
-	BuiltIn []getproviders.Provider `json:"built_in"` // part of the engine
+	BuiltIn []getproviders.Provider `json:"built_in"` // part of the product
 }
 
 // makePlan compares what was selected with what was seen.

@@ -11,7 +11,7 @@ import (
 // genuine is what is known of a package that passed all checks, or of one that
 // is there. Of one that merely was hashed it is H1 alone.
 type genuine struct {
-	Authentication getproviders.Authentication
+	Authentication getproviders.AuthenticationResult
 	H1             getproviders.Hash
 	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
 	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows

@@ -12,12 +12,12 @@ import (
 // receipt says what is known of a package that is on disk, so that its files
 // needn't be read again to know it. It holds as long as its Record does.
 type receipt struct {
-	H1     getproviders.Hash   `json:"h1"`
-	ZH     getproviders.Hash   `json:"zh,omitempty"`     // of the archive; "" for what was a directory
-	Signed []getproviders.Hash `json:"signed,omitempty"` // as getproviders.Authentication has them, like Tier and KeyID
-	Tier   getproviders.Tier   `json:"tier,omitempty"`
-	KeyID  string              `json:"key,omitempty"`
-	Origin string              `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
+	H1         getproviders.Hash       `json:"h1"`
+	ZH         getproviders.Hash       `json:"zh,omitempty"`     // of the archive; "" for what was a directory
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like TrustLevel and KeyID
+	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
+	KeyID      string                  `json:"key,omitempty"`
+	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
 
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`

@@ -352,7 +352,7 @@ func TestReceiptsKeepWhatTheySay(t *testing.T) {
 	s := shelve(t)
 	good, _ := s.receipts.find(packageName)
 	rc := receipt{
-		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, Tier: getproviders.TierPartner, KeyID: "ABCD",
+		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD",
 		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
 		Told: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
 	}

@@ -7,11 +7,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Remembered returns what receipts tell of packages of a provider for the
+// KnownPackages returns what receipts tell of packages of a provider for the
 // Platform, in Target and in the Cache, whether they are still there or not: the
 // same version may come twice. It reads no package, writes nothing and needs no
 // Source. See [getproviders.OfflineSource].
-func (in *Installer) Remembered(p getproviders.Provider) (all []getproviders.KeptPackage) {
+func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
 	shelves := []shelf{in.cacheShelf()}
 	if in.Target != nil {
 		shelves = append(shelves, in.targetShelf())
@@ -27,7 +27,7 @@ func (in *Installer) Remembered(p getproviders.Provider) (all []getproviders.Kep
 }
 
 // of lists the packages of a provider that there are receipts for.
-func (r *receipts) of(at shelf, p getproviders.Provider, plat getproviders.Platform) (all []getproviders.KeptPackage) {
+func (r *receipts) of(at shelf, p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
 	for _, name := range r.file.keys() {
 		text := strings.TrimSuffix(strings.TrimPrefix(name, p.String()+"/"), "/"+plat.String())
 		version, err := getproviders.ParseVersion(text)
@@ -36,7 +36,7 @@ func (r *receipts) of(at shelf, p getproviders.Provider, plat getproviders.Platf
 			continue
 		}
 		_, err = os.Stat(at.path(name))
-		all = append(all, getproviders.KeptPackage{Version: version, Origin: rc.Origin, ArchiveBytes: rc.ArchiveBytes, Present: err == nil})
+		all = append(all, getproviders.CachedPackage{Version: version, Origin: rc.Origin, ArchiveBytes: rc.ArchiveBytes, Present: err == nil})
 	}
 	return all
 }

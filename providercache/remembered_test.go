@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestRememberedTellsWhatReceiptsKnow(t *testing.T) {
+func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	s := shelve(t)
 	s.receipts.put(packageName, receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: recordOf(t, s.dir)})
 	must(t, s.receipts.save(t.Context()))
@@ -17,25 +17,25 @@ func TestRememberedTellsWhatReceiptsKnow(t *testing.T) {
 	}
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
 	must(t, err)
-	want := getproviders.KeptPackage{
+	want := getproviders.CachedPackage{
 		Version: getproviders.MustParseVersion("1.0.0"), Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
 	}
-	if got := in.Remembered(widget); len(got) != 1 || got[0] != want {
+	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 	other := widget
 	other.Type = "widg"
-	if got := in.Remembered(other); len(got) != 0 {
+	if got := in.KnownPackages(other); len(got) != 0 {
 		t.Errorf("of another provider there is %+v", got)
 	}
 	in.Platform.Arch = "arm64"
-	if got := in.Remembered(widget); len(got) != 0 {
+	if got := in.KnownPackages(widget); len(got) != 0 {
 		t.Errorf("for another platform there is %+v", got)
 	}
 	in.Platform.Arch = "amd64"
 	must(t, os.RemoveAll(s.dir))
 	want.Present = false
-	if got := in.Remembered(widget); len(got) != 1 || got[0] != want {
+	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
 		t.Errorf("of a package that is gone there is %+v, want %+v", got, want)
 	}
 }

@@ -50,18 +50,18 @@ func (in *Installer) resolve(ctx context.Context, req getproviders.Requirements,
 	return selections, failed
 }
 
-// checkBuiltIn judges a requirement that names a part of the engine. There is
+// checkBuiltIn judges a requirement that names a part of the product. There is
 // one such provider, and it has no versions of its own.
 func (in *Installer) checkBuiltIn(s Selection) error {
-	if err := builtInProblem(s, in.Engine); err != nil {
+	if err := builtInProblem(s, in.Product); err != nil {
 		return s.failed(StepBuiltIn, err)
 	}
 	in.emit(BuiltInAvailable{Provider: s.Provider})
 	return nil
 }
 
-func builtInProblem(s Selection, engine getproviders.Engine) error {
-	name := engine.Name
+func builtInProblem(s Selection, product getproviders.Product) error {
+	name := product.Name
 	if name == "" {
 		name = "Terraform"
 	}
@@ -81,7 +81,7 @@ func (in *Installer) keepLocked(s Selection, lock depsfile.Lock, required []getp
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := judgeLocked(required, lock.Version)
 		return s, s.failed(StepLock, &LockedVersionError{
-			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Engine: in.Engine,
+			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: in.Product,
 		})
 	}
 	in.emit(QueryDone{Provider: s.Provider, Version: s.Version})

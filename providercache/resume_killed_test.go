@@ -43,7 +43,7 @@ func installFromWeb() {
 	source.add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
 	source.trust("acme/widget", "1.0.0", foretold(sum))
 	in := &providercache.Installer{
-		Source: source, Target: &providercache.Dir{Path: target}, Cache: &providercache.Cache{Dir: cache}, Platform: linux, Engine: engine,
+		Source: source, Target: &providercache.Dir{Path: target}, Cache: &providercache.Cache{Dir: cache}, Platform: linux, Product: product,
 	}
 	if _, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal); err != nil {
 		fmt.Fprintln(os.Stderr, err)

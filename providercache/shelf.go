@@ -114,7 +114,7 @@ func (in *Installer) packageNames(selections []Selection) (names []string) {
 // claims is what a receipt says of its package.
 func (r receipt) claims() genuine {
 	return genuine{
-		Authentication: getproviders.Authentication{Tier: r.Tier, KeyID: r.KeyID, Signed: r.Signed},
+		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
 		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, Told: r.Told,
 	}
 }
@@ -122,7 +122,7 @@ func (r receipt) claims() genuine {
 // receipt is what says so.
 func (g genuine) receipt(record statRecord) receipt {
 	return receipt{
-		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, Tier: g.Authentication.Tier, KeyID: g.Authentication.KeyID,
+		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
 		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive, Told: g.Told,
 	}
 }

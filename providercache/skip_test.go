@@ -92,7 +92,7 @@ func TestFetchEventsTellTheSource(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
 	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
-	pkg.Source, pkg.PassedOver = "the cellar", down
+	pkg.Source, pkg.Skipped = "the cellar", down
 	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	var told []string
@@ -101,7 +101,7 @@ func TestFetchEventsTellTheSource(t *testing.T) {
 		case providercache.FetchBegin:
 			told = append(told, "from "+e.Source)
 		case providercache.FetchDone:
-			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.PassedOver))
+			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.Skipped))
 		}
 	}
 	install(t, in, require("acme/widget", ""), nil)

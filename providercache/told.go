@@ -13,27 +13,27 @@ import (
 type HashPolicy int
 
 const (
-	// BelieveRegistries takes the h1 that a provider's own registry tells of a
+	// TrustRegistryHashes takes the h1 that a provider's own registry tells of a
 	// package, without a look at it: the lock file then accepts what the registry
 	// says instead of what the package has. It has to tell the zh, too, and that has
 	// to be the one that is signed for the platform. What it tells of platforms that
 	// nobody has asked for is recorded as well. Registries have this say because
 	// they also tell whose signatures count. The real terraform takes nobody's word;
 	// OpenTofu takes that of one registry, and records whatever stands there.
-	BelieveRegistries HashPolicy = iota
-	// BelieveSources is BelieveRegistries, and takes the hashes that network mirrors
+	TrustRegistryHashes HashPolicy = iota
+	// TrustMirrorHashes is TrustRegistryHashes, and takes the hashes that network mirrors
 	// list of packages, which are as good as the mirror. Those are mirrors that the
 	// user named.
-	BelieveSources
-	// ReadPackages takes nobody's word, and reads every package whose content isn't
+	TrustMirrorHashes
+	// ComputeHashes takes nobody's word, and reads every package whose content isn't
 	// known yet.
-	ReadPackages
+	ComputeHashes
 )
 
 // lister returns what lists hashes that are to be believed, if anything does.
 func (p HashPolicy) lister(authenticator getproviders.Authenticator) (lister getproviders.HashLister, ok bool) {
-	_, isRegistry := authenticator.(getproviders.HashTeller)
-	if p == ReadPackages || p == BelieveRegistries && !isRegistry {
+	_, isRegistry := authenticator.(getproviders.RegistryHasher)
+	if p == ComputeHashes || p == TrustRegistryHashes && !isRegistry {
 		return nil, false
 	}
 	lister, ok = authenticator.(getproviders.HashLister)
@@ -42,7 +42,7 @@ func (p HashPolicy) lister(authenticator getproviders.Authenticator) (lister get
 
 // believed are those of the hashes that a registry tells which may be recorded.
 func (p HashPolicy) believed(told map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
-	if p == ReadPackages {
+	if p == ComputeHashes {
 		return nil
 	}
 	return told
@@ -51,11 +51,11 @@ func (p HashPolicy) believed(told map[getproviders.Platform]getproviders.Hash) m
 // toldBy returns what the provider's registry tells of the packages of other
 // platforms. It is asked for when the package is known to be genuine.
 func (t task) toldBy(authenticator getproviders.Authenticator) map[getproviders.Platform]getproviders.Hash {
-	registry, ok := authenticator.(getproviders.HashTeller)
+	registry, ok := authenticator.(getproviders.RegistryHasher)
 	if !ok {
 		return nil
 	}
-	told := registry.ToldHashes()
+	told := registry.RegistryHashes()
 	delete(told, t.Package.Platform)
 	if len(told) == 0 {
 		return nil

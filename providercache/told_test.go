@@ -30,7 +30,7 @@ func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
 		t.Errorf("%d archives were asked for", n)
 	}
 	wary := newUser(t, registry)
-	wary.HashPolicy = providercache.ReadPackages
+	wary.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -53,7 +53,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 	registry, first := tellingRegistry(t, nil)
 	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
 	must(t, err)
-	first.Cache, first.HashPolicy = cache, providercache.ReadPackages
+	first.Cache, first.HashPolicy = cache, providercache.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {
 		in := newUser(t, registry)
@@ -61,7 +61,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 		return in
 	}
 	again := sharing()
-	again.HashPolicy = providercache.ReadPackages
+	again.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, again); got != poor {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -74,7 +74,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 	if got := installed(t, linked); got != want {
 		t.Errorf("there\n%s\nfetched\n%s", got, want)
 	}
-	locks, problems := depsfile.Decode([]byte(poor), "poor", engine)
+	locks, problems := depsfile.Decode([]byte(poor), "poor", product)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
@@ -91,7 +91,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 
 func TestMirrorsTellNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []providercache.HashPolicy{providercache.BelieveRegistries, providercache.BelieveSources} {
+	for _, policy := range []providercache.HashPolicy{providercache.TrustRegistryHashes, providercache.TrustMirrorHashes} {
 		source := newSource(t)
 		source.addZip(t, "acme/widget", "1.0.0")
 		source.trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})

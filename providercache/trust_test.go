@@ -11,7 +11,7 @@ import (
 // trust is a Trust and its own Authenticator.
 type trust struct {
 	any     getproviders.AnyHash // if there are some, one has to match
-	result  getproviders.Authentication
+	result  getproviders.AuthenticationResult
 	refuse  bool // nothing is genuine
 	loadErr error
 
@@ -27,10 +27,10 @@ func (t *trust) Load(context.Context) (getproviders.Authenticator, error) {
 
 var errRefused = errors.New("refused by the test")
 
-func (t *trust) Authenticate(d getproviders.Digests) (getproviders.Authentication, error) {
+func (t *trust) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 	t.asked.Add(1)
 	if t.refuse {
-		return getproviders.Authentication{}, errRefused
+		return getproviders.AuthenticationResult{}, errRefused
 	}
 	if len(t.any) > 0 {
 		return t.any.Authenticate(d)

@@ -10,7 +10,7 @@ import (
 // asked for it: see getproviders.MultiSource. It is nil if there are none.
 func (in *Installer) unasked(p getproviders.Provider) error {
 	source, ok := in.Source.(interface {
-		Unasked(getproviders.Provider) []*getproviders.NotKeptError
+		Unasked(getproviders.Provider) []*getproviders.NotCachedError
 	})
 	if !ok {
 		return nil

@@ -15,7 +15,7 @@ import (
 
 // VendorOptions says what a directory with vendored packages is to be like.
 type VendorOptions struct {
-	// Dir is where it is; made if it isn't there. The engines look into
+	// Dir is where it is; made if it isn't there. The products look into
 	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
 	// not read from there: what is there would hide what the origin has.
 	Dir string
@@ -43,7 +43,7 @@ type VendorResult struct {
 }
 
 // Vendor fills a directory with the packages that one working directory needs,
-// so that the engines install from it with no network and no configuration. The
+// so that the products install from it with no network and no configuration. The
 // request says what that is: versions that are locked stay, others are selected.
 //
 // A package is verified as Install verifies it: by its signature, if the source
@@ -153,7 +153,7 @@ func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mi
 // vouches for is known to the real tools by an h1 in which directories count.
 func (k mirrorKept) locked() LockedPackage {
 	rc := k.known.Receipt
-	signed := getproviders.Authentication{Signed: rc.Signed, Tier: rc.Tier, KeyID: rc.KeyID}
+	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
 	p := LockedPackage{Selection: k.Selection, Platform: k.Platform}.with(genuine{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, HashesComputed)
 	if k.known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.recorded), rc.ZH) {
 		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.archiveH1()))

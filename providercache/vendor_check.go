@@ -72,7 +72,7 @@ func (in *Installer) unlocked(s Selection, locks *depsfile.Locks) (code, detail 
 	lock, ok := locks.Provider(s.Provider)
 	switch {
 	case s.Provider.IsBuiltIn():
-		if err := builtInProblem(s, in.Engine); err != nil {
+		if err := builtInProblem(s, in.Product); err != nil {
 			return "built_in_invalid", err.Error()
 		}
 	case !ok:

@@ -94,11 +94,11 @@ func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, boo
 	if err != nil || authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.Engine)
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.Tier, there.KeyID, there.Told = vouched.Signed, vouched.Tier, vouched.KeyID, t.toldBy(authenticator)
+	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.toldBy(authenticator)
 	return there, true, nil
 }
 

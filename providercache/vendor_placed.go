@@ -43,7 +43,7 @@ func (v *vendor) placedName(ctx context.Context, s Selection, plat getproviders.
 	return filepath.ToSlash(name), err == nil && filepath.IsLocal(name)
 }
 
-// mirrorHere is the directory as the engines find packages in it.
+// mirrorHere is the directory as the products find packages in it.
 func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
 	return &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}
 }
@@ -76,8 +76,8 @@ func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	}
 	rc := &k.known.Receipt
 	sum, _ := archiveSum(rc.ZH)
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.Engine)
-	rc.Signed, rc.Tier, rc.KeyID = vouched.Signed, vouched.Tier, vouched.KeyID
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.Product)
+	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err
 }

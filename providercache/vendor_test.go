@@ -125,7 +125,7 @@ func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 		want := lockOne(t, v.Installer, v.request).Locks
 		result, err := v.run(t)
 		if err != nil || !result.Locks.Equal(want) {
-			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Engine), want.Encode(v.Engine))
+			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Product), want.Encode(v.Product))
 		}
 		extra := want.Clone()
 		extra.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/gone"), Version: getproviders.MustParseVersion("1.0.0")})

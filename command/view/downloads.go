@@ -40,7 +40,7 @@ func (d *download) advance(e providercache.FetchProgress, now time.Time) {
 
 // downloads follows those that run.
 type downloads struct {
-	engine  getproviders.Engine
+	product getproviders.Product
 	now     func() time.Time
 	display display
 	running map[getproviders.Provider]*download
@@ -70,7 +70,7 @@ func (d *downloads) progress(e providercache.FetchProgress) {
 	one := d.running[e.Provider]
 	if one == nil {
 		one = &download{
-			provider: e.Provider, version: e.Version, short: printable(d.engine.Short(e.Provider)),
+			provider: e.Provider, version: e.Version, short: printable(d.product.Short(e.Provider)),
 			begun: now, had: e.Done, done: e.Done,
 		}
 		d.running[e.Provider] = one

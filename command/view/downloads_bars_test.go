@@ -69,11 +69,11 @@ func (m *terminal) shows(pattern string) bool {
 func onTerminal(clock *slowWatch, change func(*Options)) (*Init, *terminal) {
 	m := new(terminal)
 	o := Options{
-		Engine: getproviders.Terraform("1.15.9"),
-		Plain:  true,
-		Stdout: Stream{Writer: m, Width: 100, Height: 30, Color: true},
-		Stderr: Stream{Writer: m, Width: 100, Height: 30, Color: true},
-		Now:    clock.now,
+		Product: getproviders.Terraform("1.15.9"),
+		Plain:   true,
+		Stdout:  Stream{Writer: m, Width: 100, Height: 30, Color: true},
+		Stderr:  Stream{Writer: m, Width: 100, Height: 30, Color: true},
+		Now:     clock.now,
 	}
 	if change != nil {
 		change(&o)

@@ -26,26 +26,26 @@ type Suggestion struct {
 // each provider, in the order of the error's parts, but one for all that isn't
 // there and can't be asked for. An interrupt, which ends
 // the work on all providers, is told once.
-func InstallProblems(engine getproviders.Engine, req getproviders.Requirements, err error, suggest Suggest) Problems {
+func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) Problems {
 	var problems Problems
-	var missing []*getproviders.NotKeptError
+	var missing []*getproviders.NotCachedError
 	interrupted := false
 	for _, e := range parts(err) {
 		failed, ok := errors.AsType[*providercache.ProviderError](e)
 		switch {
 		case ok && failed.Step == providercache.StepCancel, !ok && errors.Is(e, context.Canceled):
 			interrupted = true
-		case len(getproviders.NotKept(e)) > 0:
-			missing = append(missing, getproviders.NotKept(e)...)
+		case len(getproviders.NotCached(e)) > 0:
+			missing = append(missing, getproviders.NotCached(e)...)
 		case ok:
-			f := failure{engine: engine, req: req, ProviderError: failed, suggest: suggest}
+			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
 			problems = append(problems, f.problem())
 		default:
 			problems = append(problems, NewError("Failed to install providers", withHint(e)))
 		}
 	}
 	if len(missing) > 0 {
-		problems = append(Problems{notKept(engine, req, missing)}, problems...)
+		problems = append(Problems{notCached(product, req, missing)}, problems...)
 	}
 	if interrupted {
 		problems = append(problems, NewError("Provider installation was canceled by an interrupt signal.", ""))
@@ -69,13 +69,13 @@ func parts(err error) []error {
 // failure is one provider's failure on its way to words.
 type failure struct {
 	*providercache.ProviderError
-	engine  getproviders.Engine
+	product getproviders.Product
 	req     getproviders.Requirements
 	suggest Suggest
 }
 
 func (f failure) problem() *Problem {
-	short := f.engine.Short(f.Provider)
+	short := f.product.Short(f.Provider)
 	switch {
 	case f.Step == providercache.StepBuiltIn:
 		return NewError("Invalid dependency on built-in provider",

@@ -124,8 +124,8 @@ func TestInstallProblemsOfManyProviders(t *testing.T) {
 }
 
 func TestInstallProblemsSuggestAnAddress(t *testing.T) {
-	engine := getproviders.Terraform("1.15.9")
-	implied, err := engine.ImpliedProvider("widget")
+	product := getproviders.Terraform("1.15.9")
+	implied, err := product.ImpliedProvider("widget")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestInstallProblemsSuggestAnAddress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			detail := InstallProblems(engine, nil, fail(tt.provider, providercache.StepQuery, tt.cause), tt.suggest)[0].Detail
+			detail := InstallProblems(product, nil, fail(tt.provider, providercache.StepQuery, tt.cause), tt.suggest)[0].Detail
 			switch {
 			case tt.want == "" && strings.Contains(detail, "\n"):
 				t.Errorf("got %q, want nothing of addresses", detail)

@@ -30,7 +30,7 @@ type speaker struct {
 func newSpeaker(change func(*Options)) *speaker {
 	s := &speaker{}
 	opts := Options{
-		Engine:   getproviders.Terraform("1.15.9"),
+		Product:  getproviders.Terraform("1.15.9"),
 		Stdout:   Stream{Writer: &s.out},
 		Stderr:   Stream{Writer: &s.err},
 		Now:      func() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 123456000, time.UTC) },
@@ -72,8 +72,8 @@ func (s *speaker) installation() (warnings Problems) {
 		providercache.AlreadyInstalled{Provider: gamma, Version: v1},
 		providercache.FetchBegin{Provider: beta, Version: v1},
 		providercache.FetchBegin{Provider: alpha, Version: v1},
-		providercache.FetchDone{Provider: beta, Version: v1, Authentication: getproviders.Authentication{
-			Tier: getproviders.TierCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
+		providercache.FetchDone{Provider: beta, Version: v1, Authentication: getproviders.AuthenticationResult{
+			TrustLevel: getproviders.LevelCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
 		}},
 		providercache.FetchDone{Provider: alpha, Version: v1},
 	} {

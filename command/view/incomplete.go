@@ -9,10 +9,10 @@ import (
 
 // IncompleteLock warns that lock entries were made which only this platform
 // can use.
-func IncompleteLock(engine getproviders.Engine, providers []getproviders.Provider) *Problem {
+func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *Problem {
 	var list strings.Builder
 	for _, p := range providers {
-		list.WriteString("\n  - " + engine.Short(p))
+		list.WriteString("\n  - " + product.Short(p))
 	}
 	platform := getproviders.CurrentPlatform()
 	return NewWarning("Incomplete lock file information for providers", fmt.Sprintf(
@@ -23,7 +23,7 @@ func IncompleteLock(engine getproviders.Engine, providers []getproviders.Provide
 			"To calculate additional checksums for another platform, run:\n"+
 			"  %s providers lock -platform=%s\n"+
 			"(where %[5]s is the platform to generate)",
-		engine.Name, list.String(), platform, engine.Program, otherPlatform(platform)))
+		product.Name, list.String(), platform, product.Program, otherPlatform(platform)))
 }
 
 // otherPlatform is an example of a platform that isn't ours.

@@ -14,7 +14,7 @@ import (
 // a time.
 type Init struct {
 	out       printer
-	engine    getproviders.Engine
+	product   getproviders.Product
 	sequence  sequence
 	downloads downloads
 	summary   summary
@@ -28,8 +28,8 @@ type Init struct {
 func NewInit(o Options) *Init {
 	out, shown := open(o)
 	v := &Init{
-		out: out, engine: o.Engine,
-		downloads: downloads{engine: o.Engine, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
+		out: out, product: o.Product,
+		downloads: downloads{product: o.Product, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
 		summary:   summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
 	}
 	if !o.JSON && o.Progress != ProgressNone {
@@ -38,9 +38,9 @@ func NewInit(o Options) *Init {
 	return v
 }
 
-// Version says who speaks: the engine's version and our own. For programs it
+// Version says who speaks: the product's version and our own. For programs it
 // has to come first; people aren't told.
-func (v *Init) Version(own string) { v.out.version(v.engine.Version, own) }
+func (v *Init) Version(own string) { v.out.version(v.product.Version, own) }
 
 // EmptyDirectory says that there is no configuration.
 func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
@@ -112,7 +112,7 @@ func (v *Init) ProvidersEnd() (warnings Problems) {
 	v.downloads.close()
 	v.tell(v.sequence.rest())
 	if v.vouched {
-		v.out.line(line{human: signedProviders(v.engine), json: signedProviders(v.engine)})
+		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product)})
 	}
 	warnings, v.warnings = v.warnings, nil
 	return warnings
@@ -120,15 +120,15 @@ func (v *Init) ProvidersEnd() (warnings Problems) {
 
 func (v *Init) tell(events []providercache.Event) {
 	for _, e := range events {
-		for _, l := range progressLines(v.engine, e) {
+		for _, l := range progressLines(v.product, e) {
 			v.out.line(l)
 		}
 		switch e := e.(type) {
 		case providercache.QueryWarning:
-			v.warnings = append(v.warnings, registryWarning(v.engine.Short(e.Provider), e.Warnings))
+			v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
 		case providercache.FetchDone:
-			tier := e.Authentication.Tier
-			v.vouched = v.vouched || tier == getproviders.TierPartner || tier == getproviders.TierCommunity
+			level := e.Authentication.TrustLevel
+			v.vouched = v.vouched || level == getproviders.LevelPartner || level == getproviders.LevelCommunity
 			v.linkedBy(e.Link, e.Reason)
 		case providercache.LinkedFromCache:
 			v.linkedBy(e.Link, e.Reason)
@@ -186,7 +186,7 @@ func (v *Init) Problems(problems Problems) {
 	}
 }
 
-func (v *Init) say(m message) { v.out.message(m.of(v.engine.Name, v.engine.Program)) }
+func (v *Init) say(m message) { v.out.message(m.of(v.product.Name, v.product.Program)) }
 
 func byPosition(a, b *Problem) int {
 	switch {

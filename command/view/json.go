@@ -21,16 +21,16 @@ const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
 // jsonPrinter speaks to programs: one object a line, its keys sorted.
 type jsonPrinter struct {
 	out     Stream
-	engine  getproviders.Engine
+	product getproviders.Product
 	now     func() time.Time
 	sources sources
 }
 
-func (j *jsonPrinter) version(engine, own string) {
-	j.write("info", j.engine.Name+" "+engine, "version", map[string]any{
-		j.engine.Program: engine,
-		"tfdeps":         own,
-		"ui":             uiVersion,
+func (j *jsonPrinter) version(product, own string) {
+	j.write("info", j.product.Name+" "+product, "version", map[string]any{
+		j.product.Program: product,
+		"tfdeps":          own,
+		"ui":              uiVersion,
 	})
 }
 
@@ -66,7 +66,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	object := map[string]any{
 		"@level":     level,
 		"@message":   text,
-		"@module":    j.engine.Program + ".ui",
+		"@module":    j.product.Program + ".ui",
 		"@timestamp": j.now().Format(stampFormat),
 		"type":       kind,
 	}

@@ -22,18 +22,18 @@ const (
 	good
 )
 
-// The messages of an init. ENGINE and PROGRAM stand for the engine's names.
+// The messages of an init. PRODUCT and PROGRAM stand for the product's names.
 var (
 	emptyDirectory = message{code: "output_init_empty_message", style: heading,
-		text: "ENGINE initialized in an empty directory!\n\n" +
-			"The directory has no ENGINE configuration files. You may begin working\n" +
-			"with ENGINE immediately by creating ENGINE configuration files."}
+		text: "PRODUCT initialized in an empty directory!\n\n" +
+			"The directory has no PRODUCT configuration files. You may begin working\n" +
+			"with PRODUCT immediately by creating PRODUCT configuration files."}
 	initializingBackend = message{code: "initializing_backend_message", style: heading,
 		text: "Initializing the backend..."}
 	initializingCloud = message{code: "initializing_terraform_cloud_message", style: heading,
 		text: "Initializing HCP Terraform..."}
 	backendConfigured = message{code: "backend_configured_success", style: good, gap: true,
-		text: "Successfully configured the backend \"BACKEND\"! ENGINE will automatically\n" +
+		text: "Successfully configured the backend \"BACKEND\"! PRODUCT will automatically\n" +
 			"use this backend unless the backend configuration changes."}
 	initializingModules = message{code: "initializing_modules_message", style: heading,
 		text: "Initializing modules..."}
@@ -42,27 +42,27 @@ var (
 	initializingProviders = message{code: "initializing_provider_plugin_message", style: heading,
 		text: "Initializing provider plugins..."}
 	lockCreated = message{code: "lock_info",
-		text: "ENGINE has created a lock file .terraform.lock.hcl to record the provider\n" +
+		text: "PRODUCT has created a lock file .terraform.lock.hcl to record the provider\n" +
 			"selections it made above. Include this file in your version control repository\n" +
-			"so that ENGINE can guarantee to make the same selections by default when\n" +
+			"so that PRODUCT can guarantee to make the same selections by default when\n" +
 			"you run \"PROGRAM init\" in the future."}
 	lockChanged = message{code: "dependencies_lock_changes_info",
-		text: "ENGINE has made some changes to the provider dependency selections recorded\n" +
+		text: "PRODUCT has made some changes to the provider dependency selections recorded\n" +
 			"in the .terraform.lock.hcl file. Review those changes and commit them to your\n" +
 			"version control system if they represent changes you intended to make."}
 	initialized = message{code: "output_init_success_message", style: success,
-		text: "ENGINE has been successfully initialized!"}
+		text: "PRODUCT has been successfully initialized!"}
 	nextSteps = message{code: "output_init_success_cli_message", style: good, gap: true,
-		text: "You may now begin working with ENGINE. Try running \"PROGRAM plan\" to see\n" +
-			"any changes that are required for your infrastructure. All ENGINE commands\n" +
+		text: "You may now begin working with PRODUCT. Try running \"PROGRAM plan\" to see\n" +
+			"any changes that are required for your infrastructure. All PRODUCT commands\n" +
 			"should now work.\n\n" +
-			"If you ever set or change modules or backend configuration for ENGINE,\n" +
+			"If you ever set or change modules or backend configuration for PRODUCT,\n" +
 			"rerun this command to reinitialize your working directory. If you forget, other\n" +
 			"commands will detect it and remind you to do so if necessary."}
 )
 
-// of fills in the engine's names.
+// of fills in the product's names.
 func (m message) of(name, program string) message {
-	m.text = strings.NewReplacer("ENGINE", name, "PROGRAM", program).Replace(m.text)
+	m.text = strings.NewReplacer("PRODUCT", name, "PROGRAM", program).Replace(m.text)
 	return m
 }

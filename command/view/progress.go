@@ -17,27 +17,27 @@ type line struct {
 }
 
 // progressLines are the lines for an event; most events have one, some none.
-func progressLines(engine getproviders.Engine, e providercache.Event) []line {
+func progressLines(product getproviders.Product, e providercache.Event) []line {
 	switch e := e.(type) {
 	case providercache.BuiltInAvailable:
-		text := engine.Short(e.Provider) + " is built in to " + engine.Name
+		text := product.Short(e.Provider) + " is built in to " + product.Name
 		return []line{{human: "- " + text, json: text}}
 	case providercache.QueryBegin:
-		return []line{queryLine(engine.Short(e.Provider), e)}
+		return []line{queryLine(product.Short(e.Provider), e)}
 	case providercache.AlreadyInstalled:
-		what := fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
+		what := fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
 		return []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
 	case providercache.LinkedFromCache:
-		what := fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
+		what := fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
 		return []line{{
 			human: "- Using " + what + " from the shared cache directory",
 			json:  what + ": Using from the shared cache directory",
 		}}
 	case providercache.FetchBegin:
-		what := fmt.Sprintf("%s v%s...", engine.Short(e.Provider), e.Version)
+		what := fmt.Sprintf("%s v%s...", product.Short(e.Provider), e.Version)
 		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}
 	case providercache.FetchDone:
-		return fetchedLines(engine, e)
+		return fetchedLines(product, e)
 	}
 	return nil
 }
@@ -65,9 +65,9 @@ func queryLine(short string, e providercache.QueryBegin) line {
 // fetchedLines say that a package is in its place and how far it is to be
 // trusted; then where it came from, if not from where one would think, and
 // remarks.
-func fetchedLines(engine getproviders.Engine, e providercache.FetchDone) []line {
-	a, what := e.Authentication, fmt.Sprintf("%s v%s", engine.Short(e.Provider), e.Version)
-	human := trust(engine, a.Tier)
+func fetchedLines(product getproviders.Product, e providercache.FetchDone) []line {
+	a, what := e.Authentication, fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
+	human := trust(product, a.TrustLevel)
 	json := human
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
@@ -81,19 +81,19 @@ func fetchedLines(engine getproviders.Engine, e providercache.FetchDone) []line 
 	if !fromOrigin(e.Provider, e.Source) {
 		lines = append(lines, line{human: "  from " + e.Source})
 	}
-	for _, note := range slices.Concat(passedOver(e.PassedOver), a.Notes) {
+	for _, note := range slices.Concat(passedOver(e.Skipped), a.Notes) {
 		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
 	}
 	return lines
 }
 
 // trust says how far a package is to be trusted. Where no key decides between
-// tiers, all that are signed are in the same.
-func trust(engine getproviders.Engine, tier getproviders.Tier) string {
-	if tier == getproviders.TierCommunity && engine.Keys != nil && *engine.Keys == (getproviders.SigningKeys{}) {
+// levels, all that are signed have the same.
+func trust(product getproviders.Product, level getproviders.TrustLevel) string {
+	if level == getproviders.LevelCommunity && product.Keys != nil && *product.Keys == (getproviders.SigningKeys{}) {
 		return "signed"
 	}
-	return tier.String()
+	return level.String()
 }
 
 // fromOrigin reports whether a source is the provider's own registry, or
@@ -116,9 +116,9 @@ func passedOver(err error) []string {
 
 // signedProviders explains what the keys are whose IDs were told. Programs
 // get it as one line, and without a code.
-func signedProviders(engine getproviders.Engine) string {
+func signedProviders(product getproviders.Product) string {
 	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
-	if engine.Predecessor != nil {
+	if product.Predecessor != nil {
 		who, page = "Providers", "https://opentofu.org/docs/cli/plugins/signing/"
 	}
 	return who + " are signed by their developers.\n" +

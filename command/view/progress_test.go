@@ -16,7 +16,7 @@ func TestInstalledFrom(t *testing.T) {
 	down := errors.New("GET \"https://down.example.com/\":\n503")
 	done := func(source string, passedOver error) providercache.FetchDone {
 		return providercache.FetchDone{
-			Provider: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, PassedOver: passedOver,
+			Provider: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: passedOver,
 		}
 	}
 	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"

@@ -15,7 +15,7 @@ import (
 type Lock struct {
 	out      *humanPrinter
 	tell     func(text string) // a line; nil: JSON comes at the end
-	engine   getproviders.Engine
+	product  getproviders.Product
 	waiting  []lockTurn
 	warnings Problems
 	report   lockReport
@@ -42,7 +42,7 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{out: newHumanPrinter(o), engine: o.Engine}
+	v := &Lock{out: newHumanPrinter(o), product: o.Product}
 	if !o.JSON {
 		v.tell = func(text string) { v.out.line(line{human: text}) }
 	}
@@ -52,7 +52,7 @@ func NewLock(o Options) *Lock {
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{engine: v.engine, tell: func(text string) {
+	return &Lock{product: v.product, tell: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
 	}}
 }
@@ -62,7 +62,7 @@ func (v *Init) Platforms() *Lock {
 func (v *Lock) Observe(e providercache.Event) {
 	switch e := e.(type) {
 	case providercache.QueryWarning:
-		v.warnings = append(v.warnings, registryWarning(v.engine.Short(e.Provider), e.Warnings))
+		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
 	case providercache.LockBegin:
 		for _, p := range e.Packages {
 			v.waiting = append(v.waiting, lockTurn{provider: p.Selection.Provider, version: p.Selection.Version, platform: p.Platform})
@@ -82,7 +82,7 @@ func (v *Lock) Observe(e providercache.Event) {
 // the real tool's.
 func (v *Lock) doneText(p providercache.LockedPackage) string {
 	a := p.Authentication
-	vouched := trust(v.engine, a.Tier)
+	vouched := trust(v.product, a.TrustLevel)
 	if a.KeyID != "" {
 		vouched += ", key ID " + a.KeyID
 	}
@@ -100,7 +100,7 @@ func (v *Lock) doneText(p providercache.LockedPackage) string {
 }
 
 func (v *Lock) name(p providercache.LockedPackage) string {
-	return fmt.Sprintf("%s %s for %s", v.engine.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
+	return fmt.Sprintf("%s %s for %s", v.product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
 }
 
 // turn keeps a text until its turn, and tells what has its turn now.
@@ -160,12 +160,12 @@ func (v *Lock) Tell(d LockedDir) Problems {
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.engine.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != providercache.LockUnchanged
 	}
-	text := v.engine.Name + " has validated the lock file and found no need for changes."
+	text := v.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
-		text = v.engine.Name + " has updated the lock file."
+		text = v.product.Name + " has updated the lock file."
 	}
 	v.succeed(text)
 	if changed {
@@ -207,7 +207,7 @@ func (v *Lock) tellChecked(d LockedDir) Problems {
 		return nil
 	}
 	return Problems{NewError("Incomplete dependency lock file", fmt.Sprintf(
-		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.engine.Program, strings.Join(platforms, "")))}
+		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
 }
 
 // Problems tells errors and warnings, as [Init.Problems] does.

@@ -85,7 +85,7 @@ func (o *jsonLockDir) add(d LockedDir, p providercache.LockedPackage) {
 	}
 	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
 		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
-		Authentication: p.Authentication.Tier.String(), KeyID: p.Authentication.KeyID,
+		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
 		Missing: append([]getproviders.Hash{}, p.Missing...),
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be
 // had: one problem for each platform, and one for what is about no platform.
-func LockProblems(engine getproviders.Engine, d LockedDir) (problems Problems) {
+func LockProblems(product getproviders.Product, d LockedDir) (problems Problems) {
 	var platforms []string
 	failed := map[string][]error{}
 	for _, err := range parts(d.Result.Err) {
@@ -29,14 +29,14 @@ func LockProblems(engine getproviders.Engine, d LockedDir) (problems Problems) {
 		failed[name] = append(failed[name], err)
 	}
 	for _, name := range platforms {
-		problems = append(problems, NewError("Could not retrieve providers for locking", lockFailures(engine, d, name, failed[name])))
+		problems = append(problems, NewError("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
 	}
 	return problems
 }
 
-func lockFailures(engine getproviders.Engine, d LockedDir, platform string, errs []error) string {
+func lockFailures(product getproviders.Product, d LockedDir, platform string, errs []error) string {
 	var b strings.Builder
-	b.WriteString(engine.Name + " failed to fetch the requested providers")
+	b.WriteString(product.Name + " failed to fetch the requested providers")
 	if platform != "" {
 		b.WriteString(" for " + platform)
 	}

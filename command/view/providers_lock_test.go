@@ -22,14 +22,14 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 	}
 	return providercache.LockedPackage{
 		Selection: providercache.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
-		Authentication: getproviders.Authentication{Tier: getproviders.TierCommunity, KeyID: "ABC", Notes: []string{"old key"}},
+		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},
 	}
 }
 
 func TestPackagesForLocksAreToldInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewLock(Options{Engine: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	v := NewLock(Options{Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
 	v.Observe(providercache.LockBegin{Packages: []providercache.LockedPackage{one, two, three}})
 	two.From = providercache.HashesRecalled
@@ -55,12 +55,12 @@ func TestPackagesForLocksAreToldInOrder(t *testing.T) {
 
 func TestLockFailuresAreToldByPlatform(t *testing.T) {
 	t.Parallel()
-	engine := getproviders.Terraform("1.15.9")
+	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
 	fail := func(p providercache.LockedPackage, err error) error {
 		return &providercache.ProviderError{Provider: p.Selection.Provider, Step: providercache.StepMetadata, Err: err}
 	}
-	problems := LockProblems(engine, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
+	problems := LockProblems(product, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
 		fail(one, &providercache.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
 		fail(two, &providercache.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
 		fail(two, errors.New("nowhere")),
@@ -78,7 +78,7 @@ func TestLockFailuresAreToldByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := LockProblems(engine, LockedDir{Result: providercache.LockResult{Err: &providercache.ProviderError{Step: providercache.StepCancel, Err: errors.New("x")}}})
+	interrupted := LockProblems(product, LockedDir{Result: providercache.LockResult{Err: &providercache.ProviderError{Step: providercache.StepCancel, Err: errors.New("x")}}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

@@ -14,7 +14,7 @@ import (
 // goroutine at a time.
 type Mirror struct {
 	out      *humanPrinter
-	engine   getproviders.Engine
+	product  getproviders.Product
 	doing    string // what is told to be done to a provider
 	waiting  []mirrorTurn
 	heads    []mirrorTurn // of providers that have no packages: built-in ones, and those without a version
@@ -34,12 +34,12 @@ type mirrorTurn struct {
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	return &Mirror{out: newHumanPrinter(o), engine: o.Engine, doing: mirroring}
+	return &Mirror{out: newHumanPrinter(o), product: o.Product, doing: mirroring}
 }
 
 // Skip tells of a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
-	v.head(p, fmt.Sprintf("- Skipping %s because it is built in to %s CLI", v.engine.Short(p), v.engine.Name))
+	v.head(p, fmt.Sprintf("- Skipping %s because it is built in to %s CLI", v.product.Short(p), v.product.Name))
 }
 
 func (v *Mirror) head(p getproviders.Provider, text string) {
@@ -51,7 +51,7 @@ func (v *Mirror) head(p getproviders.Provider, text string) {
 func (v *Mirror) Observe(e providercache.Event) {
 	switch e := e.(type) {
 	case providercache.QueryWarning:
-		v.warnings = append(v.warnings, registryWarning(v.engine.Short(e.Provider), e.Warnings))
+		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
 	case providercache.Failed:
 		v.head(e.Provider, v.mirroring(e.Provider))
 	case providercache.MirrorBegin:
@@ -85,7 +85,7 @@ func mirrorDoneText(p providercache.Mirrored) string {
 	case p.Present:
 		return fmt.Sprintf("  - Package for %s is there already", p.Platform)
 	}
-	text := "  - Package authenticated: " + p.Authentication.Tier.String()
+	text := "  - Package authenticated: " + p.Authentication.TrustLevel.String()
 	for _, note := range p.Authentication.Notes {
 		text += "\n    note: " + note
 	}
@@ -93,7 +93,7 @@ func mirrorDoneText(p providercache.Mirrored) string {
 }
 
 func (v *Mirror) mirroring(p getproviders.Provider) string {
-	return fmt.Sprintf("- %s %s...", v.doing, v.engine.Short(p))
+	return fmt.Sprintf("- %s %s...", v.doing, v.product.Short(p))
 }
 
 // begin puts all that is to be told into its order.

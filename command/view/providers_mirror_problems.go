@@ -50,8 +50,8 @@ func mirrorProblem(failed *providercache.ProviderError) *Problem {
 
 // LockedMismatch says that lock files don't fit what configurations require, in
 // the real tool's words.
-func LockedMismatch(engine getproviders.Engine, dir, reason string) *Problem {
+func LockedMismatch(product getproviders.Product, dir, reason string) *Problem {
 	return NewError("Inconsistent dependency lock file", fmt.Sprintf(
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
-			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, engine.Program))
+			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
 }

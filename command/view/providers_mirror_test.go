@@ -21,7 +21,7 @@ func mirroredPackage(t *testing.T, name, platform string) providercache.Mirrored
 func TestPackagesOfAMirrorAreToldInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
-	v := NewMirror(Options{Engine: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
+	v := NewMirror(Options{Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
 	one, two, three := mirroredPackage(t, "a", "linux_amd64"), mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "c", "linux_amd64")
 	one.Selection.Locked, two.Selection.Locked = true, true
 	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")

@@ -105,7 +105,7 @@ func describeURL(p providercache.LocatedPackage) jsonURL {
 		out.Error = causeOf(p.Err).Error()
 		return out
 	}
-	out.Authentication, out.KeyID = p.Authentication.Tier.String(), p.Authentication.KeyID
+	out.Authentication, out.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
 	if p.Package.Protocols != "" {
 		out.Protocols = strings.Split(p.Package.Protocols, ",")
 	}
@@ -145,7 +145,7 @@ func (r URLsReport) Text(w io.Writer) error {
 			if p.Err != nil {
 				continue
 			}
-			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.Tier,
+			fmt.Fprintf(&b, "%s v%s %s (%s)\n  %s\n", p.Selection.Provider, p.Selection.Version, p.Platform, p.Authentication.TrustLevel,
 				printable(p.Package.Location.String()))
 			if p.ZH != "" {
 				fmt.Fprintf(&b, "  %s\n", p.ZH)

@@ -14,10 +14,10 @@ import (
 // Verify tells how packages compare with lock files. It is for one goroutine at a
 // time.
 type Verify struct {
-	out    *humanPrinter
-	engine getproviders.Engine
-	json   bool
-	trees  []VerifiedTree
+	out     *humanPrinter
+	product getproviders.Product
+	json    bool
+	trees   []VerifiedTree
 }
 
 // VerifiedTree is a place that was compared with a lock file.
@@ -30,7 +30,7 @@ type VerifiedTree struct {
 // NewVerify returns a Verify that speaks as the options say. Problems go to
 // stderr, also with JSON.
 func NewVerify(o Options) *Verify {
-	return &Verify{out: newHumanPrinter(o), engine: o.Engine, json: o.JSON}
+	return &Verify{out: newHumanPrinter(o), product: o.Product, json: o.JSON}
 }
 
 // Tell takes in what was found in a place.
@@ -72,7 +72,7 @@ func (v *Verify) text(p providercache.ComparedPackage, t VerifiedTree) string {
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case providercache.TreeUnproven:
 		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
-			name, p.H1, unprovenBy(p), v.engine.Program, p.Platform)
+			name, p.H1, unprovenBy(p), v.product.Program, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }

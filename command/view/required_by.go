@@ -90,7 +90,7 @@ func (f failure) otherAddress() string {
 	if f.suggest == nil || !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
 		return f.requiredBy()
 	}
-	implied, err := f.engine.ImpliedProvider(f.Provider.Type)
+	implied, err := f.product.ImpliedProvider(f.Provider.Type)
 	if err != nil || implied != f.Provider {
 		return f.requiredBy()
 	}
@@ -100,11 +100,11 @@ func (f failure) otherAddress() string {
 			"where none is named, the namespace is " + f.Provider.Namespace + "." + f.requiredBy()
 	}
 	text := fmt.Sprintf("\n\nDid you intend to use %s? If so, name it as the source in required_providers, "+
-		"in each module which requires that provider.", f.engine.Short(other.Provider))
+		"in each module which requires that provider.", f.product.Short(other.Provider))
 	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
 		return text + f.requiredBy()
 	}
-	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.engine.Short(other.Provider))
+	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
 	return text + conflictText(sentence, providercache.FindConflict(f.req[f.Provider], other.Versions))
 }
 

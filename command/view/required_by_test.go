@@ -121,7 +121,7 @@ func TestInstallProblemsExplainLockedVersions(t *testing.T) {
 		Constraints:  getproviders.MustParseConstraints(">= 1.0, ~> 2.0"),
 		Requirements: []getproviders.Requirement{asked("~> 2.0", "module.net", "net/versions.tf", 3)},
 		Others:       []getproviders.Requirement{asked(">= 1.0", "", "main.tf", 4), asked("", "", "terraform.tfstate", 0)},
-		Engine:       getproviders.Terraform("1.15.9"),
+		Product:      getproviders.Terraform("1.15.9"),
 	})
 	const want = `Could not retrieve the list of available versions for provider example.com/acme/alpha: locked provider example.com/acme/alpha 1.4.0 does not match configured version constraint >= 1.0.0, ~> 2.0
 
@@ -139,8 +139,8 @@ It is allowed by:
 }
 
 func TestInstallProblemsCompareVersionsOfAnotherAddress(t *testing.T) {
-	engine := getproviders.Terraform("1.15.9")
-	implied, err := engine.ImpliedProvider("widget")
+	product := getproviders.Terraform("1.15.9")
+	implied, err := product.ImpliedProvider("widget")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestInstallProblemsCompareVersionsOfAnotherAddress(t *testing.T) {
 		return Suggestion{Provider: meant, Versions: []getproviders.Version{{Major: 1}, {Major: 2}}}, true
 	}
 	req := getproviders.Requirements{implied: {asked("~> 1.0", "", "main.tf", 3), asked(">= 3.0", "module.net", "net/main.tf", 3)}}
-	got := InstallProblems(engine, req, fail(implied, providercache.StepQuery, getproviders.ErrProviderNotFound), suggest)[0].Detail
+	got := InstallProblems(product, req, fail(implied, providercache.StepQuery, getproviders.ErrProviderNotFound), suggest)[0].Detail
 	const want = `Did you intend to use acme/widget? If so, name it as the source in required_providers, in each module which requires that provider.
 
 The provider is required by these, which are compared with the versions of acme/widget:

@@ -106,7 +106,7 @@ func (v *Vendor) Packages(packages []providercache.Mirrored) {
 			Path: p.Path, Present: p.Present,
 		}
 		if !p.Present {
-			told.Authentication = p.Authentication.Tier.String()
+			told.Authentication = p.Authentication.TrustLevel.String()
 		}
 		v.report.Packages = append(v.report.Packages, told)
 	}

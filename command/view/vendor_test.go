@@ -15,7 +15,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	v := NewVendor(Options{
-		Engine: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
+		Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
 	})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	two.Present = true

@@ -46,8 +46,8 @@ type Stream struct {
 
 // Options says how to speak, and to whom.
 type Options struct {
-	Engine getproviders.Engine
-	JSON   bool
+	Product getproviders.Product
+	JSON    bool
 	// Plain is what -no-color and NO_COLOR ask for: neither colours nor boxes.
 	Plain          bool
 	Stdout, Stderr Stream
@@ -63,7 +63,7 @@ type Options struct {
 // printer is one of the two ways to speak.
 type printer interface {
 	// version is the first thing that is said.
-	version(engine, own string)
+	version(product, own string)
 	// message is a heading or a paragraph of the program itself.
 	message(m message)
 	// line is about one provider, in the words for people and for programs.
@@ -76,7 +76,7 @@ type printer interface {
 }
 
 func newJSONPrinter(o Options) *jsonPrinter {
-	return &jsonPrinter{out: o.Stdout, engine: o.Engine, now: o.Now, sources: sources{read: o.ReadFile}}
+	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: sources{read: o.ReadFile}}
 }
 
 func newHumanPrinter(o Options) *humanPrinter {

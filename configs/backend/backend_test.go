@@ -39,7 +39,7 @@ func parseBlock(tb testing.TB, text string) backend.Block {
 // decode reads a block that has to be fine.
 func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 	tb.Helper()
-	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: overrides})
+	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: overrides})
 	if diags.HasErrors() {
 		tb.Fatal(diags)
 	}
@@ -58,17 +58,17 @@ func record(tb testing.TB, config *backend.Config) *backend.Record {
 func TestWhatIsWrongWithABlock(t *testing.T) {
 	big := strings.Repeat("[", 20000)
 	for _, tt := range []struct {
-		name, block, engine string
-		given               []string
-		want                string // summaries with places
+		name, block, product string
+		given                []string
+		want                 string // summaries with places
 	}{
 		{name: "type", block: `backend "nope" {}`, want: "Unsupported backend type main.tf:1"},
 		{name: "former type", block: `backend "swift" {}`, want: "Unsupported backend type main.tf:1"},
-		{name: "young type", block: `backend "oci" {}`, engine: "1.11.4", want: "Unsupported backend type main.tf:1"},
+		{name: "young type", block: `backend "oci" {}`, product: "1.11.4", want: "Unsupported backend type main.tf:1"},
 		{name: "young argument", block: `backend "oss" {
   bucket                   = "b"
   tablestore_instance_name = "i"
-}`, engine: "1.11.4", want: "Unsupported argument main.tf:3"},
+}`, product: "1.11.4", want: "Unsupported argument main.tf:3"},
 		{name: "argument", block: "backend \"local\" {\n  foo = 1\n}", want: "Unsupported argument main.tf:2"},
 		{name: "block", block: "backend \"local\" {\n  foo {}\n}", want: "Unsupported block type main.tf:2"},
 		{name: "type of a value", block: "backend \"local\" {\n  path = []\n}", want: "Incorrect attribute value type main.tf:2"},
@@ -96,10 +96,10 @@ func TestWhatIsWrongWithABlock(t *testing.T) {
 		{name: "no file twice", block: `backend "local" {}`, given: []string{"", ""}, want: "Failed to read file, Failed to read file"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.engine == "" {
-				tt.engine = "1.15.9"
+			if tt.product == "" {
+				tt.product = "1.15.9"
 			}
-			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Engine: getproviders.Terraform(tt.engine), Overrides: tt.given})
+			config, diags := backend.Decode(parseBlock(t, tt.block), backend.Options{Product: getproviders.Terraform(tt.product), Overrides: tt.given})
 			if isKnown := !strings.HasPrefix(tt.want, "Unsupported backend type"); (config != nil) != isKnown {
 				t.Errorf("the Config is %+v", config)
 			}
@@ -133,7 +133,7 @@ func summaries(diags hcl.Diagnostics) string {
 func TestRequiredArgumentFromAVariable(t *testing.T) {
 	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
 	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
-		_, diags := backend.Decode(block, backend.Options{Engine: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
+		_, diags := backend.Decode(block, backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
 			if name == "TENCENTCLOUD_REGION" {
 				return value
 			}
@@ -151,8 +151,8 @@ func TestCompare(t *testing.T) {
 	partial := decode(t, `backend "local" {}`, "path=a")
 	elsewhere := decode(t, `backend "inmem" {}`)
 	required := decode(t, `backend "consul" { gzip = true }`, "path=p")
-	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Engine: getproviders.Terraform("1.15.9")})
-	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Engine: getproviders.Terraform("1.15.9")})
+	incomplete, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = true }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
+	wrong, _ := backend.Decode(parseBlock(t, `backend "consul" { gzip = [] }`), backend.Options{Product: getproviders.Terraform("1.15.9")})
 	rehashed := record(t, plain)
 	rehashed.Hash = 1
 	for _, tt := range []struct {
@@ -188,7 +188,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A record may be by an engine with fewer arguments, or with others.
+// A record may be by a product with fewer arguments, or with others.
 func TestCompareWithOtherArguments(t *testing.T) {
 	config := decode(t, `backend "local" { path = "a" }`)
 	for text, want := range map[string]backend.Change{
@@ -255,7 +255,7 @@ func TestSaveThenRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if read.Type != "local" || read.Hash != written.Hash || read.Engine != "1.15.9" || read.Text("path") != "a" || read.Text("workspace_dir") != "" {
+	if read.Type != "local" || read.Hash != written.Hash || read.Product != "1.15.9" || read.Text("path") != "a" || read.Text("workspace_dir") != "" {
 		t.Errorf("got %+v", read)
 	}
 	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {

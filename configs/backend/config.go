@@ -38,8 +38,8 @@ type Config struct {
 
 // Options are what a block is read with.
 type Options struct {
-	// Engine is the one whose table of types counts.
-	Engine getproviders.Engine
+	// Product is the one whose table of types counts.
+	Product getproviders.Product
 
 	// Overrides are values of -backend-config, in the order given: names of
 	// files, and pairs "name=value". A single empty one says that there are none.
@@ -60,7 +60,7 @@ type Options struct {
 // It reads the files that the overrides name, relative to the current
 // directory, and nothing else.
 func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
-	types, err := table(opts.Engine)
+	types, err := table(opts.Product)
 	if err != nil {
 		return nil, hcl.Diagnostics{failure(block.Range, "Unknown types of backends", err.Error())}
 	}

@@ -17,7 +17,7 @@
 //     at the values; else one whose values are those of the block. So values
 //     that came by -backend-config need the true number.
 //  4. The number depends on which arguments a type has: it changes when a
-//     version of the engine adds one. The table of types says since when there
+//     version of the product adds one. The table of types says since when there
 //     is what is younger than Terraform 1.11.
 //
 // OpenTofu's records hold the same but for the version, in other white space, and

@@ -42,7 +42,7 @@ func FuzzDecode(f *testing.F) {
 		if !strings.Contains(given, "=") {
 			given = ""
 		}
-		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
+		config, diags := backend.Decode(backend.Block{Type: kind}, backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path, given}})
 		if diags.HasErrors() {
 			return
 		}

@@ -18,7 +18,7 @@ func FuzzComputedBackend(f *testing.F) {
 	f.Add("variable \"a\" {}\nterraform {\n backend \"kubernetes\" {\n exec {\n args = [var.a, data.b.c]\n}\n}\n}", "{}")
 	f.Add("variable \"a\" {\n default = 1\n}", `{"terraform":{"backend":{"http":{"address":"${var.a}","headers":{"${var.a}":"b"}}}}}`)
 	f.Add("terraform {\n cloud {\n organization = path.root\n workspaces {\n tags = toset([null])\n}\n}\n}", "{}")
-	engine := getproviders.OpenTofu("1.12.6")
+	product := getproviders.OpenTofu("1.12.6")
 	f.Fuzz(func(t *testing.T, native, json string) {
 		dir := t.TempDir()
 		for name, content := range map[string]string{"main.tofu": native, "more.tofu.json": json} {
@@ -26,16 +26,16 @@ func FuzzComputedBackend(f *testing.F) {
 				t.Fatal(err)
 			}
 		}
-		module, _ := configs.LoadModuleWith(dir, engine, configs.Options{Inputs: configs.Values{}})
+		module, _ := configs.LoadModuleWith(dir, product, configs.Options{Inputs: configs.Values{}})
 		b := module.Backend
 		if b == nil || b.Body == nil {
 			return
 		}
-		config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context}, backend.Options{Engine: engine})
+		config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context}, backend.Options{Product: product})
 		if diags.HasErrors() {
 			return
 		}
-		r, err := backend.NewRecord(config, engine)
+		r, err := backend.NewRecord(config, product)
 		if err != nil {
 			return
 		}

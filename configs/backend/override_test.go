@@ -19,7 +19,7 @@ func TestOverridesReadFiles(t *testing.T) {
 		t.Errorf("got %q and %q", path, workspaces)
 	}
 	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
-		backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: []string{filepath.Join(dir, "bad.hcl")}})
+		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{filepath.Join(dir, "bad.hcl")}})
 	if got, want := diags.Error(), "In "+filepath.Join(dir, "bad.hcl")+", line 1: "; summaries(diags) != "Unsupported argument" || !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -45,7 +45,7 @@ func TestFilesGivenAreNotQuoted(t *testing.T) {
 			path = strings.TrimSuffix(path, ".json")
 		}
 		write(t, path, content)
-		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Engine: getproviders.Terraform("1.15.9"), Overrides: []string{path}})
+		_, diags := backend.Decode(parseBlock(t, `backend "http" {}`), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{path}})
 		if !diags.HasErrors() || diags[0].Summary != want {
 			t.Errorf("%s: got %v, want %q", content, diags, want)
 		}

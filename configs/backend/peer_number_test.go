@@ -30,7 +30,7 @@ func TestTerraformKnowsTheNumber(t *testing.T) {
 	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
 }
 
-func checkNumbers(t *testing.T, program string, engine getproviders.Engine, bodies map[string]string) {
+func checkNumbers(t *testing.T, program string, product getproviders.Product, bodies map[string]string) {
 	t.Helper()
 	fake := newCloud(t)
 	for name, body := range bodies {
@@ -39,9 +39,9 @@ func checkNumbers(t *testing.T, program string, engine getproviders.Engine, bodi
 			if name == backend.Cloud {
 				block = "cloud {\n" + text + "}"
 			}
-			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Engine: engine, Overrides: []string{overridesOf(t, body)}})
+			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: []string{overridesOf(t, body)}})
 			if len(diags) > 0 && diags[0].Summary == "Unsupported backend type" {
-				t.Logf("%s v%s has no %s", engine.Name, engine.Version, name)
+				t.Logf("%s v%s has no %s", product.Name, product.Version, name)
 				continue
 			}
 			if diags.HasErrors() {
@@ -49,7 +49,7 @@ func checkNumbers(t *testing.T, program string, engine getproviders.Engine, bodi
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
 				t.Parallel()
-				ours := alienRecord(t, config, engine)
+				ours := alienRecord(t, config, product)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
 					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
 				}
@@ -138,9 +138,9 @@ type planRecord struct {
 }
 
 // alienRecord is our record, with a value changed in each argument that is a string.
-func alienRecord(t *testing.T, config *backend.Config, engine getproviders.Engine) (r planRecord) {
+func alienRecord(t *testing.T, config *backend.Config, product getproviders.Product) (r planRecord) {
 	t.Helper()
-	made, err := backend.NewRecord(config, engine)
+	made, err := backend.NewRecord(config, product)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,11 +22,11 @@ func TestTerraformWritesTheSameRecord(t *testing.T) {
 	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
 }
 
-func checkRecords(t *testing.T, program string, engine getproviders.Engine) {
+func checkRecords(t *testing.T, program string, product getproviders.Product) {
 	t.Helper()
 	fake := newCloud(t)
 	for _, c := range peerCases {
-		if c.only != "" && c.only != engine.Program {
+		if c.only != "" && c.only != product.Program {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -54,7 +54,7 @@ func checkRecords(t *testing.T, program string, engine getproviders.Engine) {
 			if readErr != nil {
 				t.Fatalf("the real tool wrote no record: %v\n%s", err, out)
 			}
-			if ours := ownRecord(t, dir, overrides, engine); !bytes.Equal(ours, theirs) {
+			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
 				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)
 			}
 		})
@@ -62,9 +62,9 @@ func checkRecords(t *testing.T, program string, engine getproviders.Engine) {
 }
 
 // ownRecord is what we write for the configuration in a directory.
-func ownRecord(t *testing.T, dir string, overrides []string, engine getproviders.Engine) []byte {
+func ownRecord(t *testing.T, dir string, overrides []string, product getproviders.Product) []byte {
 	t.Helper()
-	module, diags := configs.LoadModule(dir, engine)
+	module, diags := configs.LoadModule(dir, product)
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
@@ -75,11 +75,11 @@ func ownRecord(t *testing.T, dir string, overrides []string, engine getproviders
 	}
 	b := module.Backend
 	config, diags := backend.Decode(backend.Block{Type: b.Type, Range: b.Range, Body: b.Body, Context: b.Context},
-		backend.Options{Engine: engine, Overrides: overrides})
+		backend.Options{Product: product, Overrides: overrides})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}
-	record, err := backend.NewRecord(config, engine)
+	record, err := backend.NewRecord(config, product)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,15 +23,15 @@ const maxSize = 16 << 20
 // format is the only version of the record's format that there still is.
 const format = 3
 
-// ErrFormat says that a file is no record, or one that an engine wrote which is
+// ErrFormat says that a file is no record, or one that a product wrote which is
 // far older or younger than any we know.
 var ErrFormat = errors.New("not a backend record that can be used")
 
 // Record is what was noted of the backend of a directory.
 type Record struct {
-	// Engine is the version that wrote the record; "" if it is OpenTofu, which
+	// Product is the version that wrote the record; "" if it is OpenTofu, which
 	// notes none.
-	Engine string
+	Product string
 
 	// Type is the type of the backend, "" if the directory has none.
 	Type string
@@ -45,7 +45,7 @@ type Record struct {
 // wire is a record as it is written.
 type wire struct {
 	Version int          `json:"version"`
-	Engine  string       `json:"terraform_version,omitempty"`
+	Product string       `json:"terraform_version,omitempty"`
 	Backend *wireBackend `json:"backend,omitempty"`
 }
 
@@ -55,9 +55,9 @@ type wireBackend struct {
 	Hash   uint64          `json:"hash"`
 }
 
-// NewRecord makes the record of a configuration that has values, as the engine
+// NewRecord makes the record of a configuration that has values, as the product
 // writes it.
-func NewRecord(c *Config, engine getproviders.Engine) (*Record, error) {
+func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 	if c.value == cty.NilVal {
 		return nil, fmt.Errorf("the backend %q has no values that could be written down", c.Type)
 	}
@@ -65,11 +65,11 @@ func NewRecord(c *Config, engine getproviders.Engine) (*Record, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the values of the backend %q can't be written down: %w", c.Type, err)
 	}
-	version := engine.Version
-	if engine.Predecessor != nil {
+	version := product.Version
+	if product.Predecessor != nil {
 		version = ""
 	}
-	return &Record{Engine: version, Type: c.Type, Hash: c.hash, config: config}, nil
+	return &Record{Product: version, Type: c.Type, Hash: c.hash, config: config}, nil
 }
 
 // Read reads a record. That there is none is no error: the Record is nil. What
@@ -98,7 +98,7 @@ func parse(src []byte) (*Record, error) {
 	if w.Version != format {
 		return nil, fmt.Errorf("%w: its format is version %d, not %d", ErrFormat, w.Version, format)
 	}
-	r := &Record{Engine: w.Engine}
+	r := &Record{Product: w.Product}
 	if w.Backend != nil {
 		r.Type, r.Hash, r.config = w.Backend.Type, w.Backend.Hash, w.Backend.Config
 	}
@@ -108,11 +108,11 @@ func parse(src []byte) (*Record, error) {
 // Encode returns the record as the real tool writes it, byte for byte: OpenTofu
 // indents it twice as far, and ends it with a line feed.
 func (r *Record) Encode() ([]byte, error) {
-	w := wire{Version: format, Engine: r.Engine}
+	w := wire{Version: format, Product: r.Product}
 	if r.Type != "" {
 		w.Backend = &wireBackend{Type: r.Type, Config: r.config, Hash: r.Hash}
 	}
-	if r.Engine != "" {
+	if r.Product != "" {
 		return json.MarshalIndent(w, "", "  ")
 	}
 	content, err := json.MarshalIndent(w, "", "    ")

@@ -29,7 +29,7 @@ var openTofuSchemas []byte
 // openTofuBase is the last version of Terraform that OpenTofu took over from.
 const openTofuBase = "1.5.7"
 
-// difference is what an engine has in another way: further arguments and blocks,
+// difference is what a product has in another way: further arguments and blocks,
 // or others of the same names, and arguments that it lacks.
 type difference struct {
 	Without    []string
@@ -91,16 +91,16 @@ func (t *valueType) parse(word string) error {
 	return nil
 }
 
-// table returns the types of backends that the engine has.
-func table(engine getproviders.Engine) (map[string]*schema, error) {
-	if engine.Predecessor != nil {
+// table returns the types of backends that the product has.
+func table(product getproviders.Product) (map[string]*schema, error) {
+	if product.Predecessor != nil {
 		return differentTable(getproviders.Terraform(openTofuBase), openTofuSchemas)
 	}
 	var types map[string]*schema
 	if err := json.Unmarshal(schemas, &types); err != nil {
 		return nil, err
 	}
-	version, err := getproviders.ParseVersion(engine.Version)
+	version, err := getproviders.ParseVersion(product.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -114,9 +114,9 @@ func table(engine getproviders.Engine) (map[string]*schema, error) {
 	return types, nil
 }
 
-// differentTable returns the types that are those of an engine but for some
+// differentTable returns the types that are those of a product but for some
 // differences.
-func differentTable(base getproviders.Engine, differences []byte) (map[string]*schema, error) {
+func differentTable(base getproviders.Product, differences []byte) (map[string]*schema, error) {
 	types, err := table(base)
 	if err != nil {
 		return nil, err

@@ -15,7 +15,7 @@ import (
 // provider the last counts.
 func (r *reader) devOverrides(entries []field) {
 	for _, f := range entries {
-		p, err := r.engine.ParseProvider(f.name)
+		p, err := r.product.ParseProvider(f.name)
 		if err != nil {
 			r.report("Invalid provider installation dev overrides", f.line, "The entry %q has no valid provider source address: %v", f.name, err)
 			continue

@@ -21,13 +21,13 @@ import (
 // relative entries don't count, the Library directories of macOS, or APPDATA
 // of Windows. They need not exist. Home may be "" if there is none. OpenTofu has
 // those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
-func ImpliedMirrorDirs(env func(string) string, home, goos string, engine getproviders.Engine) []string {
+func ImpliedMirrorDirs(env func(string) string, home, goos string, product getproviders.Product) []string {
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	if user := ConfigDir(home, env("APPDATA"), goos); user != "" {
 		dirs = append(dirs, filepath.Join(user, "plugins"))
 	}
-	if xdg := env("XDG_DATA_HOME"); xdg != "" && engine.XDGName != "" && goos != "windows" {
-		dirs = append(dirs, path.Join(xdg, engine.XDGName, "plugins"))
+	if xdg := env("XDG_DATA_HOME"); xdg != "" && product.XDGName != "" && goos != "windows" {
+		dirs = append(dirs, path.Join(xdg, product.XDGName, "plugins"))
 	}
 	for _, dir := range dataDirs(env, home, goos) {
 		if !slices.Contains(dirs, dir) {

@@ -87,8 +87,8 @@ func (r *reader) method(f field, block value) {
 		m.Kind, needs = FilesystemMirror, "path"
 	case f.is("network_mirror"):
 		m.Kind, needs = NetworkMirror, "url"
-	case f.is("oci_mirror") && r.engine.XDGName != "":
-		r.report(badMethod, f.line, "Mirrors in OCI registries can't be installed from with tfdeps. Take the block out, or run %s init itself.", r.engine.Program)
+	case f.is("oci_mirror") && r.product.XDGName != "":
+		r.report(badMethod, f.line, "Mirrors in OCI registries can't be installed from with tfdeps. Take the block out, or run %s init itself.", r.product.Program)
 		return
 	default:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
@@ -125,7 +125,7 @@ func (r *reader) location(m *Method, arg field) {
 	case !ok:
 		r.report(badMethod, arg.line, "The %s of a %s block must be a string, but it is %s.", strings.ToLower(arg.name), m.Kind, arg.value.kind)
 	case m.Kind == NetworkMirror && text != "":
-		if _, err := getproviders.NewNetworkMirrorSource(text, nil, nil, r.engine); err != nil {
+		if _, err := getproviders.NewNetworkMirrorSource(text, nil, nil, r.product); err != nil {
 			r.report(badURL, arg.line, "The url of a network_mirror block can't be used: %v.", err)
 			return
 		}
@@ -143,7 +143,7 @@ func (r *reader) patterns(kind MethodKind, summary string, arg field) []getprovi
 	}
 	var patterns []getproviders.Pattern
 	for i, text := range texts {
-		pattern, err := r.engine.ParsePattern(text)
+		pattern, err := r.product.ParsePattern(text)
 		if err != nil {
 			r.report(summary, arg.value.list[i].line, "In a %s block: %v.", kind, err)
 			continue

@@ -24,7 +24,7 @@ type Locations struct {
 // OpenTofu's file is .tofurc, or tofu.rc. Where there is none, Terraform's counts,
 // and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
 // set, which also has the directory unless there is .terraform.d.
-func Find(env func(string) string, home, appData, goos string, engine getproviders.Engine) Locations {
+func Find(env func(string) string, home, appData, goos string, product getproviders.Product) Locations {
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := env(variable); file != "" {
 			return Locations{File: file, Required: true}
@@ -34,28 +34,28 @@ func Find(env func(string) string, home, appData, goos string, engine getprovide
 	if at.Dir == "" {
 		return Locations{}
 	}
-	at.File = mainFile(home, appData, goos, engine)
-	if xdg := env("XDG_CONFIG_HOME"); xdg != "" && engine.XDGName != "" && goos != "windows" {
+	at.File = mainFile(home, appData, goos, product)
+	if xdg := env("XDG_CONFIG_HOME"); xdg != "" && product.XDGName != "" && goos != "windows" {
 		if !exists(at.File) {
-			at.File = filepath.Join(xdg, engine.XDGName, engine.Program+"rc")
+			at.File = filepath.Join(xdg, product.XDGName, product.Program+"rc")
 		}
 		if !exists(at.Dir) {
-			at.Dir = filepath.Join(xdg, engine.XDGName)
+			at.Dir = filepath.Join(xdg, product.XDGName)
 		}
 	}
 	return at
 }
 
-// mainFile is the file of the engine, or of its predecessor if only that is there.
-func mainFile(home, appData, goos string, engine getproviders.Engine) string {
-	file := filepath.Join(home, "."+engine.Program+"rc")
+// mainFile is the file of the product, or of its predecessor if only that is there.
+func mainFile(home, appData, goos string, product getproviders.Product) string {
+	file := filepath.Join(home, "."+product.Program+"rc")
 	if goos == "windows" {
-		file = filepath.Join(appData, engine.Program+".rc")
+		file = filepath.Join(appData, product.Program+".rc")
 	}
-	if engine.Predecessor == nil || exists(file) {
+	if product.Predecessor == nil || exists(file) {
 		return file
 	}
-	if older := mainFile(home, appData, goos, *engine.Predecessor); exists(older) {
+	if older := mainFile(home, appData, goos, *product.Predecessor); exists(older) {
 		return older
 	}
 	return file

@@ -11,8 +11,8 @@ import (
 
 // reader collects what the files say, one after the other.
 type reader struct {
-	env    func(string) string
-	engine getproviders.Engine
+	env     func(string) string
+	product getproviders.Product
 
 	file string   // that is being read
 	own  fileOnly // what it says
@@ -29,11 +29,11 @@ type fileOnly struct {
 	tokens   map[hosts.Hostname]string // blocks for a host add up, but a later file replaces them
 }
 
-func newReader(env func(string) string, engine getproviders.Engine) *reader {
+func newReader(env func(string) string, product getproviders.Product) *reader {
 	return &reader{
-		env:    env,
-		engine: engine,
-		tokens: map[hosts.Hostname]string{},
+		env:     env,
+		product: product,
+		tokens:  map[hosts.Hostname]string{},
 		config: &Config{
 			Hosts:        map[hosts.Hostname]map[string]string{},
 			DevOverrides: map[getproviders.Provider]string{},

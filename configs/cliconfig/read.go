@@ -23,7 +23,7 @@ const maxBytes = 1 << 20
 // the variables that belong to it: TF_PLUGIN_CACHE_DIR,
 // TF_PLUGIN_CACHE_MAY_BREAK_DEPENDENCY_LOCK_FILE, and those that the files
 // themselves name. Env returns the value of a variable, "" if there is none.
-// The engine says what addresses mean.
+// The product says what addresses mean.
 //
 // The main file comes first, then those of the directory by name. Of several
 // plugin_cache_dir the first counts, TF_PLUGIN_CACHE_DIR before all; a host or
@@ -33,8 +33,8 @@ const maxBytes = 1 << 20
 //
 // The Config is never nil. That a required file doesn't exist is a warning;
 // all other problems are errors, in the order of the files.
-func Read(at Locations, env func(string) string, engine getproviders.Engine) (*Config, []Problem) {
-	r := newReader(env, engine)
+func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
+	r := newReader(env, product)
 	r.mainFile(at)
 	r.directory(at.Dir)
 	return r.result()

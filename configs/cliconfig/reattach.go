@@ -14,7 +14,7 @@ import (
 // are not installed. The value is a JSON object whose keys are source
 // addresses; what it says of each is for those who talk to providers, and is
 // not looked at. An empty value means none.
-func Reattached(text string, engine getproviders.Engine) ([]getproviders.Provider, error) {
+func Reattached(text string, product getproviders.Product) ([]getproviders.Provider, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -24,7 +24,7 @@ func Reattached(text string, engine getproviders.Engine) ([]getproviders.Provide
 	}
 	var providers []getproviders.Provider
 	for _, source := range slices.Sorted(maps.Keys(entries)) {
-		p, err := engine.ParseProvider(source)
+		p, err := product.ParseProvider(source)
 		if err != nil {
 			return nil, fmt.Errorf("invalid provider address %q in TF_REATTACH_PROVIDERS: %w", source, err)
 		}

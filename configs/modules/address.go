@@ -69,13 +69,13 @@ func withSubdir(base, subdir string) string {
 // ParseAddress reads a source address. What looks like a path relative to the
 // module is one; what looks like a registry's address is one; the rest has to
 // be a URL, or something that is commonly written for one, like
-// "github.com/owner/repository". The engine says which registry is meant where
+// "github.com/owner/repository". The product says which registry is meant where
 // none is named.
-func ParseAddress(source string, engine getproviders.Engine) (Address, error) {
+func ParseAddress(source string, product getproviders.Product) (Address, error) {
 	if isLocal(source) {
 		return parseLocal(source), nil
 	}
-	registry, err := parseRegistry(source, engine.DefaultHost)
+	registry, err := parseRegistry(source, product.DefaultHost)
 	if err == nil {
 		return registry, nil
 	}
@@ -87,11 +87,11 @@ func ParseAddress(source string, engine getproviders.Engine) (Address, error) {
 
 // ParseRegistry reads the source address of a call that asks for a version,
 // for only registries have versions.
-func ParseRegistry(source string, engine getproviders.Engine) (Registry, error) {
+func ParseRegistry(source string, product getproviders.Product) (Registry, error) {
 	if isLocal(source) {
 		return Registry{}, fmt.Errorf("%q is a local directory, and those have no versions", source)
 	}
-	return parseRegistry(source, engine.DefaultHost)
+	return parseRegistry(source, product.DefaultHost)
 }
 
 // isLocal reports whether a source begins as paths relative to a module do.

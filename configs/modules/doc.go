@@ -45,7 +45,7 @@
 // directly or through others, is an error instead of a tree without end; a
 // subdirectory may not be "..", however it is written; all of a tree's problems are
 // told at once, in the order of the tree; where a module is for other versions
-// of the engine, that is told alone for the whole tree; modules are told of level
+// of the product, that is told alone for the whole tree; modules are told of level
 // by level; local modules of a configuration that was begun with a copy are
 // recorded to be where they were copied to; a prerelease is chosen wherever a
 // term of the constraint names it, also with "=" and a space; where a registry

@@ -12,17 +12,17 @@ import (
 
 // A tree is walked, and what it requires is told, without a byte being written.
 func ExampleInstaller_Install() {
-	engine := getproviders.Terraform("1.15.9")
-	root, diags := configs.LoadModule("testdata/example", engine)
+	product := getproviders.Terraform("1.15.9")
+	root, diags := configs.LoadModule("testdata/example", product)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	installer := modules.Installer{Dir: "testdata/example/.terraform/modules", Engine: engine}
+	installer := modules.Installer{Dir: "testdata/example/.terraform/modules", Product: product}
 	tree, diags := installer.Install(context.Background(), root, nil)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	reqs, diags := tree.Requirements(engine)
+	reqs, diags := tree.Requirements(product)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

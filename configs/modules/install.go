@@ -26,9 +26,9 @@ const (
 // may be copied, and used for one tree at a time and by one goroutine.
 type Installer struct {
 	// Dir is the directory of modules.json, ".terraform/modules".
-	Dir    string
-	Engine getproviders.Engine
-	Mode   Mode
+	Dir     string
+	Product getproviders.Product
+	Mode    Mode
 
 	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
 	WorkingDir string

@@ -19,7 +19,7 @@ type project struct {
 	t       *testing.T
 	dir     string
 	mode    Mode
-	engine  getproviders.Engine
+	product getproviders.Product
 	ctx     context.Context // nil: the test's
 	fetcher Fetcher
 	changed []string // "key in dir", of what the last install recorded
@@ -27,7 +27,7 @@ type project struct {
 
 func newProject(t *testing.T, files map[string]string) *project {
 	t.Helper()
-	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), engine: getproviders.Terraform("1.15.9")}
+	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: getproviders.Terraform("1.15.9")}
 	for name, content := range files {
 		write(t, p.dir, name, content)
 	}
@@ -37,7 +37,7 @@ func newProject(t *testing.T, files map[string]string) *project {
 // install walks the tree without saving it.
 func (p *project) install() (*Tree, hcl.Diagnostics) {
 	p.t.Helper()
-	root, diags := configs.LoadModule(p.dir, p.engine)
+	root, diags := configs.LoadModule(p.dir, p.product)
 	if diags.HasErrors() {
 		p.t.Fatal(diags)
 	}
@@ -47,7 +47,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(err)
 	}
 	p.changed = nil
-	in := Installer{Dir: modules, Engine: p.engine, Mode: p.mode, Fetcher: p.fetcher, Observe: func(e Event) {
+	in := Installer{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Observe: func(e Event) {
 		switch e := e.(type) {
 		case Downloading:
 			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
@@ -139,15 +139,15 @@ func TestRequirementsSayWhichModuleAsks(t *testing.T) {
 		"a/b/m.tf":  `resource "x_y" "z" {}`,
 	})
 	tree, problems := p.install()
-	reqs, more := tree.Requirements(p.engine)
+	reqs, more := tree.Requirements(p.product)
 	if problems.HasErrors() || more.HasErrors() {
 		t.Fatal(problems, more)
 	}
-	asked := reqs[getproviders.Provider{Hostname: p.engine.DefaultHost, Namespace: "hashicorp", Type: "x"}]
+	asked := reqs[getproviders.Provider{Hostname: p.product.DefaultHost, Namespace: "hashicorp", Type: "x"}]
 	if len(asked) != 2 || asked[0].Origin.Module != "" || asked[1].Origin.Module != "module.a.module.b" {
 		t.Errorf("required: %+v", asked)
 	}
-	unfit := tree.CheckVersion(p.engine)
+	unfit := tree.CheckVersion(p.product)
 	if len(unfit) != 1 || !strings.Contains(unfit[0].Detail, "Module module.a (from ./a)") {
 		t.Errorf("unfit: %v", unfit)
 	}
@@ -261,10 +261,10 @@ func TestSymlinksAreFollowed(t *testing.T) {
 
 func TestInstallStopsWhenItIsCanceled(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./a") + call("b", "./b")})
-	root, _ := configs.LoadModule(p.dir, p.engine)
+	root, _ := configs.LoadModule(p.dir, p.product)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, problems := Installer{Engine: p.engine}.Install(ctx, root, nil)
+	_, problems := Installer{Product: p.product}.Install(ctx, root, nil)
 	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
 		t.Errorf("problems: %v", problems)
 	}
@@ -275,8 +275,8 @@ func FuzzInstall(f *testing.F) {
 	f.Add(call("a", "./a"), call("a", "a/b/c")+call("b", "../.."), `{"module":[{"x":{"source":"./y","version":null}}]}`)
 	f.Fuzz(func(t *testing.T, root, a, b string) {
 		p := newProject(t, map[string]string{"main.tf": root, "a/main.tf": a, "b/main.tf.json": b})
-		module, _ := configs.LoadModule(p.dir, p.engine)
-		tree, problems := Installer{Dir: filepath.Join(p.dir, ".terraform"), Engine: p.engine}.Install(t.Context(), module, nil)
+		module, _ := configs.LoadModule(p.dir, p.product)
+		tree, problems := Installer{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product}.Install(t.Context(), module, nil)
 		for _, problem := range problems {
 			if problem.Summary == "" || problem.Subject == nil {
 				t.Errorf("a problem without place: %v", problem)

@@ -36,9 +36,9 @@ type Record struct {
 type Manifest map[string]Record
 
 // ReadManifest reads the record in a directory for modules. A file that is
-// missing or empty is an empty record. Errors name the file. The engine says which
+// missing or empty is an empty record. Errors name the file. The product says which
 // registry old records mean that name none.
-func ReadManifest(dir string, engine getproviders.Engine) (Manifest, error) {
+func ReadManifest(dir string, product getproviders.Product) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
 	content, err := wholefile.Read(path, maxManifestSize)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func ReadManifest(dir string, engine getproviders.Engine) (Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	manifest, err := DecodeManifest(content, engine)
+	manifest, err := DecodeManifest(content, product)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -57,7 +57,7 @@ func ReadManifest(dir string, engine getproviders.Engine) (Manifest, error) {
 // DecodeManifest reads the content of modules.json. Versions and sources are
 // normalised; a source that can't be stays as it is, for it will never be equal to that of
 // a call. Two records for one key are an error, and so is a version that isn't one.
-func DecodeManifest(content []byte, engine getproviders.Engine) (Manifest, error) {
+func DecodeManifest(content []byte, product getproviders.Product) (Manifest, error) {
 	if len(content) == 0 {
 		return nil, nil
 	}
@@ -77,7 +77,7 @@ func DecodeManifest(content []byte, engine getproviders.Engine) (Manifest, error
 			}
 			record.Version = v.String()
 		}
-		if address, err := ParseAddress(record.Source, engine); err == nil {
+		if address, err := ParseAddress(record.Source, product); err == nil {
 			record.Source = address.String()
 		}
 		manifest[record.Key] = record

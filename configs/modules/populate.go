@@ -22,7 +22,7 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err
 	}
-	address, err := ParseAddress(source, in.Engine)
+	address, err := ParseAddress(source, in.Product)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func mustBeEmpty(dir string) error {
 // copyModule copies a directory with all that is below. A module that uses what
 // is beside it would not be the same in another place.
 func (in Installer) copyModule(from, to string) (err error) {
-	module, _ := configs.LoadModule(from, in.Engine)
+	module, _ := configs.LoadModule(from, in.Product)
 	for _, call := range module.Calls {
 		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
 			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)

@@ -69,9 +69,9 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 // parseCall reads the source of a call; only registries have versions.
 func (w *walk) parseCall(call configs.ModuleCall) (Address, error) {
 	if call.VersionRange != (hcl.Range{}) {
-		return ParseRegistry(call.Source, w.Engine)
+		return ParseRegistry(call.Source, w.Product)
 	}
-	return ParseAddress(call.Source, w.Engine)
+	return ParseAddress(call.Source, w.Product)
 }
 
 // recordNow records where the module of a call is.

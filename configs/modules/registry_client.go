@@ -44,7 +44,7 @@ type Registries struct {
 	// except that nothing is sent over plain http. Discovery has credentials of
 	// its own.
 	Credentials hosts.Credentials
-	Engine      getproviders.Engine // its version is told to registries
+	Product     getproviders.Product // its version is told to registries
 
 	// Store is a directory of the user's own, in whose subdirectory "locations"
 	// those of versions are remembered from run to run; it needn't exist. "":
@@ -199,7 +199,7 @@ func (r *Registries) ask(ctx context.Context, about release, segments ...string)
 	segments = append([]string{module.Namespace, module.Name, module.System}, segments...)
 	req := hosts.DocumentRequest{
 		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       http.Header{"X-Terraform-Version": {r.Engine.Version}},
+		Header:       http.Header{"X-Terraform-Version": {r.Product.Version}},
 		MaxRedirects: registryRedirects,
 		MaxBytes:     registryAnswerBytes,
 	}

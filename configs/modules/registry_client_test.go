@@ -33,7 +33,7 @@ func newRegistries(registry *providertest.Registry) *Registries {
 			Client: registry.Client(),
 			Forced: map[hosts.Hostname]map[string]string{"example.com": {"modules.v1": registry.ModulesURL()}},
 		},
-		Engine: getproviders.Terraform("1.15.9"),
+		Product: getproviders.Terraform("1.15.9"),
 	}
 }
 

@@ -78,7 +78,7 @@ func TestInstallFetchesLevelByLevel(t *testing.T) {
 	if want := []string{"", "a", "a.leaf", "a.sub", "a.sub.up", "b", "b.up"}; !slices.Equal(order, want) {
 		t.Errorf("the tree has %q, want %q", order, want)
 	}
-	if reqs, _ := tree.Requirements(p.engine); len(reqs) != 1 {
+	if reqs, _ := tree.Requirements(p.product); len(reqs) != 1 {
 		t.Errorf("required: %v", reqs)
 	}
 	p.save()
@@ -183,7 +183,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 }
 
 func TestPopulateCopiesAModule(t *testing.T) {
-	in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Engine: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
+	in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
 		packages: map[string]map[string]string{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
 		}},

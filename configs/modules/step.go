@@ -109,7 +109,7 @@ func (w *walk) load(level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(_ context.Context, s *step) (l loaded, err error) {
-		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Engine,
+		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Product,
 			configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir})
 		return l, nil
 	})

@@ -78,11 +78,11 @@ func isLocalAddress(address Address) bool {
 
 // Requirements returns what all modules ask for, each with the path of the
 // module. The errors are those of [configs.Module.Requirements].
-func (t *Tree) Requirements(engine getproviders.Engine) (getproviders.Requirements, hcl.Diagnostics) {
+func (t *Tree) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
 	all := getproviders.Requirements{}
 	var problems hcl.Diagnostics
 	for _, module := range t.Modules {
-		own, diags := module.Config.Requirements(engine)
+		own, diags := module.Config.Requirements(product)
 		for p, reqs := range own {
 			all[p] = append(all[p], reqs...)
 		}
@@ -92,24 +92,24 @@ func (t *Tree) Requirements(engine getproviders.Engine) (getproviders.Requiremen
 }
 
 // CheckVersion returns a problem for each required_version of any module that
-// the engine's version doesn't satisfy.
-func (t *Tree) CheckVersion(engine getproviders.Engine) (problems hcl.Diagnostics) {
+// the product's version doesn't satisfy.
+func (t *Tree) CheckVersion(product getproviders.Product) (problems hcl.Diagnostics) {
 	for _, module := range t.Modules {
-		problems = append(problems, module.Config.CheckVersion(engine)...)
+		problems = append(problems, module.Config.CheckVersion(product)...)
 	}
 	return problems
 }
 
 // CheckProviders says how the providers of the modules fit together: see
 // [configs.CheckProviders].
-func (t *Tree) CheckProviders(engine getproviders.Engine) hcl.Diagnostics {
+func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
 	var links []configs.Link
 	for _, module := range t.Modules {
 		if module.caller != nil {
 			links = append(links, configs.Link{Caller: module.caller.Config, Call: module.call, Module: module.Config})
 		}
 	}
-	return configs.CheckProviders(links, engine)
+	return configs.CheckProviders(links, product)
 }
 
 // Save removes what is left of modules that were replaced, and writes

@@ -29,8 +29,8 @@ func install(ctx context.Context, args []string) error {
 	if len(args) != 3 {
 		return errors.New("usage: embed ADDRESS CONSTRAINT DIRECTORY")
 	}
-	engine := getproviders.Terraform("1.15.9")
-	provider, err := engine.ParseProvider(args[0])
+	product := getproviders.Terraform("1.15.9")
+	provider, err := product.ParseProvider(args[0])
 	if err != nil {
 		return err
 	}
@@ -44,17 +44,17 @@ func install(ctx context.Context, args []string) error {
 	}
 	installer := &providercache.Installer{
 		Source: &getproviders.RegistrySource{
-			Client: client, Discovery: &hosts.Discovery{Client: client}, Engine: engine,
+			Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
 		},
-		Target: &providercache.Dir{Path: filepath.Join(args[2], ".terraform", "providers")},
-		Client: client,
-		Engine: engine,
+		Target:  &providercache.Dir{Path: filepath.Join(args[2], ".terraform", "providers")},
+		Client:  client,
+		Product: product,
 	}
 	requirements := getproviders.Requirements{}
 	requirements.Add(provider, getproviders.Requirement{Constraints: constraints})
 
 	lockFile := filepath.Join(args[2], depsfile.FileName)
-	locks, diags := depsfile.Load(lockFile, engine)
+	locks, diags := depsfile.Load(lockFile, product)
 	if diags.HasErrors() {
 		return diags
 	}
@@ -62,5 +62,5 @@ func install(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	return locks.Save(lockFile, engine)
+	return locks.Save(lockFile, product)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// Engine is the program whose directories are prepared: what differs between
+// Product is the program whose directories are prepared: what differs between
 // Terraform and OpenTofu is a field here, never a second code path. It is a
 // value to be handed down and never changed; make one with [Terraform] or
 // [OpenTofu].
-type Engine struct {
+type Product struct {
 	Name        string         // "Terraform", as it stands in messages
 	Program     string         // "terraform", as it stands in commands, in the lock file's header and in names of the CLI configuration
 	Version     string         // the version that is reported and that required_version is checked against
@@ -28,7 +28,7 @@ type Engine struct {
 	// VersionSuffixes are those of files whose required_version counts; nil: all.
 	VersionSuffixes []string
 
-	// Language is what only this engine understands in configuration files:
+	// Language is what only this product understands in configuration files:
 	// "language" blocks, "encryption" in terraform blocks, "for_each" in provider blocks.
 	Language []string
 
@@ -37,15 +37,15 @@ type Engine struct {
 	// that are declared constant, and those of backends from nothing.
 	StaticModules bool
 
-	// Predecessor is the engine that this one began as, whose files are still
+	// Predecessor is the product that this one began as, whose files are still
 	// understood: lock files, states, CLI configuration. Nil: none.
-	Predecessor *Engine
+	Predecessor *Product
 
-	// XDGName is the name of the engine's directories below XDG_CONFIG_HOME and
+	// XDGName is the name of the product's directories below XDG_CONFIG_HOME and
 	// XDG_DATA_HOME; "": it has none of its own.
 	XDGName string
 
-	// Keys decide between the tiers of signed packages; nil is DefaultSigningKeys.
+	// Keys decide between the trust levels of signed packages; nil is DefaultSigningKeys.
 	Keys *SigningKeys
 
 	// KeylessHost is a registry that may name no signing key for a package, which
@@ -54,8 +54,8 @@ type Engine struct {
 }
 
 // Terraform describes Terraform at the given version.
-func Terraform(version string) Engine {
-	return Engine{
+func Terraform(version string) Product {
+	return Product{
 		Name:         "Terraform",
 		Program:      "terraform",
 		Version:      version,
@@ -78,13 +78,13 @@ func (e *AddressError) Summary() string { return "Invalid provider " + e.Part }
 func (e *AddressError) Error() string { return "invalid provider " + e.Part + ": " + e.Detail }
 
 // ParseProvider reads an address "[hostname/][namespace/]type". Without a
-// host it is the engine's default host; without a namespace as well it is
+// host it is the product's default host; without a namespace as well it is
 // "hashicorp". Errors are of type [*AddressError].
 //
 // The result may be a built-in or a legacy provider; whoever can't use those
 // has to ask. The one-part address "terraform" is hashicorp/terraform and not
 // the built-in provider.
-func (e Engine) ParseProvider(given string) (Provider, error) {
+func (e Product) ParseProvider(given string) (Provider, error) {
 	parts := strings.Split(given, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
 		return Provider{}, &AddressError{"source string", fmt.Sprintf(
@@ -109,7 +109,7 @@ func (e Engine) ParseProvider(given string) (Provider, error) {
 
 // parseParts normalises one to three parts, from the right, and fills in
 // what is missing.
-func (e Engine) parseParts(given string, parts []string) (p Provider, err error) {
+func (e Product) parseParts(given string, parts []string) (p Provider, err error) {
 	p = Provider{Hostname: e.DefaultHost, Namespace: impliedNamespace}
 	last := len(parts) - 1
 	if p.Type, err = NormalizePart(parts[last]); err != nil {
@@ -141,7 +141,7 @@ func parseNamespace(given string) (string, error) {
 
 // checkPrefix refuses types that start like the names of repositories and
 // executables do.
-func (e Engine) checkPrefix(p Provider) error {
+func (e Product) checkPrefix(p Provider) error {
 	const redundant, repository = "terraform-", "terraform-provider-"
 	if !strings.HasPrefix(p.Type, redundant) {
 		return nil
@@ -162,7 +162,7 @@ func (e Engine) checkPrefix(p Provider) error {
 // required_providers doesn't say: "terraform" is the built-in one, any other
 // name is in the default host's "hashicorp" namespace. Errors are those of
 // [NormalizePart].
-func (e Engine) ImpliedProvider(localName string) (Provider, error) {
+func (e Product) ImpliedProvider(localName string) (Provider, error) {
 	name, err := NormalizePart(localName)
 	if err != nil {
 		return Provider{}, err
@@ -174,7 +174,7 @@ func (e Engine) ImpliedProvider(localName string) (Provider, error) {
 }
 
 // Short returns the address as people write it: without the default host.
-func (e Engine) Short(p Provider) string {
+func (e Product) Short(p Provider) string {
 	if p.Hostname == e.DefaultHost && !p.IsZero() {
 		return p.Namespace + "/" + p.Type
 	}

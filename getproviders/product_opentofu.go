@@ -11,9 +11,9 @@ var versionOfLanguageBlocks = MustParseVersion("1.12.0")
 
 // OpenTofu describes OpenTofu at the given version. A version that can't be
 // read counts as a late one.
-func OpenTofu(version string) Engine {
+func OpenTofu(version string) Product {
 	predecessor := Terraform("")
-	engine := Engine{
+	product := Product{
 		Name:        "OpenTofu",
 		Program:     "tofu",
 		Version:     version,
@@ -35,15 +35,15 @@ func OpenTofu(version string) Engine {
 		KeylessHost:     OpenTofuHost,
 	}
 	if v, err := ParseVersion(version); err == nil && v.Compare(versionOfLanguageBlocks) < 0 {
-		engine.VersionSuffixes, engine.Language = nil, []string{"encryption", "for_each"}
+		product.VersionSuffixes, product.Language = nil, []string{"encryption", "for_each"}
 	}
-	return engine
+	return product
 }
 
-// Inherits reports whether an address that is written out is what the engine's
+// Inherits reports whether an address that is written out is what the product's
 // predecessor made of one in the namespace "hashicorp", and returns what this
-// engine makes of it: in lock files and states it is that provider.
-func (e Engine) Inherits(p Provider) (own Provider, ok bool) {
+// product makes of it: in lock files and states it is that provider.
+func (e Product) Inherits(p Provider) (own Provider, ok bool) {
 	if e.Predecessor == nil || p.Hostname != e.Predecessor.DefaultHost || p.Namespace != impliedNamespace {
 		return Provider{}, false
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 func TestAddressesInOpenTofu(t *testing.T) {
-	engine := getproviders.OpenTofu("1.12.6")
+	product := getproviders.OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"aws":                              "registry.opentofu.org/hashicorp/aws",
 		"acme/aaa":                         "registry.opentofu.org/acme/aaa",
@@ -16,30 +16,30 @@ func TestAddressesInOpenTofu(t *testing.T) {
 		"registry.opentofu.org/acme/AAA":   "registry.opentofu.org/acme/aaa",
 		"registry.opentofu.org/-/whatever": "registry.opentofu.org/-/whatever",
 	} {
-		p, err := engine.ParseProvider(given)
+		p, err := product.ParseProvider(given)
 		if err != nil || p.String() != want {
 			t.Errorf("%s is %s, %v; want %s", given, p, err, want)
 		}
 	}
-	p, _ := engine.ParseProvider("acme/aaa")
-	if got := engine.Short(p); got != "acme/aaa" {
+	p, _ := product.ParseProvider("acme/aaa")
+	if got := product.Short(p); got != "acme/aaa" {
 		t.Errorf("short is %s", got)
 	}
 }
 
 func TestWhatOpenTofuInherits(t *testing.T) {
-	engine := getproviders.OpenTofu("1.12.6")
+	product := getproviders.OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"registry.terraform.io/hashicorp/aws": "registry.opentofu.org/hashicorp/aws",
 		"registry.terraform.io/acme/aaa":      "",
 		"registry.opentofu.org/hashicorp/aws": "",
 		"example.com/hashicorp/aws":           "",
 	} {
-		p, err := engine.ParseProvider(given)
+		p, err := product.ParseProvider(given)
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, ok := engine.Inherits(p)
+		own, ok := product.Inherits(p)
 		if ok != (want != "") || ok && own.String() != want {
 			t.Errorf("%s is inherited as %s, %t; want %q", p, own, ok, want)
 		}
@@ -51,7 +51,7 @@ func TestWhatOpenTofuInherits(t *testing.T) {
 
 func TestVersionsOfOpenTofuDiffer(t *testing.T) {
 	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
-		if engine := getproviders.OpenTofu(version); (engine.VersionSuffixes == nil) != everywhere {
+		if product := getproviders.OpenTofu(version); (product.VersionSuffixes == nil) != everywhere {
 			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)
 		}
 	}

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 func pretendToBeTerraform(answer string) {
 	log, err := os.OpenFile(os.Getenv(fakeLog), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err == nil {
-		fmt.Fprintln(log, strings.Join(os.Args[1:], " "), os.Getenv(engineVersionVariable))
+		fmt.Fprintln(log, strings.Join(os.Args[1:], " "), os.Getenv(productVersionVariable))
 		err = log.Close()
 	}
 	if err != nil || answer == "fail" {
@@ -58,7 +58,7 @@ func fakeTerraform(t *testing.T, answer string) *Meta {
 	return &Meta{
 		Context:  t.Context(),
 		CacheDir: filepath.Join(t.TempDir(), "tfdeps"),
-		Env: Environment(os.Environ()).With("PATH="+dir, engineVersionVariable+"=",
+		Env: Environment(os.Environ()).With("PATH="+dir, productVersionVariable+"=",
 			fakeAnswer+"="+answer, fakeLog+"="+filepath.Join(dir, "log")),
 	}
 }
@@ -93,34 +93,34 @@ func asked(t *testing.T, m *Meta) (times int, last string) {
 	return len(lines), lines[len(lines)-1]
 }
 
-func checkEngineVersion(t *testing.T, m *Meta, want string) {
+func checkProductVersion(t *testing.T, m *Meta, want string) {
 	t.Helper()
-	got, err := m.engineVersion(getproviders.Terraform(""))
+	got, err := m.productVersion(getproviders.Terraform(""))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got != want {
-		t.Errorf("the engine's version is %s, want %s", got, want)
+		t.Errorf("the product's version is %s, want %s", got, want)
 	}
 }
 
-func TestEngineVersionIsAskedOnce(t *testing.T) {
+func TestProductVersionIsAskedOnce(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
-	checkEngineVersion(t, m, "1.9.8")
-	checkEngineVersion(t, m, "1.9.8")
+	checkProductVersion(t, m, "1.9.8")
+	checkProductVersion(t, m, "1.9.8")
 	times, last := asked(t, m)
 	if times != 1 {
 		t.Errorf("terraform was asked %d times, want once", times)
 	}
 	// Should it have been ourselves, it would have had its answer.
-	if want := "version -json " + defaultEngineVersion; last != want {
+	if want := "version -json " + defaultProductVersion; last != want {
 		t.Errorf("terraform was asked %q, want %q", last, want)
 	}
 }
 
-func TestEngineVersionIsAskedAgainWhenTheProgramChanged(t *testing.T) {
+func TestProductVersionIsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
-	checkEngineVersion(t, m, "1.9.8")
+	checkProductVersion(t, m, "1.9.8")
 	program, ok := m.findProgram("terraform")
 	if !ok {
 		t.Fatal("terraform is not on PATH")
@@ -130,18 +130,18 @@ func TestEngineVersionIsAskedAgainWhenTheProgramChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Env = m.Env.With(fakeAnswer + `={"terraform_version": "1.10.0"}`)
-	checkEngineVersion(t, m, "1.10.0")
+	checkProductVersion(t, m, "1.10.0")
 	if times, _ := asked(t, m); times != 2 {
 		t.Errorf("terraform was asked %d times, want twice", times)
 	}
 }
 
-func TestEngineVersionBehindWarnings(t *testing.T) {
+func TestProductVersionBehindWarnings(t *testing.T) {
 	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
-	checkEngineVersion(t, m, "1.9.8")
+	checkProductVersion(t, m, "1.9.8")
 }
 
-func TestEngineVersionWithoutPlaceToRemember(t *testing.T) {
+func TestProductVersionWithoutPlaceToRemember(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	occupied := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
@@ -149,14 +149,14 @@ func TestEngineVersionWithoutPlaceToRemember(t *testing.T) {
 	}
 	for i, dir := range []string{"", filepath.Join(occupied, "tfdeps")} {
 		m.CacheDir = dir
-		checkEngineVersion(t, m, "1.9.8")
+		checkProductVersion(t, m, "1.9.8")
 		if times, _ := asked(t, m); times != i+1 {
 			t.Errorf("terraform was asked %d times, want %d", times, i+1)
 		}
 	}
 }
 
-func TestEngineVersionSurvivesDamagedMemory(t *testing.T) {
+func TestProductVersionSurvivesDamagedMemory(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := m.findProgram("terraform")
 	memory := programMemory{dir: m.CacheDir}
@@ -165,15 +165,15 @@ func TestEngineVersionSurvivesDamagedMemory(t *testing.T) {
 		if err := os.WriteFile(memory.file(program), []byte(damaged), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		checkEngineVersion(t, m, "1.9.8")
+		checkProductVersion(t, m, "1.9.8")
 	}
 }
 
-func TestEngineVersionByDefault(t *testing.T) {
+func TestProductVersionByDefault(t *testing.T) {
 	for _, answer := range []string{"fail", "no JSON", `{"terraform_version": "none"}`, `{}`} {
 		t.Run(answer, func(t *testing.T) {
 			m := fakeTerraform(t, answer)
-			checkEngineVersion(t, m, defaultEngineVersion)
+			checkProductVersion(t, m, defaultProductVersion)
 			if entries, _ := os.ReadDir(m.CacheDir); len(entries) > 0 {
 				t.Errorf("%v was remembered of an answer that is none", entries)
 			}
@@ -181,26 +181,26 @@ func TestEngineVersionByDefault(t *testing.T) {
 	}
 	t.Run("nothing on PATH", func(t *testing.T) {
 		m := &Meta{Context: t.Context(), Env: Environment{"PATH=" + t.TempDir()}}
-		checkEngineVersion(t, m, defaultEngineVersion)
+		checkProductVersion(t, m, defaultProductVersion)
 	})
 }
 
-func TestEngineVersionIsNotOurOwn(t *testing.T) {
+func TestProductVersionIsNotOurOwn(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := m.findProgram("terraform")
 	m.Executable = program.Path
-	checkEngineVersion(t, m, defaultEngineVersion)
+	checkProductVersion(t, m, defaultProductVersion)
 	if times, _ := asked(t, m); times > 0 {
 		t.Error("we asked ourselves")
 	}
 }
 
-func TestEngineVersionByVariable(t *testing.T) {
+func TestProductVersionByVariable(t *testing.T) {
 	m := fakeTerraform(t, "fail")
-	m.Env = m.Env.With(engineVersionVariable + "=1.2.3-beta1")
-	checkEngineVersion(t, m, "1.2.3-beta1")
-	m.Env = m.Env.With(engineVersionVariable + "=latest")
-	if got, err := m.engineVersion(getproviders.Terraform("")); err == nil {
+	m.Env = m.Env.With(productVersionVariable + "=1.2.3-beta1")
+	checkProductVersion(t, m, "1.2.3-beta1")
+	m.Env = m.Env.With(productVersionVariable + "=latest")
+	if got, err := m.productVersion(getproviders.Terraform("")); err == nil {
 		t.Errorf("latest is taken for %s", got)
 	}
 	if times, _ := asked(t, m); times > 0 {

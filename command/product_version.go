@@ -15,19 +15,19 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// defaultEngineVersion is what we go by for Terraform where there is nothing to go by.
-const defaultEngineVersion = "1.15.9"
+// defaultProductVersion is what we go by for Terraform where there is nothing to go by.
+const defaultProductVersion = "1.15.9"
 
 // askTimeout is how long a program may take to tell its version. Some that are
 // called so are launchers, which may even start a download.
 const askTimeout = 5 * time.Second
 
-// engineVersion is the version of the engine whose work we do: what
+// productVersion is the version of the product whose work we do: what
 // TFDEPS_TERRAFORM_VERSION says, else that in the name that we were called by,
 // else that of the program that TFDEPS_TERRAFORM_PATH names, else that of the
 // terraform on PATH, else a default; likewise for tofu.
-func (m *Meta) engineVersion(engine getproviders.Engine) (string, error) {
-	settings := settingsOf[engine.Program]
+func (m *Meta) productVersion(product getproviders.Product) (string, error) {
+	settings := settingsOf[product.Program]
 	if given := m.Env.Get(settings.version); given != "" {
 		v, err := getproviders.ParseVersion(given)
 		if err != nil {
@@ -35,10 +35,10 @@ func (m *Meta) engineVersion(engine getproviders.Engine) (string, error) {
 		}
 		return v.String(), nil
 	}
-	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, engine.Program) {
+	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, product.Program) {
 		return m.StandIn.Version, nil
 	}
-	program, ok := m.engineProgram(engine.Program)
+	program, ok := m.productProgram(product.Program)
 	if !ok {
 		return settings.defaultVersion, nil
 	}
@@ -56,8 +56,8 @@ func (m *Meta) engineVersion(engine getproviders.Engine) (string, error) {
 	return version, nil
 }
 
-// engineProgram finds the engine.
-func (m *Meta) engineProgram(name string) (programRecord, bool) {
+// productProgram finds the product.
+func (m *Meta) productProgram(name string) (programRecord, bool) {
 	if m.Env.Get(settingsOf[name].path) == "" {
 		return m.findProgram(name)
 	}
@@ -91,7 +91,7 @@ func (m *Meta) findProgram(name string) (programRecord, bool) {
 }
 
 // askVersion has a program tell its version.
-func (m *Meta) askVersion(path string, settings engineSettings) (string, error) {
+func (m *Meta) askVersion(path string, settings productSettings) (string, error) {
 	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
 	defer cancel()
 	var out bytes.Buffer
