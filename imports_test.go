@@ -21,7 +21,7 @@ const modulePath = "github.com/tfdeps/tfdeps"
 var layers = map[string][]string{
 	".": {"command", "getproviders/hosts"},
 	"command": {"command/view", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/fetch", "configs/modules/modulelock",
-		"configs/modules/vendored", "providercache", "providercache/bundle", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par",
+		"configs/modules/vendored", "configs/requirements", "providercache", "providercache/bundle", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par",
 		"getproviders/scratch", "getproviders/wholefile"},
 	"command/view":               {"configs/modules", "providercache", "getproviders", "getproviders/hosts"},
 	"configs":                    {"getproviders", "getproviders/wholefile"},
@@ -31,6 +31,7 @@ var layers = map[string][]string{
 	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"configs/modules/git":        {"getproviders/hosts", "getproviders/par"},
 	"configs/modules/modulelock": {"depsfile", "getproviders"},
+	"configs/requirements":       {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
 	"configs/modules/vendored":   {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
@@ -78,7 +79,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "depsfile", "command/view"},
+		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/view"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{

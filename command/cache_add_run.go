@@ -80,7 +80,7 @@ func (a *cacheAdd) installer() *providercache.Installer {
 		state = "" // what is known of an image stands beside it
 	}
 	return &providercache.Installer{
-		Source: a.source, Client: a.hosts.archives, Product: a.product, Platform: a.plat, Now: a.Now, Cache: a.cache, StateDir: state,
+		Source: a.source, Client: a.hosts.Archives, Product: a.product, Platform: a.plat, Now: a.Now, Cache: a.cache, StateDir: state,
 	}
 }
 

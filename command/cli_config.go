@@ -46,8 +46,3 @@ func (m *Meta) appData() string {
 	}
 	return m.Env.Get("APPDATA")
 }
-
-// configDir is the user's directory for the CLI configuration; "" if there is none.
-func (m *Meta) configDir() string {
-	return cliconfig.ConfigDir(m.HomeDir, m.appData(), runtime.GOOS)
-}

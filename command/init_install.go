@@ -39,7 +39,7 @@ func (r *initRun) installer() *providercache.Installer {
 	return &providercache.Installer{
 		Source:  r.source,
 		Target:  &providercache.Dir{Path: filepath.Join(r.dataDir(), "providers")},
-		Client:  r.network.archives,
+		Client:  r.network.Archives,
 		Product: r.product,
 		Skip:    r.skip,
 		Observe: r.view.Observe,

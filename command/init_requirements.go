@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/configs/requirements"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -12,47 +12,31 @@ import (
 // configuration says, and what is needed to deal with objects of the state
 // that the configuration doesn't mention any more.
 func (r *initRun) collectRequirements() view.Problems {
-	fromConfig, problems := r.tree.Requirements(r.product)
-	fromState, err := r.stateRequirements()
-	if err != nil {
-		problems = append(problems, view.NewError("Error loading state", err.Error()))
-	}
-	r.req = fromConfig.Merge(r.inheritState(fromState, fromConfig, r.product))
-	for _, p := range r.req.Providers() {
-		if p.IsLegacy() {
-			problems = append(problems, legacyProblem(r.req, p))
-		}
-	}
-	return problems
-}
-
-// stateRequirements reads the state, if that can be done without a backend.
-func (r *initRun) stateRequirements() (getproviders.Requirements, error) {
-	required, known, err := r.readState(r.product, r.opts.stateFile, r.record)
-	if !known {
-		return r.lockedRequirements(), nil
-	}
-	return required, err
-}
-
-// lockedRequirements is what the lock file says is needed. Whoever wrote it
-// may have seen the state, so that nothing is dropped from it as long as the
-// state can't be seen.
-func (r *initRun) lockedRequirements() getproviders.Requirements {
-	required := getproviders.Requirements{}
-	for _, lock := range r.locks.All() {
-		if _, replaced := r.product.Inherits(lock.Provider); replaced {
-			continue // by an entry of its own, as this is what the state would be read like
-		}
-		required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
-	}
-	if r.locks.Empty() && r.record.Type != "inmem" && r.opts.state.with == "" {
+	fromState, known, err := r.readState(r.product, r.opts.stateFile, r.record)
+	if !known && r.locks.Empty() && r.record.Type != "inmem" && r.opts.state.with == "" {
 		r.warnings = append(r.warnings, view.NewWarning("Providers that only the state needs may be missing", fmt.Sprintf(
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
 			r.record.Type, r.product.Program)))
 	}
-	return required
+	var problems view.Problems
+	r.req, problems = r.combine(requirements.Parts{Product: r.product, Tree: r.tree, State: fromState, StateUnknown: !known, Locks: r.locks})
+	if err != nil {
+		problems = append(problems, view.NewError("Error loading state", err.Error()))
+	}
+	return problems
+}
+
+// combine puts the parts together, and says of legacy addresses where they come from.
+func (m *Meta) combine(parts requirements.Parts) (getproviders.Requirements, view.Problems) {
+	parts.KeepStateAddresses = m.Env.Get(translationVariable) == "0"
+	required, problems := requirements.Combine(parts)
+	for i, p := range problems {
+		if legacy, ok := p.Extra.(requirements.LegacyProvider); ok {
+			problems[i] = legacyProblem(required, legacy.Provider)
+		}
+	}
+	return required, problems
 }
 
 func legacyProblem(req getproviders.Requirements, p getproviders.Provider) *view.Problem {

@@ -64,7 +64,7 @@ func (r *initRun) runWith(program, config string) error {
 // returns the providers in it that aren't installed yet.
 func (r *initRun) pullRequirements(program, config string) (getproviders.Requirements, error) {
 	record, err := backend.Read(r.recordPath())
-	if err != nil || !isRemote(record) || r.opts.stateFile != "" {
+	if err != nil || record.IsLocal() || r.opts.stateFile != "" {
 		return nil, err
 	}
 	cmd := r.realCommand(program, config, "state", "pull")

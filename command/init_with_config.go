@@ -80,7 +80,7 @@ func (r *initRun) backendToken() []string {
 	if err != nil {
 		return nil
 	}
-	token, err := r.network.credentials.Token(r.Context, host)
+	token, err := r.network.Credentials.Token(r.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}

@@ -13,14 +13,14 @@ import (
 // backend that can be asked without a network. One that TF_WORKSPACE names is
 // made when it is needed.
 func (r *initRun) checkWorkspace(record *backend.Record) view.Problems {
-	if isRemote(record) || r.Env.Get("TF_WORKSPACE") != "" {
+	if !record.IsLocal() || r.Env.Get("TF_WORKSPACE") != "" {
 		return nil
 	}
 	name, err := r.workspace()
 	switch {
 	case err != nil:
 		return view.Problems{view.NewError("Failed to select a workspace", err.Error())}
-	case localFiles(record).HasWorkspace(name):
+	case record.LocalFiles().HasWorkspace(name):
 		return nil
 	}
 	return view.Problems{view.NewError(fmt.Sprintf("Currently selected workspace %q does not exist", name), fmt.Sprintf(

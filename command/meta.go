@@ -23,7 +23,6 @@
 package command
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -31,12 +30,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Meta is what the commands have in common: everything that they get from
@@ -94,22 +92,8 @@ func (m *Meta) workspace() (string, error) {
 		}
 		return name, nil
 	}
-	path := filepath.Join(m.dataDir(), "environment")
-	name, err := wholefile.Read(path, maxWorkspaceName)
-	switch name = bytes.TrimSpace(name); {
-	case os.IsNotExist(err):
-		return "default", nil
-	case err != nil:
-		return "", fmt.Errorf("the name of the current workspace can't be read: %w", err)
-	case len(name) == 0:
-		return "default", nil
-	default:
-		return string(name), nil
-	}
+	return backend.ReadWorkspace(m.dataDir())
 }
-
-// maxWorkspaceName bounds the file with the name of the current workspace.
-const maxWorkspaceName = 4096
 
 // viewOptions say how to speak to this user.
 func (m *Meta) viewOptions(product getproviders.Product, json bool) view.Options {

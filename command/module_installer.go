@@ -11,17 +11,17 @@ import (
 // moduleInstaller makes what finds modules and fetches those that have to be.
 // The Fetcher is to be closed.
 func (m *Meta) moduleInstaller(product getproviders.Product, net network, store string) (modules.Installer, *fetch.Fetcher) {
-	offline := net.offlineBy != ""
-	fetcher := &fetch.Fetcher{Client: net.archives, Store: store, Environ: m.Env, Offline: offline}
+	offline := net.OfflineBy != ""
+	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
 	return modules.Installer{
 		Dir:        m.modulesDir(),
 		Product:    product,
 		WorkingDir: workingDirectory(),
 		Fetcher:    fetcher,
 		Registries: &modules.Registries{
-			Client:      net.client,
-			Discovery:   net.discovery,
-			Credentials: net.credentials,
+			Client:      net.Client,
+			Discovery:   net.Discovery,
+			Credentials: net.Credentials,
 			Product:     product,
 			Store:       store,
 			Offline:     offline,

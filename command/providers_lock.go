@@ -76,13 +76,13 @@ func (r *lockRun) connect() (problems view.Problems) {
 	o := sourceOptions{network: r.network, cli: r.cli, product: r.product}
 	switch {
 	case r.opts.fsMirror != "":
-		r.source = o.mirrorIn(r.opts.fsMirror).Source
+		r.source = o.options().FilesystemMirror(r.opts.fsMirror)
 	case r.opts.netMirror != "":
-		r.source, err = o.networkMirror(r.opts.netMirror, map[string]getproviders.Source{})
+		r.source, err = o.options().NetworkMirror(r.opts.netMirror)
 	case r.opts.fromConfig:
 		r.source, err = r.sources(o)
 	default:
-		r.source = o.registry().Source
+		r.source = o.options().Registry()
 	}
 	if err != nil {
 		problems = append(problems, view.NewError("Can't search for providers", sentence(err)))
@@ -107,7 +107,7 @@ func (r *lockRun) checkAddresses() (problems view.Problems) {
 // checks them.
 func (r *lockRun) lock() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.archives, Product: r.product,
+		Source: r.source, Client: r.network.Archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.policy,
 	}
 	requests := make([]providercache.LockRequest, len(r.dirs))

@@ -115,7 +115,7 @@ func (r *mirrorRun) want(d *lockDir, p getproviders.Provider) (w providercache.M
 // mirror has the engine fill the mirror.
 func (r *mirrorRun) mirror() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.archives, Product: r.product,
+		Source: r.source, Client: r.network.Archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
 	}
 	result, err := installer.Mirror(r.Context, providercache.MirrorOptions{

@@ -57,7 +57,7 @@ func (d *lockDir) lockedHashes(p getproviders.Provider, v getproviders.Version) 
 // locate has the engine find the packages, and prints what it has found, what
 // has failed included.
 func (r *urlsRun) locate() (problems view.Problems) {
-	installer := providercache.Installer{Source: r.source, Client: r.network.archives, Product: r.product, Now: r.Now}
+	installer := providercache.Installer{Source: r.source, Client: r.network.Archives, Product: r.product, Now: r.Now}
 	requests := make([]providercache.LockRequest, len(r.dirs))
 	for i, d := range r.dirs {
 		requests[i] = r.request(d)

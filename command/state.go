@@ -24,14 +24,14 @@ func (m *Meta) readState(product getproviders.Product, given string, record *bac
 		if _, err := os.Stat(given); err != nil {
 			return nil, true, fmt.Errorf("reading state: %w", err) // what is asked for has to be there
 		}
-	case isRemote(record):
+	case !record.IsLocal():
 		return nil, false, nil
 	default:
 		workspace, err := m.workspace()
 		if err != nil {
 			return nil, true, err
 		}
-		given = localFiles(record).State(workspace)
+		given, _ = record.StateFile(workspace)
 	}
 	req, err = configs.StateRequirements(given, product)
 	return req, true, err
@@ -44,18 +44,4 @@ func (m *Meta) stateFromStdin(product getproviders.Product) (getproviders.Requir
 	return reading.Do(m.Context, struct{}{}, func(context.Context) (getproviders.Requirements, error) {
 		return configs.ReadStateRequirements(m.Stdin, "standard input", product)
 	})
-}
-
-// isRemote reports whether state is in the care of a backend that can't be
-// asked from here.
-func isRemote(record *backend.Record) bool {
-	return record != nil && record.Type != "" && record.Type != backend.Local
-}
-
-// localFiles is where state is if it is in local files.
-func localFiles(record *backend.Record) backend.Files {
-	if record == nil {
-		return backend.LocalFiles("", "")
-	}
-	return backend.LocalFiles(record.Text("path"), record.Text("workspace_dir"))
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+	"github.com/tfdeps/tfdeps/configs/requirements"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -38,27 +39,19 @@ func (r *vendorRun) connect() (problems view.Problems) {
 // configuration and of the state, and where the state isn't known, those that
 // somebody locked who may have seen it.
 func (r *vendorRun) require() (problems view.Problems) {
-	r.required, problems = r.tree.Requirements(r.product)
-	if r.module.Backend == nil {
-		fromState, _, err := r.readState(r.product, "", nil)
-		if err != nil {
+	parts := requirements.Parts{Product: r.product, Tree: r.tree, StateUnknown: r.module.Backend != nil, Locks: r.locks}
+	if !parts.StateUnknown {
+		var err error
+		if parts.State, _, err = r.readState(r.product, "", nil); err != nil {
+			_, problems = r.tree.Requirements(r.product)
 			return append(problems, view.NewError("Error loading state", sentence(err)))
 		}
-		r.required = r.required.Merge(fromState)
-	} else {
-		for _, lock := range r.locks.All() {
-			r.required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
-		}
 	}
-	for _, p := range r.required.Providers() {
-		if p.IsLegacy() {
-			problems = append(problems, legacyProblem(r.required, p))
-		}
-	}
+	r.required, problems = r.combine(parts)
 	return problems
 }
 
-// request is what is asked of the engine.
+// request is what is asked of the product.
 func (r *vendorRun) request() providercache.LockRequest {
 	request := providercache.LockRequest{Requirements: r.required, Locks: r.locks, Platforms: r.record.Platforms}
 	if r.opts.upgrade {
@@ -81,10 +74,10 @@ func (r *vendorRun) vendorOptions() providercache.VendorOptions {
 	return providercache.VendorOptions{Dir: r.in(vendored.PluginsDir), Unpacked: r.record.Unpacked, Placed: placed, Prune: r.opts.prune || r.base != "."}
 }
 
-// vendorProviders has the engine do the work.
+// vendorProviders has the product do the work.
 func (r *vendorRun) vendorProviders() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.net.archives, Product: r.product,
+		Source: r.source, Client: r.net.Archives, Product: r.product,
 		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.hashes,
 	}
 	if problems = r.announce(); problems.HasErrors() {

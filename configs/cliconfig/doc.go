@@ -2,7 +2,10 @@
 // .terraformrc: what a user says about hosts, credentials and the places that
 // packages come from, for all working directories.
 //
-// [Find] tells where the files are, and [Read] reads them. A file is in HCL 1
+// [Find] tells where the files are, and [Read] reads them. [Config.Network] makes
+// the HTTP clients and credentials that the configuration asks for, and
+// [Config.Source] the source of providers that it describes; the example of the
+// latter does all of it. A file is in HCL 1
 // syntax or, if its first character is "{", in JSON. Keys are compared without
 // regard to case, but for the "token" of a credentials block. Keys that nobody
 // knows are ignored. Every mistake is reported as a [Problem] with its place;
@@ -37,7 +40,6 @@
 // trust_all_hashes, download_retry_count and registry_protocols have no effect
 // here is no mistake, as they decide nothing about which packages are right.
 //
-// The package reads no environment of its own accord, prints nothing, and
-// decides nothing: its caller says where the variables come from and what to do
-// about problems.
+// The package reads no environment of its own accord and prints nothing: its
+// caller says where the variables come from ([User]) and what to do about problems.
 package cliconfig

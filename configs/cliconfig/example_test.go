@@ -1,9 +1,11 @@
 package cliconfig_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -55,4 +57,53 @@ credentials "mirror.example.com" {
 	// direct  [] [registry.terraform.io/hashicorp/*]
 	// /home/user/cache
 	// secrets (not shown)
+}
+
+// From a CLI configuration to the source of providers, as an installer wants it.
+// A program passes what it has from os.Environ and os.UserHomeDir.
+func ExampleConfig_Source() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "terraformrc")
+	err = os.WriteFile(path, []byte(`
+provider_installation {
+  network_mirror {
+    url     = "https://mirror.example.com/providers/"
+    include = ["hashicorp/*"]
+  }
+  direct {
+    exclude = ["hashicorp/*"]
+  }
+}
+`), 0o600)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+
+	terraform := getproviders.Terraform("1.15.9")
+	user := cliconfig.User{Environ: []string{"TF_CLI_CONFIG_FILE=" + path, "TF_TOKEN_mirror_example_com=..."}}
+	at := cliconfig.Find(user.Getenv, user.HomeDir, user.Getenv("APPDATA"), runtime.GOOS, terraform)
+	config, problems := cliconfig.Read(at, user.Getenv, terraform)
+	if len(problems) > 0 {
+		fmt.Println(problems[0].Detail)
+		return
+	}
+	network, _ := config.Network(cliconfig.NetworkOptions{User: user}) // network.Archives is for the installer
+	source, err := config.Source(context.Background(), cliconfig.SourceOptions{Product: terraform, Network: network, User: user})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, address := range []string{"hashicorp/aws", "example.com/acme/widget"} {
+		p, err := terraform.ParseProvider(address)
+		fmt.Println(source.Describe(p), err)
+	}
+	// Output:
+	// provider mirror at https://mirror.example.com/providers/ <nil>
+	// registry example.com <nil>
 }

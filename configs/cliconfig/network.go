@@ -1,0 +1,126 @@
+package cliconfig
+
+import (
+	"fmt"
+	"net/http"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// User is whose files and variables count, and on which system.
+type User struct {
+	Environ []string // as os.Environ returns it; nil: no variables
+	HomeDir string   // "": not known, so that nothing is looked for there
+	GOOS    string   // as runtime.GOOS, which "" stands for
+}
+
+// Getenv returns the value of a variable, "" if it isn't set. The last of
+// several entries counts; on Windows the case of names doesn't matter.
+func (u User) Getenv(name string) string {
+	for _, entry := range slices.Backward(u.Environ) {
+		key, value, ok := strings.Cut(entry, "=")
+		if ok && (key == name || u.goos() == "windows" && strings.EqualFold(key, name)) {
+			return value
+		}
+	}
+	return ""
+}
+
+func (u User) goos() string {
+	if u.GOOS == "" {
+		return runtime.GOOS
+	}
+	return u.GOOS
+}
+
+// configDir is [ConfigDir] for the user.
+func (u User) configDir() string { return ConfigDir(u.HomeDir, u.Getenv("APPDATA"), u.goos()) }
+
+// NetworkOptions is what [Config.Network] needs beside the configuration. The
+// zero value works: hosts are asked with the tokens of the configuration.
+type NetworkOptions struct {
+	// Client is for registries and mirrors, and the bottom of the one for
+	// packages; nil: one of hosts.NewClient, which tries a failed request again.
+	Client *http.Client
+
+	// User has tokens in variables (TF_TOKEN_...) and a .netrc, and it is in the
+	// user's directory that the program of a credentials_helper block lies.
+	User User
+
+	// SameHost lets the token of a registry or a mirror go to packages that lie
+	// on the same host, too.
+	SameHost bool
+
+	// OfflineBy is what forbids requests, such as "-offline", as errors name it.
+	// If it isn't "", the clients refuse to send anything, no program is asked
+	// for tokens, and Client is not used.
+	OfflineBy string
+}
+
+// Network is how hosts are reached. A program makes one for all that it asks
+// for, so that connections are shared, and a host is asked once what it offers.
+type Network struct {
+	Client      *http.Client      // for registries and mirrors
+	Archives    *http.Client      // for packages, as in providercache.Installer; it sends what .netrc says
+	Credentials hosts.Credentials // of variables, then of the configuration, then of the helper; nil: none
+	Discovery   *hosts.Discovery  // knows what host blocks say
+	OfflineBy   string            // as in NetworkOptions
+}
+
+// Network makes the clients and credentials that the configuration asks for. It
+// sends nothing, and starts no program.
+//
+// A credentials helper that isn't there is a warning, as the tokens may not be
+// needed. If one of the problems is an error, the Network can't be used.
+func (c *Config) Network(o NetworkOptions) (Network, []Problem) {
+	if o.OfflineBy != "" {
+		client := hosts.NewOfflineClient(o.OfflineBy)
+		return Network{
+			Client: client, Archives: client, OfflineBy: o.OfflineBy,
+			Discovery: &hosts.Discovery{Client: client, Forced: c.Hosts},
+		}, nil
+	}
+	client := o.Client
+	if client == nil {
+		var err error
+		if client, err = hosts.NewClient(hosts.ClientOptions{Retries: 1}); err != nil {
+			return Network{}, []Problem{{Summary: "Can't make an HTTP client", Detail: err.Error()}}
+		}
+	}
+	credentials, problems := c.credentials(o.User)
+	archives := hosts.WithNetrc(client, hosts.NetrcFiles(o.User.Getenv, o.User.HomeDir, o.User.goos()))
+	if o.SameHost {
+		archives = hosts.WithArchiveCredentials(archives, credentials)
+	}
+	return Network{
+		Client: client, Archives: archives, Credentials: credentials,
+		Discovery: &hosts.Discovery{Client: client, Credentials: credentials, Forced: c.Hosts},
+	}, problems
+}
+
+// credentials are the user's tokens, in the order in which they count.
+func (c *Config) credentials(user User) (hosts.Credentials, []Problem) {
+	known := []hosts.Credentials{hosts.EnvTokens(user.Environ), c.Tokens}
+	if c.Helper == nil {
+		return hosts.FirstOf(known...), nil
+	}
+	helper, err := hosts.NewHelperTokens(hosts.Helper{
+		Name: c.Helper.Name,
+		Args: c.Helper.Args,
+		Dirs: HelperDirs(user.configDir(), getproviders.CurrentPlatform()),
+		Env:  user.Environ,
+	})
+	if err != nil {
+		return hosts.FirstOf(known...), []Problem{{
+			Warning: true,
+			Summary: "Credentials helper not found",
+			Detail: fmt.Sprintf("The CLI configuration asks for a credentials helper, and there is %v."+
+				" Requests go without the tokens that it may know.", err),
+		}}
+	}
+	return hosts.FirstOf(append(known, helper)...), nil
+}

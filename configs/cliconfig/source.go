@@ -1,0 +1,172 @@
+package cliconfig
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// SourceOptions is what [Config.Source] needs beside the configuration. Only
+// Product is required.
+type SourceOptions struct {
+	Product getproviders.Product
+
+	// Network is how hosts are reached; zero: as [Config.Network] makes it for
+	// the user.
+	Network Network
+	// User says which directories are mirrors where there is no
+	// provider_installation block: see [ImpliedMirrorDirs].
+	User User
+
+	// Dirs are directories in the layout of a filesystem mirror, as -plugin-dir
+	// names them. If there are any, nothing else counts.
+	Dirs []string
+	// Except is a directory that is no mirror, although it is a usual place for
+	// one, because it is about to be filled; "": none.
+	Except string
+
+	// Signers says whose signatures count in mirrors.
+	Signers getproviders.Signers
+	// Fallback says what a source that fails means for those after it.
+	Fallback getproviders.Fallback
+
+	// Cached tells which packages of a provider are on this machine; required if
+	// the network is offline.
+	Cached func(getproviders.Provider) []getproviders.CachedPackage
+}
+
+// Source returns the source of providers that the configuration describes: the
+// methods of its provider_installation block in their order. Where there is no
+// such block, these are the directories of [ImpliedMirrorDirs] that exist, and for
+// every provider of which none of them has a package, its registry. The paths of
+// mirrors are relative to the working directory of the process.
+//
+// Nothing is asked of any host here; directories that are mirrors without
+// being named are listed. Providers in [Config.DevOverrides] aren't left out:
+// whoever installs has to skip them.
+func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.MultiSource, err error) {
+	if o.Network, err = c.usable(o); err != nil {
+		return all, err
+	}
+	all.Fallback = o.Fallback
+	switch {
+	case len(o.Dirs) > 0:
+		for _, dir := range o.Dirs {
+			all.Selectors = append(all.Selectors, getproviders.Selector{Source: o.FilesystemMirror(dir)})
+		}
+	case c.Installation == nil:
+		all.Selectors, err = o.implied(ctx)
+		if all.Fallback == getproviders.Exclusive {
+			// The registry is kept out of what these directories hold in any
+			// case. To them the word would mean all that they don't hold, too.
+			all.Fallback = getproviders.StopOnFailure
+		}
+	default:
+		all.Selectors, err = o.configured(c.Installation)
+	}
+	return all, err
+}
+
+// usable is the network of the options, or one that is made for them. A program
+// that wants to go on without a credentials helper makes the Network itself.
+func (c *Config) usable(o SourceOptions) (Network, error) {
+	if o.Network.Client != nil {
+		return o.Network, nil
+	}
+	network, problems := c.Network(NetworkOptions{User: o.User, OfflineBy: o.Network.OfflineBy})
+	if len(problems) > 0 {
+		return network, errors.New(problems[0].Detail)
+	}
+	return network, nil
+}
+
+// Registry returns the source that is every provider's own registry. Unlike
+// [Config.Source] it needs a Network.
+func (o SourceOptions) Registry() getproviders.Source {
+	return o.offline(&getproviders.RegistrySource{
+		Client:      o.Network.Client,
+		Discovery:   o.Network.Discovery,
+		Credentials: o.Network.Credentials,
+		Product:     o.Product,
+	})
+}
+
+// FilesystemMirror returns the source that is a directory.
+func (o SourceOptions) FilesystemMirror(dir string) getproviders.Source {
+	return &getproviders.FilesystemMirrorSource{Dir: dir, Signers: o.Signers}
+}
+
+// NetworkMirror returns the source that is the mirror at a URL. Unlike
+// [Config.Source] it needs a Network.
+func (o SourceOptions) NetworkMirror(url string) (getproviders.Source, error) {
+	mirror, err := getproviders.NewNetworkMirrorSource(url, o.Network.Client, o.Network.Credentials, o.Product)
+	if err != nil {
+		return nil, err
+	}
+	mirror.Signers = o.Signers
+	if o.Network.OfflineBy != "" {
+		return o.offline(mirror), nil
+	}
+	return getproviders.Memoize(mirror), nil
+}
+
+// offline returns what stands for a source that may not be asked, or the source
+// itself if it may.
+func (o SourceOptions) offline(source getproviders.Source) getproviders.Source {
+	if o.Network.OfflineBy == "" {
+		return source
+	}
+	return getproviders.OfflineSource{Source: source, Cached: o.Cached, By: o.Network.OfflineBy}
+}
+
+// configured makes a selector of each installation method. Methods with the same
+// URL share a source, so that the mirror is asked once.
+func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector, err error) {
+	registry := o.Registry()
+	mirrors := map[string]getproviders.Source{}
+	for _, method := range methods {
+		selector := getproviders.Selector{Include: method.Include, Exclude: method.Exclude}
+		switch method.Kind {
+		case Direct:
+			selector.Source, selector.Origin = registry, true
+		case FilesystemMirror:
+			selector.Source = o.FilesystemMirror(method.Location)
+		case NetworkMirror:
+			if mirrors[method.Location] == nil {
+				if mirrors[method.Location], err = o.NetworkMirror(method.Location); err != nil {
+					return nil, err
+				}
+			}
+			selector.Source = mirrors[method.Location]
+		default:
+			return nil, fmt.Errorf("there is no installation method of kind %d", method.Kind)
+		}
+		all = append(all, selector)
+	}
+	return all, nil
+}
+
+// implied are the sources where the configuration names none.
+func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector, err error) {
+	registry := getproviders.Selector{Source: o.Registry(), Origin: true}
+	for _, dir := range ImpliedMirrorDirs(o.User.Getenv, o.User.HomeDir, o.User.goos(), o.Product) {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.Except != "" && filepath.Clean(dir) == filepath.Clean(o.Except) {
+			continue
+		}
+		mirror := &getproviders.FilesystemMirrorSource{Dir: dir, Signers: o.Signers}
+		providers, err := mirror.Providers(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range providers {
+			registry.Exclude = append(registry.Exclude, getproviders.ExactPattern(p))
+		}
+		all = append(all, getproviders.Selector{Source: mirror})
+	}
+	return slices.Concat(all, []getproviders.Selector{registry}), nil
+}

@@ -1,0 +1,160 @@
+package cliconfig
+
+import (
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// described says which sources are asked for a provider, in their order.
+func described(t *testing.T, source getproviders.MultiSource, address string) string {
+	t.Helper()
+	p, err := terraform.ParseProvider(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return source.Describe(p)
+}
+
+func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
+	config, problems := parse(`provider_installation {
+  filesystem_mirror {
+    path    = "mirror"
+    include = ["example.com/*/*"]
+  }
+  network_mirror {
+    url     = "https://mirror.example.com/p/"
+    exclude = ["example.com/acme/b"]
+  }
+  network_mirror {
+    url     = "https://mirror.example.com/p/"
+    include = ["example.com/acme/b"]
+  }
+  direct {
+    exclude = ["example.com/*/*"]
+  }
+}`)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	source, err := config.Source(t.Context(), SourceOptions{Product: terraform})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(source.Selectors) != 4 || source.Selectors[1].Source != source.Selectors[2].Source {
+		t.Errorf("two methods with one URL have two sources: %+v", source.Selectors)
+	}
+	for address, want := range map[string]string{
+		"example.com/acme/a": "mirror, provider mirror at https://mirror.example.com/p/",
+		"hashicorp/aws":      "provider mirror at https://mirror.example.com/p/, registry registry.terraform.io",
+	} {
+		if got := described(t, source, address); got != want {
+			t.Errorf("%s: asked are %s, want %s", address, got, want)
+		}
+	}
+	if !source.Selectors[3].Origin || source.Selectors[0].Origin {
+		t.Error("the registry isn't told from mirrors")
+	}
+}
+
+func TestSource_TakesTheUsualDirectoriesWithoutABlock(t *testing.T) {
+	home, wd := t.TempDir(), t.TempDir()
+	t.Chdir(wd)
+	own := filepath.Join(home, ".terraform.d", "plugins")
+	vendored := filepath.Join("terraform.d", "plugins")
+	for _, dir := range []string{own, vendored} {
+		if err := os.MkdirAll(filepath.Join(dir, "example.com", "acme", "a", "1.0.0", "linux_amd64"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	user := User{HomeDir: home, GOOS: "linux"}
+	options := SourceOptions{Product: terraform, User: user, Fallback: getproviders.Exclusive}
+	source, err := new(Config).Source(t.Context(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := described(t, source, "example.com/acme/a"); got != vendored+", "+own {
+		t.Errorf("asked for a provider of the directories are %s", got)
+	}
+	if source.Fallback != getproviders.StopOnFailure {
+		t.Errorf("the fallback is %v", source.Fallback)
+	}
+
+	options.Except = "./" + vendored
+	if source, err = new(Config).Source(t.Context(), options); err != nil {
+		t.Fatal(err)
+	}
+	if got := described(t, source, "example.com/acme/a"); got != own {
+		t.Errorf("a directory that is to be filled is asked: %s", got)
+	}
+
+	options.Dirs = []string{"x"}
+	if source, err = new(Config).Source(t.Context(), options); err != nil || len(source.Selectors) != 1 {
+		t.Errorf("beside the directories that the user gave, others are asked: %+v, %v", source.Selectors, err)
+	}
+}
+
+func TestSource_SaysThatTheHelperIsMissing(t *testing.T) {
+	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}}
+	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform}); err == nil || !strings.Contains(err.Error(), "nobody") {
+		t.Errorf("the error is %v", err)
+	}
+	network, problems := config.Network(NetworkOptions{})
+	if len(problems) != 1 || !problems[0].Warning {
+		t.Fatalf("the problems are %+v", problems)
+	}
+	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform, Network: network}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSource_RefusesAnUnknownMethod(t *testing.T) {
+	config := &Config{Installation: []Method{{}}}
+	if _, err := config.Source(t.Context(), SourceOptions{Product: terraform}); err == nil {
+		t.Error("a method of no kind is accepted")
+	}
+}
+
+func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {
+	config := &Config{Tokens: hosts.NewStaticTokens(map[hosts.Hostname]string{"a.com": "file", "b.com": "file"})}
+	network, problems := config.Network(NetworkOptions{User: User{Environ: []string{"TF_TOKEN_a_com=variable"}}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for host, want := range map[hosts.Hostname]string{"a.com": "variable", "b.com": "file", "c.com": ""} {
+		if got, err := network.Credentials.Token(t.Context(), host); got != want || err != nil {
+			t.Errorf("%s: %q, %v; want %q", host, got, err, want)
+		}
+	}
+}
+
+func TestNetwork_SendsNothingOffline(t *testing.T) {
+	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}}
+	network, problems := config.Network(NetworkOptions{OfflineBy: "-offline", Client: http.DefaultClient})
+	if len(problems) > 0 || network.Credentials != nil {
+		t.Errorf("somebody looked for the helper: %+v", problems)
+	}
+	for _, client := range []*http.Client{network.Client, network.Archives, network.Discovery.Client} {
+		if _, err := client.Get("https://127.0.0.1:1/"); !errors.Is(err, hosts.ErrOffline) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+}
+
+func TestUser_Getenv(t *testing.T) {
+	user := User{Environ: []string{"A=1", "b=2", "A=3", "C"}, GOOS: "linux"}
+	for name, want := range map[string]string{"A": "3", "a": "", "b": "2", "C": "", "D": ""} {
+		if got := user.Getenv(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if user.GOOS = "windows"; user.Getenv("B") != "2" {
+		t.Error("on Windows the case of a name matters")
+	}
+}

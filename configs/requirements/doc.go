@@ -1,0 +1,22 @@
+// Package requirements says which providers a working directory requires: those
+// of its configuration with all modules, and those that only its state still
+// needs.
+//
+//	found, problems := requirements.Read(ctx, dir, requirements.Options{Product: getproviders.Terraform("1.15.9")})
+//	if problems.HasErrors() {
+//		return problems
+//	}
+//	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
+//
+// [Read] takes everything as it lies in the directory: modules have to be
+// installed, which is what package modules does, and of backends only the one
+// that keeps state in local files can be read. [Combine] is for programs that have
+// the parts already, or more of them, such as a state that came from a backend.
+//
+// Where a backend has the state, what the lock file names is required, too:
+// whoever wrote that may have seen the state, and dropping a provider from the
+// lock file would be wrong as long as the state may need it.
+//
+// Nothing is written, nothing is asked of any host, and nothing is printed.
+// Problems are data, as in package configs.
+package requirements

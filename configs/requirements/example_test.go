@@ -1,0 +1,48 @@
+package requirements_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/configs/requirements"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// What a directory requires, with the file and line that says so.
+func ExampleRead() {
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	err = os.WriteFile(filepath.Join(dir, "main.tf"), []byte(`
+terraform {
+  required_providers {
+    aws = { source = "hashicorp/aws", version = "~> 6.0" }
+  }
+}
+resource "acme_widget" "a" {
+  provider = acme
+}
+`), 0o600)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	found, problems := requirements.Read(context.Background(), dir, requirements.Options{Product: getproviders.Terraform("1.15.9")})
+	if problems.HasErrors() {
+		fmt.Println(problems)
+		return
+	}
+	for _, p := range found.Requirements.Providers() {
+		for _, r := range found.Requirements[p] {
+			fmt.Printf("%s %q line %d\n", p, r.Constraints, r.Origin.Line)
+		}
+	}
+	// Output:
+	// registry.terraform.io/hashicorp/acme "" line 7
+	// registry.terraform.io/hashicorp/aws "~> 6.0" line 4
+}
