@@ -19,7 +19,7 @@ const modulePath = "github.com/tfdeps/tfdeps"
 // package that isn't here doesn't belong to the tree. What is on top comes
 // first; imports only ever point downwards.
 var layers = map[string][]string{
-	".": {"command", "getproviders/hosts"},
+	".": {"command"},
 	"command": {"command/view", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/fetch", "configs/modules/modulelock",
 		"configs/modules/vendored", "configs/requirements", "providercache", "providercache/bundle", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par",
 		"getproviders/scratch", "getproviders/wholefile"},
@@ -99,7 +99,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/mitchellh/cli",
-		where:  []string{"."},
+		where:  []string{"command"},
 		reason: "subcommands, help and completion; kept to the top so that it can be replaced",
 	},
 	{
