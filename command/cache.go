@@ -80,7 +80,7 @@ func (p *cachePlace) define(flags *flag.FlagSet) { flags.StringVar(&p.dir, "dir"
 
 // find returns the cache: in the directory that -dir names, else as init finds
 // it. A cache that can't be used is an error here.
-func (p cachePlace) find(m *Meta) (*providercache.Cache, *cliconfig.Config, view.Problems) {
+func (p cachePlace) find(m *Meta) (*providercache.Store, *cliconfig.Config, view.Problems) {
 	cli, problems := m.cliConfig(m.unversioned())
 	if problems.HasErrors() {
 		return nil, cli, problems
@@ -101,7 +101,7 @@ func (p cachePlace) find(m *Meta) (*providercache.Cache, *cliconfig.Config, view
 }
 
 // upkeep is what looks after the cache.
-func (m *Meta) upkeep(cache *providercache.Cache) *providercache.Upkeep {
+func (m *Meta) upkeep(cache *providercache.Store) *providercache.Upkeep {
 	return &providercache.Upkeep{Cache: cache, StateDir: m.StateDir, Now: m.Now}
 }
 

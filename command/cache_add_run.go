@@ -16,7 +16,7 @@ type cacheAdd struct {
 	*Meta
 	addOptions
 	product getproviders.Product
-	cache   *providercache.Cache
+	cache   *providercache.Store
 	cli     *cliconfig.Config
 	made    time.Time // what files of an image are to say of their age
 
@@ -80,7 +80,8 @@ func (a *cacheAdd) installer() *providercache.Installer {
 		state = "" // what is known of an image stands beside it
 	}
 	return &providercache.Installer{
-		Source: a.source, Client: a.hosts.Archives, Product: a.product, Platform: a.plat, Now: a.Now, Cache: a.cache, StateDir: state,
+		Fetcher: &providercache.Fetcher{Source: a.source, Client: a.hosts.Archives, Product: a.product, Platform: a.plat, Now: a.Now, StateDir: state},
+		Cache:   a.cache,
 	}
 }
 

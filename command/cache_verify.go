@@ -46,7 +46,7 @@ func runCacheVerify(m *Meta, args []string) (int, view.Problems, error) {
 
 // removeDamaged takes away the packages that aren't what their receipts say. The
 // next init that wants one fetches it. nil: there are none.
-func (m *Meta) removeDamaged(cache *providercache.Cache, found []providercache.Verified) (*providercache.Removal, error) {
+func (m *Meta) removeDamaged(cache *providercache.Store, found []providercache.Verified) (*providercache.Removal, error) {
 	var damaged []providercache.Cached
 	for _, v := range found {
 		if v.Finding == providercache.Broken {

@@ -148,7 +148,7 @@ func (r *checkRun) checkProviders() (reasons []view.CheckReason, problems view.P
 		return nil, problems
 	}
 	installer := r.installer()
-	installer.Observe = nil
+	installer.Fetcher.Observe = nil
 	status, err := installer.Check(r.Context, r.req, r.locks)
 	if err != nil {
 		return nil, view.Problems{view.NewError("Can't compare what is installed", err.Error())}

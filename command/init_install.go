@@ -37,20 +37,8 @@ func (r *initRun) connect() (problems view.Problems) {
 // installer makes what the engine does the work with.
 func (r *initRun) installer() *providercache.Installer {
 	return &providercache.Installer{
-		Source:  r.source,
-		Target:  &providercache.Dir{Path: filepath.Join(r.dataDir(), "providers")},
-		Client:  r.network.Archives,
-		Product: r.product,
-		Skip:    r.skip,
-		Observe: r.view.Observe,
-		Now:     r.Now,
-
-		Cache:    r.sharing.cache,
-		Link:     r.sharing.link,
-		StateDir: r.sharing.stateDir,
-		Verify:   r.sharing.verify,
-
-		HashPolicy: r.opts.hashes,
+		Fetcher: &providercache.Fetcher{Source: r.source, Client: r.network.Archives, Product: r.product, Observe: providercache.Observer(r.view.Observe), Now: r.Now, StateDir: r.sharing.stateDir, Verify: r.sharing.verify, HashPolicy: r.opts.hashes},
+		Target:  &providercache.Store{Dir: filepath.Join(r.dataDir(), "providers")}, Skip: r.skip, Cache: r.sharing.cache, Link: r.sharing.link,
 	}
 }
 

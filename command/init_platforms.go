@@ -71,8 +71,8 @@ func (r *initRun) lockPlatforms(locks *depsfile.Locks) (*depsfile.Locks, view.Pr
 	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return r.skip[p] || p.IsBuiltIn() })
 	told := r.view.Platforms()
 	installer := r.installer()
-	installer.Observe = told.Observe
-	result := installer.Lock(r.Context, providercache.LockRequest{
+	installer.Fetcher.Observe = providercache.Observer(told.Observe)
+	result := providercache.Lock(r.Context, installer.Fetcher, providercache.LockRequest{
 		Requirements: required, Locks: locks,
 		Platforms: r.opts.foreignPlatforms(), AllPlatforms: r.opts.allPlatforms,
 		Done: []getproviders.Platform{getproviders.CurrentPlatform()},

@@ -29,7 +29,7 @@ func (o *cacheOptions) define(flags *flag.FlagSet) {
 // sharing is how packages are shared between working directories, and what
 // is remembered of them.
 type sharing struct {
-	cache    *providercache.Cache // nil: they aren't
+	cache    *providercache.Store // nil: they aren't
 	link     providercache.LinkMode
 	verify   bool
 	stateDir string

@@ -107,14 +107,13 @@ func (r *lockRun) checkAddresses() (problems view.Problems) {
 // checks them.
 func (r *lockRun) lock() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.Archives, Product: r.product,
-		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.policy,
+		Fetcher: &providercache.Fetcher{Source: r.source, Client: r.network.Archives, Product: r.product, Observe: providercache.Observer(r.view.Observe), Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.policy},
 	}
 	requests := make([]providercache.LockRequest, len(r.dirs))
 	for i, d := range r.dirs {
 		requests[i] = r.request(d)
 	}
-	results := installer.Lock(r.Context, requests...)
+	results := providercache.Lock(r.Context, installer.Fetcher, requests...)
 	problems = r.view.End()
 	for i, d := range r.dirs {
 		problems = append(problems, r.conclude(d, results[i])...)

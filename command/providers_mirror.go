@@ -115,10 +115,9 @@ func (r *mirrorRun) want(d *lockDir, p getproviders.Provider) (w providercache.M
 // mirror has the engine fill the mirror.
 func (r *mirrorRun) mirror() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.network.Archives, Product: r.product,
-		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir,
+		Fetcher: &providercache.Fetcher{Source: r.source, Client: r.network.Archives, Product: r.product, Observe: providercache.Observer(r.view.Observe), Now: r.Now, StateDir: r.StateDir},
 	}
-	result, err := installer.Mirror(r.Context, providercache.MirrorOptions{
+	result, err := providercache.Mirror(r.Context, installer.Fetcher, providercache.MirrorOptions{
 		Dir: r.opts.target, Platforms: r.opts.platforms, AllPlatforms: r.opts.allPlatforms,
 		Prune: r.opts.prune, PruneGrace: r.opts.pruneGrace,
 	}, r.wanted)

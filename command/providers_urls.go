@@ -57,13 +57,15 @@ func (d *lockDir) lockedHashes(p getproviders.Provider, v getproviders.Version) 
 // locate has the engine find the packages, and prints what it has found, what
 // has failed included.
 func (r *urlsRun) locate() (problems view.Problems) {
-	installer := providercache.Installer{Source: r.source, Client: r.network.Archives, Product: r.product, Now: r.Now}
+	installer := providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: r.source, Client: r.network.Archives, Product: r.product, Now: r.Now},
+	}
 	requests := make([]providercache.LockRequest, len(r.dirs))
 	for i, d := range r.dirs {
 		requests[i] = r.request(d)
 	}
 	var report view.URLsReport
-	for i, result := range installer.Locate(r.Context, r.opts.sizes, requests...) {
+	for i, result := range providercache.Locate(r.Context, installer.Fetcher, r.opts.sizes, requests...) {
 		d := r.dirs[i]
 		report.Dirs = append(report.Dirs, view.LocatedDir{
 			Dir: d.dir, LockFile: depsfile.FileName, Named: len(r.opts.dirs) > 0, Locked: d.lockedHashes, Result: result,

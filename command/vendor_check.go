@@ -119,8 +119,10 @@ func (r *vendorRun) checkProviders() (reasons []view.CheckReason, problems view.
 	if problems = r.inOrder(r.require, r.findPlaced); problems.HasErrors() {
 		return nil, problems
 	}
-	installer := providercache.Installer{Product: r.product, Now: r.Now, StateDir: r.StateDir}
-	status, err := installer.CheckVendored(r.Context, r.vendorOptions(), r.request())
+	installer := providercache.Installer{
+		Fetcher: &providercache.Fetcher{Product: r.product, Now: r.Now, StateDir: r.StateDir},
+	}
+	status, err := providercache.CheckVendored(r.Context, installer.Fetcher, r.vendorOptions(), r.request())
 	if err != nil {
 		return nil, append(problems, view.NewError("Can't compare what is vendored", sentence(err)))
 	}

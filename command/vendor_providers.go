@@ -77,14 +77,13 @@ func (r *vendorRun) vendorOptions() providercache.VendorOptions {
 // vendorProviders has the product do the work.
 func (r *vendorRun) vendorProviders() (problems view.Problems) {
 	installer := providercache.Installer{
-		Source: r.source, Client: r.net.Archives, Product: r.product,
-		Observe: r.view.Observe, Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.hashes,
+		Fetcher: &providercache.Fetcher{Source: r.source, Client: r.net.Archives, Product: r.product, Observe: providercache.Observer(r.view.Observe), Now: r.Now, StateDir: r.StateDir, HashPolicy: r.opts.hashes},
 	}
 	if problems = r.announce(); problems.HasErrors() {
 		return problems
 	}
 	var err error
-	r.result, err = installer.Vendor(r.Context, r.vendorOptions(), r.request())
+	r.result, err = providercache.Vendor(r.Context, installer.Fetcher, r.vendorOptions(), r.request())
 	problems = append(problems, r.view.End(providercache.MirrorResult{})...)
 	r.view.Packages(r.result.Packages)
 	if r.base == "." {

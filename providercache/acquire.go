@@ -10,12 +10,12 @@ import (
 )
 
 // obtain makes the package, with all checks passed, in the stage.
-func (in *Installer) obtain(ctx context.Context, t task, stage *staging) (genuine, error) {
+func (f *Fetcher) obtain(ctx context.Context, t task, stage *staging) (genuine, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
-		return in.obtainDirectory(ctx, t, string(at), stage)
+		return f.obtainDirectory(ctx, t, string(at), stage)
 	case getproviders.LocalArchive, getproviders.HTTPArchive:
-		return in.obtainArchive(ctx, t, stage.archivePath(), stage.packagePath(), in.progress(t))
+		return f.obtainArchive(ctx, t, stage.archivePath(), stage.packagePath(), f.progress(ctx, t))
 	default:
 		return genuine{}, t.failed(StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))
 	}
@@ -23,25 +23,25 @@ func (in *Installer) obtain(ctx context.Context, t task, stage *staging) (genuin
 
 // obtainArchive receives an archive and unpacks it to dir, or only hashes
 // what is in it if dir is "".
-func (in *Installer) obtainArchive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (genuine, error) {
-	received, authenticator, err := in.receive(ctx, t, path, dir, progress)
+func (f *Fetcher) obtainArchive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (genuine, error) {
+	received, authenticator, err := f.receive(ctx, t, path, dir, progress)
 	if err != nil {
 		return genuine{}, err
 	}
 	defer received.discard()
 	digests := getproviders.Digests{SHA256: received.SHA256}
-	authentication, err := t.judge(authenticator, digests, in.Product)
+	authentication, err := t.judge(authenticator, digests, f.Product)
 	undecided := errors.Is(err, errNeedsH1)
 	if err != nil && !undecided {
 		return genuine{}, err
 	}
-	content, err := in.unpack(ctx, t, received, dir)
+	content, err := f.unpack(ctx, t, received, dir)
 	if err != nil {
 		return genuine{}, err
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
-		if authentication, err = t.judge(authenticator, digests, in.Product); err != nil {
+		if authentication, err = t.judge(authenticator, digests, f.Product); err != nil {
 			return genuine{}, err
 		}
 	}
@@ -98,8 +98,8 @@ func (t task) foretoldBy(authenticator getproviders.Authenticator) (sum [sha256.
 
 // unpack finishes what was unpacked on the way, or unpacks the archive if that
 // came to nothing.
-func (in *Installer) unpack(ctx context.Context, t task, from archive, dir string) (content unpacked, err error) {
-	whole, err := from.open(t.Provider, in.Limits.withDefaults())
+func (f *Fetcher) unpack(ctx context.Context, t task, from archive, dir string) (content unpacked, err error) {
+	whole, err := from.open(t.Provider, f.Limits.withDefaults())
 	if err != nil {
 		return unpacked{}, t.failed(StepUnpack, err)
 	}
@@ -107,7 +107,7 @@ func (in *Installer) unpack(ctx context.Context, t task, from archive, dir strin
 	if from.Streamed.agrees(whole.entries) {
 		content, err = from.Streamed.finish(whole.entries, dir)
 	} else {
-		content, err = in.unpackAfterwards(ctx, whole, from.Size, dir)
+		content, err = f.unpackAfterwards(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
 		return unpacked{}, t.failed(StepUnpack, err)
@@ -116,8 +116,8 @@ func (in *Installer) unpack(ctx context.Context, t task, from archive, dir strin
 }
 
 // unpackAfterwards waits for a core and unpacks.
-func (in *Installer) unpackAfterwards(ctx context.Context, from opened, size int64, dir string) (unpacked, error) {
-	gates, err := in.gates(ctx)
+func (f *Fetcher) unpackAfterwards(ctx context.Context, from opened, size int64, dir string) (unpacked, error) {
+	gates, err := f.gates(ctx)
 	if err != nil {
 		return unpacked{}, err
 	}

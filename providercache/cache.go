@@ -6,19 +6,33 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Cache is a directory of unpacked packages that working directories share, in
-// the layout of Dir. Any number of processes, of several users if need be, may
-// use it at the same time. It needn't exist, and needn't be writable: where
-// nothing can be put into it, what is there is used as it is.
-type Cache struct {
-	Dir string // absolute
+// Store is a directory of unpacked packages in the layout
+// host/namespace/type/version/os_arch, as Terraform and OpenTofu read it: a
+// target such as ".terraform/providers", or a cache that working directories
+// share. Any number of processes, of several users if need be, may use it at the
+// same time. It needn't exist: it is made when the first package is put into it,
+// and removed again if that fails. A cache needn't be writable: where nothing can
+// be put into it, what is there is used as it is.
+//
+// Names that begin with a dot are no part of the layout. Packages that are being
+// made are in such directories.
+type Store struct {
+	Dir string // absolute for a cache
 
-	// Named says that the user named the directory, to share it with the real
-	// tools: they link to packages in it, and unpack over what is there. A cache
-	// that isn't named is one of our own.
-	Named bool
+	// Shared says of a cache that the user named the directory, to share it with
+	// Terraform: it links to packages in the cache, and unpacks over what is
+	// there. A cache that isn't shared belongs to tfdeps.
+	Shared bool
+}
+
+// PackagePath is where a package is, or would be. What is there may be a
+// symbolic link to a directory.
+func (d *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
+	return filepath.Join(d.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
 }
 
 // OpenCache returns the cache in a directory. The error says why there had
@@ -28,7 +42,7 @@ type Cache struct {
 // A cache of our own has to belong to the user, or to root for everybody to
 // read; so has what it is going to be made in. With "sudo", the home is
 // somebody else's, who couldn't clear away what we leave there.
-func OpenCache(dir string, named bool) (*Cache, error) {
+func OpenCache(dir string, named bool) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("the user has no directory for caches")
 	}
@@ -39,7 +53,7 @@ func OpenCache(dir string, named bool) (*Cache, error) {
 	if err := usable(absolute, named); err != nil {
 		return nil, err
 	}
-	return &Cache{Dir: absolute, Named: named}, nil
+	return &Store{Dir: absolute, Shared: named}, nil
 }
 
 // usable judges the directory, or the first of its parents that exists.
@@ -59,9 +73,6 @@ func usable(dir string, named bool) error {
 	return nil
 }
 
-// dir is the cache as a directory of packages.
-func (c *Cache) dir() *Dir { return &Dir{Path: c.Dir} }
-
 func (in *Installer) cachePath(s Selection) string {
-	return in.Cache.dir().PackagePath(s.Provider, s.Version, in.platform())
+	return in.Cache.PackagePath(s.Provider, s.Version, in.Fetcher.platform())
 }

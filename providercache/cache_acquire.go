@@ -26,16 +26,16 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 			return linked[0], nil
 		}
 	}
-	stage, err := in.Cache.dir().stage()
+	stage, err := in.Cache.stage()
 	if err != nil {
 		return in.acquireOwn(ctx, t)
 	}
 	defer stage.remove()
-	in.emit(t.begun())
-	got, err := in.obtain(ctx, t, stage)
+	in.Fetcher.emit(ctx, t.begun())
+	got, err := in.Fetcher.obtain(ctx, t, stage)
 	if isFull(err) { // which Target's disk needn't be
 		stage.remove()
-		t.Apart = true
+		t.Partials = ""
 		return in.fetchOwn(ctx, t)
 	}
 	if err != nil {
@@ -46,7 +46,7 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
 	}
-	in.emit(t.done(outcome))
+	in.Fetcher.emit(ctx, t.done(outcome))
 	return outcome, nil
 }
 
@@ -57,7 +57,7 @@ func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is
 // arrived looks for the package once more: another process may have fetched it
 // in the meantime.
 func (in *Installer) arrived(ctx context.Context, t task) (genuine, bool) {
-	l := looker{Installer: in, shared: in.cacheShelf()}
+	l := looker{in: in, shared: in.cacheShelf()}
 	found, read, err := l.prove(ctx, t, l.shared)
 	l.shared.settle(ctx, read...)
 	return found, err == nil && in.accepts(ctx, t, found)

@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"context"
 	"os"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	m := newMachine(t)
 	first := m.directory(t)
 	m.install(t, first, nil)
-	sound := first.treeOf(t, first.Target.Path)
+	sound := first.treeOf(t, first.Target.Dir)
 	must(t, os.RemoveAll(m.state)) // as if somebody else had put it there
 	dir, file := packageA(t, m.cache)
 	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
@@ -24,7 +25,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		d := m.directory(t)
 		d.Link = mode
 		changed := false
-		d.Observe = func(e providercache.Event) {
+		d.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 			if e, ok := e.(providercache.Reading); ok && e.Dir == dir && !changed {
 				changed = true
 				must(t, os.Remove(file))
@@ -35,7 +36,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		if !changed {
 			t.Fatal("the package wasn't read, so this test shows nothing")
 		}
-		if got := d.treeOf(t, d.Target.Path); got != sound || strings.Contains(got, "evil") {
+		if got := d.treeOf(t, d.Target.Dir); got != sound || strings.Contains(got, "evil") {
 			t.Errorf("%v: there is\n%s", mode, got)
 		}
 		must(t, os.Remove(file))
@@ -55,9 +56,9 @@ func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 			d := m.directory(t)
 			d.Link = mode
 			locks, _ := m.install(t, d, nil)
-			sound := d.treeOf(t, d.Target.Path)
+			sound := d.treeOf(t, d.Target.Dir)
 			_, file := packageA(t, m.cache)
-			here, _ := packageA(t, d.Target.Path)
+			here, _ := packageA(t, d.Target.Dir)
 			must(t, os.RemoveAll(here))
 			age()
 			d = m.again(t, d)
@@ -65,14 +66,14 @@ func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 			must(t, os.RemoveAll(here))
 			d = m.again(t, d)
 			changed := false
-			d.Observe = func(e providercache.Event) { // the other package is in its place, and the cache was looked at
+			d.Fetcher.Observe = func(_ context.Context, e providercache.Event) { // the other package is in its place, and the cache was looked at
 				if _, ok := e.(providercache.AlreadyInstalled); ok && !changed {
 					changed = true
 					keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) })
 				}
 			}
 			_, asked := m.install(t, d, locks)
-			if got := d.treeOf(t, d.Target.Path); !changed || got != sound || asked["archive"] != 1 {
+			if got := d.treeOf(t, d.Target.Dir); !changed || got != sound || asked["archive"] != 1 {
 				t.Errorf("changed %t, requests %v, there is\n%s", changed, asked, got)
 			}
 		})

@@ -36,9 +36,9 @@ func TestTheRunAfterABrokenDownload(t *testing.T) {
 				t.Parallel()
 				registry, in, archive, _ := newResumable(t)
 				if !c.fault.Stall { // else the machine's own load might look like one
-					in.Client = registry.Client()
+					in.Fetcher.Client = registry.Client()
 				}
-				in.StateDir = filepath.Join(t.TempDir(), "state")
+				in.Fetcher.StateDir = filepath.Join(t.TempDir(), "state")
 				fault := c.fault
 				fault.CutAfter, fault.Times = int64(1+i*(len(archive)-2)/(places-1)), 1
 				breakArchive(registry, fault, providertest.Fault{Status: 404})
@@ -48,17 +48,18 @@ func TestTheRunAfterABrokenDownload(t *testing.T) {
 				}
 				registry.Break("archive", c.later)
 				next := &providercache.Installer{
-					Source: in.Source, Target: in.Target, Client: registry.Client(), Platform: linux, Product: product, Cache: in.Cache, StateDir: in.StateDir,
+					Fetcher: &providercache.Fetcher{Source: in.Fetcher.Source, Client: registry.Client(), Platform: linux, Product: product, StateDir: in.Fetcher.StateDir},
+					Target:  in.Target, Cache: in.Cache,
 				}
 				install(t, next, require(widgetAddress, ""), nil)
 				if sent := registry.Sent() - before; float64(sent) > c.most*float64(len(archive)) {
 					t.Errorf("%d bytes were sent for an archive of %d that broke off after %d", sent, len(archive), fault.CutAfter)
 				}
-				found, err := (&providercache.Upkeep{Cache: in.Cache, StateDir: in.StateDir}).Verify(t.Context(), nil)
+				found, err := (&providercache.Upkeep{Cache: in.Cache, StateDir: in.Fetcher.StateDir}).Verify(t.Context(), nil)
 				if err != nil || len(found) != 1 || found[0].Differs() {
 					t.Errorf("the cache has %+v, %v", found, err)
 				}
-				for _, root := range []string{in.Cache.Dir, in.Target.Path} {
+				for _, root := range []string{in.Cache.Dir, in.Target.Dir} {
 					if left := tree(t, root); len(stagings(left)) > 0 || slices.Contains(left, "partial") {
 						t.Errorf("there is %q", left)
 					}

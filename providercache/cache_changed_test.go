@@ -102,7 +102,7 @@ func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClo
 				if name != "clock set back" {
 					return false
 				}
-				d.Now = func() time.Time { return time.Now().Add(-time.Hour) }
+				d.Fetcher.Now = func() time.Time { return time.Now().Add(-time.Hour) }
 				return true
 			})
 		})
@@ -112,7 +112,7 @@ func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClo
 func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, d, again := prepared(t)
-		sound := d.treeOf(t, d.Target.Path)
+		sound := d.treeOf(t, d.Target.Dir)
 		dir, file := packageA(t, m.cache)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
 		fresh := m.directory(t)
@@ -120,7 +120,7 @@ func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 		if asked := again(fresh); !slices.Contains(fresh.read, dir) || asked["archive"] != 1 {
 			t.Errorf("read %q, requests %v; want that the package is read, and fetched again", fresh.read, asked)
 		}
-		for _, root := range []string{fresh.Target.Path, m.cache} {
+		for _, root := range []string{fresh.Target.Dir, m.cache} {
 			if got := fresh.treeOf(t, root); got != sound {
 				t.Errorf("%s has\n%s", root, got)
 			}
@@ -131,14 +131,14 @@ func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 func TestAChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		_, d, again := prepared(t)
-		sound := d.treeOf(t, d.Target.Path)
-		dir, file := packageA(t, d.Target.Path)
+		sound := d.treeOf(t, d.Target.Dir)
+		dir, file := packageA(t, d.Target.Dir)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
 		setClock(d)
 		if asked := again(d); !slices.Contains(d.read, dir) || len(asked) > 0 || d.linked != 1 {
 			t.Errorf("read %q, requests %v, %d linked; want that the package is read, and taken from the cache", d.read, asked, d.linked)
 		}
-		if got := d.treeOf(t, d.Target.Path); got != sound {
+		if got := d.treeOf(t, d.Target.Dir); got != sound {
 			t.Errorf("there is\n%s", got)
 		}
 	})

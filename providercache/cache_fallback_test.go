@@ -28,7 +28,7 @@ func TestALinkThatIsNotPossibleBecomesACopy(t *testing.T) {
 		providercache.LinkHardlink: providercache.LinkCopy, providercache.LinkCopy: providercache.LinkCopy, providercache.LinkAuto: providercache.LinkCopy,
 	} {
 		d := m.directory(t)
-		d.Link, d.Target = mode, &providercache.Dir{Path: filepath.Join(elsewhere, mode.String())}
+		d.Link, d.Target = mode, &providercache.Store{Dir: filepath.Join(elsewhere, mode.String())}
 		_, report := install(t, d.Installer, both, locks)
 		for _, o := range report.Outcomes {
 			told := o.LinkReason != nil && (mode == providercache.LinkAuto || strings.HasPrefix(o.LinkReason.Error(), mode.String()+": "))

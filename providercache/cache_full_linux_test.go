@@ -42,7 +42,7 @@ func TestACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	m.cache = filepath.Join(smallDisk(t), "cache")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	if got := d.treeOf(t, d.Target.Path); strings.Count(got, "terraform-provider-") != 2 {
+	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
 		t.Errorf("installed: %q", got)
 	}
 	for _, name := range files(t, m.cache) {
@@ -62,12 +62,12 @@ func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
 	m.grow(t)
 	disk := smallDisk(t)
 	d := m.directory(t)
-	d.Target = &providercache.Dir{Path: filepath.Join(disk, "target")}
+	d.Target = &providercache.Store{Dir: filepath.Join(disk, "target")}
 	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
 	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		t.Fatalf("%v", err)
 	}
-	for _, root := range []string{m.cache, d.Target.Path} {
+	for _, root := range []string{m.cache, d.Target.Dir} {
 		if got := stagingDirs(tree(t, root)); got > 0 {
 			t.Errorf("there is %q", tree(t, root))
 		}
@@ -76,7 +76,7 @@ func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
 	if _, asked := m.install(t, d, nil); asked["archive"] > 0 {
 		t.Errorf("requests %v for what is in the cache", asked)
 	}
-	if got := d.treeOf(t, d.Target.Path); strings.Count(got, "terraform-provider-") != 2 {
+	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
 		t.Errorf("installed: %q", got)
 	}
 }

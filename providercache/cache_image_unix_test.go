@@ -44,7 +44,7 @@ func (im image) prime(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
 	source.from("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
-	in.Cache = &providercache.Cache{Dir: im.cache}
+	in.Cache = &providercache.Store{Dir: im.cache}
 	filled, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
 	must(t, err)
 	_, err = in.Cache.Seal(t.Context(), filled, im.dir, time.Unix(315532800, 0))

@@ -15,8 +15,8 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	defer in.prepare(in.Target.Path)()
-	scratch.Sweep(in.Cache.Dir, in.now())
+	defer in.prepare(in.Target.Dir)()
+	scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
 	ladder := in.ladder()
 	free := slices.Index(ladder, LinkHardlink)
 	if free < 0 {
@@ -34,7 +34,7 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 
 // linkEach links or copies packages that others may exchange meanwhile.
 func (in *Installer) linkEach(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []LinkMode) (linked []Outcome, rest []Selection) {
-	outcomes, errs := par.Map(ctx, in.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (Outcome, error) {
+	outcomes, errs := par.Map(ctx, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (Outcome, error) {
 		return in.linkFree(ctx, s, *local[s.Provider].Cached, ladder)
 	})
 	return succeeded(selections, outcomes, errs)
@@ -60,7 +60,7 @@ func (in *Installer) linkAll(ctx context.Context, selections []Selection, found 
 		outcome Outcome
 		shared  []published // of the cache, whose status has changed; also if it has failed in the end
 	}
-	attempts, errs := par.Map(ctx, in.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (a attempt, err error) {
+	attempts, errs := par.Map(ctx, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (a attempt, err error) {
 		a.outcome, a.shared, err = in.linkGuarded(ctx, s, found(s), at, ladder)
 		return a, err
 	})
@@ -102,7 +102,7 @@ func (in *Installer) ladder() []LinkMode {
 	switch {
 	case in.Link != LinkAuto:
 		return []LinkMode{in.Link, LinkCopy}
-	case in.Cache.Named:
+	case in.Cache.Shared:
 		return []LinkMode{LinkSymlink, LinkCopy}
 	default:
 		return []LinkMode{LinkClone, LinkHardlink, LinkCopy}
@@ -118,7 +118,7 @@ func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, l
 		_, err := in.witness(ctx, s, found, in.cacheShelf())
 		return err
 	})
-	return in.linked(outcome, err)
+	return in.linked(ctx, outcome, err)
 }
 
 // linkGuarded links a package whose lock is held. shared is the package in the
@@ -132,7 +132,7 @@ func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine
 	if outcome.Link == LinkHardlink {
 		shared = append(shared, published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: before, Linked: true})
 	}
-	o, err = in.linked(outcome, err)
+	o, err = in.linked(ctx, outcome, err)
 	return o, shared, err
 }
 
@@ -146,7 +146,7 @@ func (in *Installer) witness(ctx context.Context, s Selection, found genuine, at
 	if receipt, ok := at.genuine(in.packageName(s)); ok && receipt.H1 == found.H1 {
 		return receipt, nil
 	}
-	if _, err := takeRecord(in.cachePath(s)); in.stateDir() == "" || err != nil {
+	if _, err := takeRecord(in.cachePath(s)); in.Fetcher.stateDir() == "" || err != nil {
 		return found.receipt(statRecord{}), nil
 	}
 	h1, record, err := in.read(ctx, s, at)
@@ -158,12 +158,12 @@ func (in *Installer) witness(ctx context.Context, s Selection, found genuine, at
 
 // linked tells the observer, if it is so, that a package of the cache was put
 // into Target.
-func (in *Installer) linked(o Outcome, err error) (Outcome, error) {
+func (in *Installer) linked(ctx context.Context, o Outcome, err error) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
 	o.FromCache = true
-	in.emit(LinkedFromCache{
+	in.Fetcher.emit(ctx, LinkedFromCache{
 		Provider: o.Selection.Provider, Version: o.Selection.Version, Dir: o.placed.Dir, Cache: in.Cache.Dir,
 		Link: o.Link, Reason: o.LinkReason, Authentication: o.Authentication,
 	})

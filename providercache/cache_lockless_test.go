@@ -55,7 +55,7 @@ func TestACacheWithoutLocksIsSafe(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	upkeep := &providercache.Upkeep{Cache: &providercache.Cache{Dir: m.cache}, StateDir: m.state}
+	upkeep := &providercache.Upkeep{Cache: &providercache.Store{Dir: m.cache}, StateDir: m.state}
 	found, err := upkeep.Verify(t.Context(), nil)
 	if err != nil || len(found) != 2 || slices.ContainsFunc(found, providercache.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
@@ -65,11 +65,11 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 		got := ""
 		for _, p := range []string{"a", "b"} { // by the name, as there may be links
 			name := packageDir(registryHost+"/acme/"+p, "1.0.0")
-			file := only(t, filepath.Join(d.Target.Path, filepath.FromSlash(name), "terraform-provider-"+p))
+			file := only(t, filepath.Join(d.Target.Dir, filepath.FromSlash(name), "terraform-provider-"+p))
 			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
 		}
 		if got != sound {
-			t.Errorf("%s has\n%s\nand the cache\n%s", d.Target.Path, got, sound)
+			t.Errorf("%s has\n%s\nand the cache\n%s", d.Target.Dir, got, sound)
 		}
 	}
 	for _, root := range append([]string{m.cache}, targets(dirs)...) {
@@ -81,7 +81,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 
 func targets(dirs []*directory) (paths []string) {
 	for _, d := range dirs {
-		paths = append(paths, d.Target.Path)
+		paths = append(paths, d.Target.Dir)
 	}
 	return paths
 }
@@ -92,7 +92,7 @@ func TestARunWithNothingToDoSweeps(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m, d, locks := settled(t)
-	for _, root := range []string{d.Target.Path, m.cache} {
+	for _, root := range []string{d.Target.Dir, m.cache} {
 		left, err := scratch.Make(root)
 		must(t, err)
 		if !left.Abandon() {
@@ -105,7 +105,7 @@ func TestARunWithNothingToDoSweeps(t *testing.T) {
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || d.linked > 0 {
 		t.Errorf("requests %v, %d linked; there was nothing to do", asked, d.linked)
 	}
-	for _, root := range []string{d.Target.Path, m.cache} {
+	for _, root := range []string{d.Target.Dir, m.cache} {
 		if got := stagingDirs(tree(t, root)); got != 1 {
 			t.Errorf("%s: %d staging directories, want that of the process that lives", root, got)
 		}

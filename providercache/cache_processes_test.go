@@ -43,19 +43,19 @@ func TestWhatAKilledProcessLeavesInTheCacheHarmsNobody(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			in := newInstaller(t, source)
-			in.Cache, in.StateDir = &providercache.Cache{Dir: filepath.Join(dir, "cache")}, filepath.Join(dir, "state")
-			if code := apart(t, where, archive, in.Target.Path, in.Cache.Dir, in.StateDir); code != diedAsAsked {
+			in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: filepath.Join(dir, "cache")}, filepath.Join(dir, "state")
+			if code := apart(t, where, archive, in.Target.Dir, in.Cache.Dir, in.Fetcher.StateDir); code != diedAsAsked {
 				t.Fatalf("it ended with %d", code)
 			}
 			if got := stagingDirs(tree(t, in.Cache.Dir)); got != staged {
 				t.Errorf("%d staging directories, so this test doesn't show what it should", got)
 			}
-			in.Target = &providercache.Dir{Path: filepath.Join(dir, "other")}
+			in.Target = &providercache.Store{Dir: filepath.Join(dir, "other")}
 			install(t, in, require("acme/widget", ""), nil)
 			if got := stagingDirs(tree(t, in.Cache.Dir)); got != 0 {
 				t.Errorf("there is %q", tree(t, in.Cache.Dir))
 			}
-			for _, root := range []string{in.Target.Path, in.Cache.Dir} {
+			for _, root := range []string{in.Target.Dir, in.Cache.Dir} {
 				if got := read(t, filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")); got != "provider 1.0.0\n" {
 					t.Errorf("%s has %q", root, got)
 				}

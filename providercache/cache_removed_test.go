@@ -33,7 +33,7 @@ func TestARemovedDirectoryCostsOneHashing(t *testing.T) {
 					t.Skipf("there are %v and no others here", d.modes)
 				}
 			}
-			must(t, os.RemoveAll(dirs[0].Target.Path))
+			must(t, os.RemoveAll(dirs[0].Target.Dir))
 			age()
 			read := 0
 			for i, d := range dirs[1:] {

@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"context"
 	"maps"
 	"os"
 	"path/filepath"
@@ -46,13 +47,13 @@ func (m *machine) directory(tb testing.TB) *directory {
 	cache, err := providercache.OpenCache(m.cache, m.named)
 	must(tb, err)
 	in := newInstaller(tb, registrySource(m.registry))
-	in.Client, in.Cache, in.StateDir = m.registry.Client(), cache, m.state
+	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.registry.Client(), cache, m.state
 	d := &directory{Installer: in}
-	in.Observe = d.observe
+	in.Fetcher.Observe = d.observe
 	return d
 }
 
-func (d *directory) observe(e providercache.Event) {
+func (d *directory) observe(_ context.Context, e providercache.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch e := e.(type) {
@@ -208,7 +209,7 @@ func TestPackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 func TestVerifyTrustsNoReceipt(t *testing.T) {
 	t.Parallel()
 	m, d, locks := settled(t)
-	d.Verify = true
+	d.Fetcher.Verify = true
 	if _, asked := m.install(t, d, locks); len(asked) > 0 || len(d.read) != 2 {
 		t.Errorf("requests %v, read %q", asked, d.read)
 	}
@@ -224,7 +225,7 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 			d := m.directory(t)
 			d.Link = providercache.LinkCopy
 			locks, _ := m.install(t, d, nil)
-			sound := d.treeOf(t, d.Target.Path)
+			sound := d.treeOf(t, d.Target.Dir)
 			broken := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
 			must(t, os.WriteFile(only(t, broken), []byte("damaged"), 0o755))
 			if !locked {
@@ -235,7 +236,7 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 			if _, asked := m.install(t, fresh, locks); asked["archive"] != 1 {
 				t.Errorf("requests %v, want one for an archive", asked)
 			}
-			if got := fresh.treeOf(t, fresh.Target.Path); got != sound {
+			if got := fresh.treeOf(t, fresh.Target.Dir); got != sound {
 				t.Errorf("got %s, want %s", got, sound)
 			}
 			if got := fresh.treeOf(t, m.cache); got != sound {
@@ -287,8 +288,8 @@ func TestAnEntryThatMatchesAnotherLockStays(t *testing.T) {
 		if got := d.treeOf(t, m.cache); got != sound {
 			t.Errorf("%s: the cache has %s, and had %s", name, got, sound)
 		}
-		if !strings.Contains(d.treeOf(t, d.Target.Path), "built elsewhere") {
-			t.Errorf("%s: installed %s", name, d.treeOf(t, d.Target.Path))
+		if !strings.Contains(d.treeOf(t, d.Target.Dir), "built elsewhere") {
+			t.Errorf("%s: installed %s", name, d.treeOf(t, d.Target.Dir))
 		}
 		// Later runs are content with it, and others with what is in the cache.
 		if _, asked := built.install(t, d, own); len(asked) > 0 {
@@ -357,8 +358,8 @@ func TestADanglingLinkIsRepaired(t *testing.T) {
 	m.named = true
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
-	if !slices.ContainsFunc(tree(t, d.Target.Path), func(name string) bool { return strings.Contains(name, " -> "+m.cache) }) {
-		t.Skipf("there are no links here, but %q", tree(t, d.Target.Path))
+	if !slices.ContainsFunc(tree(t, d.Target.Dir), func(name string) bool { return strings.Contains(name, " -> "+m.cache) }) {
+		t.Skipf("there are no links here, but %q", tree(t, d.Target.Dir))
 	}
 	must(t, os.RemoveAll(m.cache))
 	m.install(t, d, locks)
@@ -367,7 +368,7 @@ func TestADanglingLinkIsRepaired(t *testing.T) {
 	own.Target = d.Target
 	must(t, os.RemoveAll(d.Cache.Dir))
 	m.install(t, own, locks)
-	if got := tree(t, d.Target.Path); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
+	if got := tree(t, d.Target.Dir); slices.ContainsFunc(got, func(name string) bool { return strings.Contains(name, " -> ") }) {
 		t.Errorf("there is %q", got)
 	}
 }
@@ -395,7 +396,7 @@ func TestEnsurePrefersTheCache(t *testing.T) {
 		d := m.directory(t)
 		if i == 2 {
 			d.Cache = nil
-			d.Target = &providercache.Dir{Path: m.cache}
+			d.Target = &providercache.Store{Dir: m.cache}
 		}
 		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
 		must(t, err)

@@ -23,9 +23,9 @@ func TestCancelAtEveryEvent(t *testing.T) {
 	for n := 1; ; n++ {
 		ctx, cancel := context.WithCancel(t.Context())
 		seen := 0
-		run := newInstaller(t, in.Source)
-		run.Client = in.Client
-		run.Observe = func(providercache.Event) {
+		run := newInstaller(t, in.Fetcher.Source)
+		run.Fetcher.Client = in.Fetcher.Client
+		run.Fetcher.Observe = func(_ context.Context, _ providercache.Event) {
 			if seen++; seen == n {
 				cancel()
 			}
@@ -62,7 +62,7 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 			whole++
 		}
 	}
-	left := files(t, filepath.Dir(filepath.Dir(in.Target.Path)))
+	left := files(t, filepath.Dir(filepath.Dir(in.Target.Dir)))
 	for _, name := range left {
 		if !strings.Contains(name, "/terraform-provider-") {
 			t.Errorf("%s: left behind: %s", when, name)
@@ -170,7 +170,7 @@ func TestCancelBeforeTheBeginning(t *testing.T) {
 	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
 	_, checkErr := in.Check(ctx, req, nil)
 	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
-	_, hashesErr := in.Hashes(ctx, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, hashesErr := providercache.Hashes(ctx, in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	for name, err := range map[string]error{"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr} {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)

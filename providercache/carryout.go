@@ -19,8 +19,11 @@ type task struct {
 	// Recorded are the lock file's hashes for this version, of the schemes
 	// that are known; empty: the lock file has nothing to say.
 	Recorded []getproviders.Hash
-	// Apart: nothing of it is put into the cache, which has no room.
-	Apart bool
+	// Partials is the directory in which parts of archives are kept for later
+	// runs; "": nothing is kept.
+	Partials string
+	// Final is where the package is going to be; "": nowhere that is known.
+	Final string
 	// Bytes is how large an archive of this provider was before; 0: not known.
 	Bytes int64
 }
@@ -30,12 +33,12 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 	in.rememberRead(ctx, plan, local)
 	in.noteUses(ctx, plan)
 	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
-		scratch.Sweep(in.Target.Path, in.now())
+		scratch.Sweep(in.Target.Dir, in.Fetcher.now())
 		if in.Cache != nil {
-			scratch.Sweep(in.Cache.Dir, in.now())
+			scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
 		}
 	}
-	present := in.keep(plan.Present, local)
+	present := in.keep(ctx, plan.Present, local)
 	linked, gone := in.link(ctx, plan.Link, local)
 	tasks, failed := in.describe(ctx, slices.Concat(plan.Fetch, gone), locks)
 	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.sized(tasks))))
@@ -44,12 +47,12 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 }
 
 // keep tells of packages that are in Target already.
-func (in *Installer) keep(selections []Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
+func (in *Installer) keep(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
 	for _, s := range selections {
-		in.emit(AlreadyInstalled{Provider: s.Provider, Version: s.Version})
+		in.Fetcher.emit(ctx, AlreadyInstalled{Provider: s.Provider, Version: s.Version})
 		o := Outcome{Selection: s, Present: true}
 		if news := local[s.Provider].News; news != nil {
-			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.HashPolicy.believed(news.Told)
+			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.Fetcher.HashPolicy.believed(news.Told)
 		}
 		outcomes = append(outcomes, o)
 	}
@@ -105,7 +108,7 @@ func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
 	}
 	if len(placed) > 0 {
 		in.targetShelf().settle(ctx, placed...)
-		in.rememberArchives(ctx, outcomes)
+		rememberArchives(ctx, in.Fetcher, outcomes)
 	}
 }
 
@@ -113,12 +116,14 @@ func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
 // and all of them are done before the first archive is asked for, so that the
 // order of fetching can be chosen.
 func (in *Installer) describe(ctx context.Context, selections []Selection, locks *depsfile.Locks) (tasks []task, failed []Outcome) {
-	found, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (task, error) {
-		pkg, err := in.Source.Package(ctx, s.Provider, s.Version, in.platform())
+	found, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (task, error) {
+		pkg, err := in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.platform())
 		if err != nil {
 			return task{}, s.failed(StepMetadata, err)
 		}
-		return task{Selection: s, Package: pkg, Recorded: recorded(locks, s)}, nil
+		return task{
+			Selection: s, Package: pkg, Recorded: recorded(locks, s), Partials: in.partials(), Final: in.packagePath(s.Provider, s.Version),
+		}, nil
 	})
 	for i, err := range errs {
 		if err != nil {
@@ -145,12 +150,12 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 	if len(tasks) == 0 {
 		return nil
 	}
-	defer in.prepare(in.Target.Path)()
+	defer in.prepare(in.Target.Dir)()
 	if in.Cache != nil {
-		scratch.Sweep(in.Cache.Dir, in.now())
-		in.Cache.sweepPartials(in.now())
+		scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
+		sweepPartials(in.partials(), in.Fetcher.now())
 	}
-	outcomes, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, tasks, in.acquire)
+	outcomes, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, tasks, in.acquire)
 	for i, err := range errs {
 		if err != nil {
 			outcomes[i] = failedOutcome(tasks[i].Selection, err)
@@ -163,7 +168,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 // it of what killed processes left. done removes it if nothing came of that.
 func (in *Installer) prepare(dir string) (done func()) {
 	made, _ := makeDirs(dir) // an error comes up again where each package is written
-	scratch.Sweep(dir, in.now())
+	scratch.Sweep(dir, in.Fetcher.now())
 	return func() { removeEmpty(made) }
 }
 

@@ -74,7 +74,7 @@ func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []
 // nothing if all is well.
 func (in *Installer) reason(s Selection, locks *depsfile.Locks, seen sighting) (code, detail string) {
 	if s.Provider.IsBuiltIn() {
-		if err := builtInProblem(s, in.Product); err != nil {
+		if err := builtInProblem(s, in.Fetcher.Product); err != nil {
 			return "built_in_invalid", err.Error()
 		}
 		return "", ""

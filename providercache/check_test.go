@@ -31,8 +31,8 @@ func TestCheckFindsReasons(t *testing.T) {
 	locks.Set(depsfile.Lock{Provider: provider("acme/extra"), Version: version("1.0.0")})
 	req = req.Merge(require("acme/unfit", ">= 2.0", "acme/unlocked", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", ""))
 
-	in.Source = nil // it isn't needed
-	before := tree(t, in.Target.Path)
+	in.Fetcher.Source = nil // it isn't needed
+	before := tree(t, in.Target.Dir)
 	status, err := in.Check(t.Context(), req, locks)
 	must(t, err)
 	var got []string
@@ -50,7 +50,7 @@ func TestCheckFindsReasons(t *testing.T) {
 	if !slices.Equal(got, want) || status.UpToDate() {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
-	if after := tree(t, in.Target.Path); !slices.Equal(after, before) {
+	if after := tree(t, in.Target.Dir); !slices.Equal(after, before) {
 		t.Errorf("the directory changed to %q", after)
 	}
 }

@@ -28,7 +28,7 @@ var errHeld = errors.New("the lock is held")
 // lockPackage waits until nobody else works on a package of the cache, and
 // returns what ends that. It saves double work and no more: where there are no
 // locks, it returns at once. The error is ctx's cause.
-func (c *Cache) lockPackage(ctx context.Context, name string) (unlock func(), err error) {
+func (c *Store) lockPackage(ctx context.Context, name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, locksDir)
 	if _, err := makeDirs(dir); err != nil {
 		return func() {}, nil
@@ -52,7 +52,7 @@ func (c *Cache) lockPackage(ctx context.Context, name string) (unlock func(), er
 // places in names: as many at once as nobody else works on, until all have had
 // their turn. It waits only when it holds no lock, so that nobody waits for
 // somebody who waits. left are those that had none, because ctx ended.
-func (c *Cache) eachLocked(ctx context.Context, names []string, do func(held []int)) (left []int) {
+func (c *Store) eachLocked(ctx context.Context, names []string, do func(held []int)) (left []int) {
 	for i := range names {
 		left = append(left, i)
 	}

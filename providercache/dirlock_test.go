@@ -8,7 +8,7 @@ import (
 
 func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
 	t.Parallel()
-	c := &Cache{Dir: t.TempDir()}
+	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("b")
 	must(t, err)
 	if _, err := c.tryLockPackage("b"); err == nil {
@@ -33,7 +33,7 @@ func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
 
 func TestWaitingForLocksEndsWithTheContext(t *testing.T) {
 	t.Parallel()
-	c := &Cache{Dir: t.TempDir()}
+	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("a")
 	must(t, err)
 	defer unlock()

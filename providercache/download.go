@@ -17,15 +17,15 @@ import (
 // download is the receiving of one archive.
 type download struct {
 	transfer
-	in     *Installer
-	task   task
-	limits Limits
-	file   *landing
-	dir    string // what is received is unpacked to it
-	source source
-	sum    hash.Hash // of what is in the file
-	size   int64     // of the file
-	buffer []byte
+	fetcher *Fetcher
+	task    task
+	limits  Limits
+	file    *landing
+	dir     string // what is received is unpacked to it
+	source  source
+	sum     hash.Hash // of what is in the file
+	size    int64     // of the file
+	buffer  []byte
 }
 
 // transfer is what a download has to do with others.
@@ -38,13 +38,13 @@ type transfer struct {
 // download copies an archive to a new file at path, or to where it can be
 // resumed, and computes its checksum while the bytes pass. Behind it the file
 // is unpacked to dir. The caller discards what it gets.
-func (in *Installer) download(ctx context.Context, t task, path, dir string, with transfer) (archive, error) {
-	file, err := in.land(t, path)
+func (f *Fetcher) download(ctx context.Context, t task, path, dir string, with transfer) (archive, error) {
+	file, err := f.land(t, path)
 	if err != nil {
 		return archive{}, err
 	}
 	d := &download{
-		transfer: with, in: in, task: t, limits: in.Limits.withDefaults(), file: file, dir: dir,
+		transfer: with, fetcher: f, task: t, limits: f.Limits.withDefaults(), file: file, dir: dir,
 		sum: sha256.New(), buffer: make([]byte, bufferBytes),
 	}
 	received, err := d.run(ctx)
@@ -76,7 +76,7 @@ func (d *download) run(ctx context.Context) (received archive, err error) {
 
 // recall reads what an earlier run has left.
 func (d *download) recall(ctx context.Context) error {
-	if d.file.kept == nil {
+	if !d.file.kept {
 		return nil
 	}
 	size, err := copyChunks(ctx, d.sum, io.LimitReader(d.file, d.limits.PackageBytes+1), d.buffer)
@@ -97,7 +97,7 @@ func (d *download) open(ctx context.Context) (source, error) {
 		return whole(d.size), nil
 	}
 	_, sure := d.task.foretold()
-	w, err := openWeb(ctx, d.in.client(), at, d.size, sure)
+	w, err := openWeb(ctx, d.fetcher.client(), at, d.size, sure)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +158,7 @@ func (d *download) pass(ctx context.Context) (received archive, err error) {
 func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	limit, before := d.limits.PackageBytes, d.size
 	target := io.MultiWriter(d.sum, d.file, advance{mark})
-	body := d.in.meter(io.LimitReader(d.source, limit+1-before), before, d.source.length(), d.progress)
+	body := d.fetcher.meter(io.LimitReader(d.source, limit+1-before), before, d.source.length(), d.progress)
 	size, err := copyChunks(ctx, target, body, d.buffer)
 	d.size += size
 	total, from := d.source.length(), d.task.Package.Location.String()

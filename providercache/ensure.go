@@ -35,11 +35,11 @@ type Installed struct {
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	if p.IsBuiltIn() {
 		s := Selection{Provider: p}
-		return Installed{}, in.fail(ctx, s, s.failed(StepBuiltIn, errors.New("a built-in provider has no package")))
+		return Installed{}, in.Fetcher.fail(ctx, s, s.failed(StepBuiltIn, errors.New("a built-in provider has no package")))
 	}
 	if in.Skip[p] {
 		s := Selection{Provider: p}
-		return Installed{}, in.fail(ctx, s, s.failed(StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+		return Installed{}, in.Fetcher.fail(ctx, s, s.failed(StepQuery, errors.New("it is to be skipped, and can't be installed too")))
 	}
 	req := getproviders.Requirements{p: {{Constraints: c}}}
 	locks, report, err := in.Install(ctx, req, nil, Normal)

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"context"
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -109,18 +110,23 @@ func (FetchProgress) event()    {}
 func (FetchDone) event()        {}
 func (Failed) event()           {}
 
-// serialiser lets one event at a time through to an observer.
-type serialiser struct{ mu sync.Mutex }
+// Observer makes a Fetcher's Observe of a function that has no use for contexts.
+func Observer(observe func(Event)) func(context.Context, Event) {
+	return func(_ context.Context, e Event) { observe(e) }
+}
 
-func (s *serialiser) send(observe func(Event), e Event) {
+// sink hands events to an observer, one at a time.
+type sink struct{ mu sync.Mutex }
+
+func (s *sink) send(ctx context.Context, observe func(context.Context, Event), e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	observe(e)
+	observe(ctx, e)
 }
 
 // emit tells the observer, if there is one.
-func (in *Installer) emit(e Event) {
-	if in.Observe != nil {
-		in.events.send(in.Observe, e)
+func (f *Fetcher) emit(ctx context.Context, e Event) {
+	if f.Observe != nil {
+		f.events.send(ctx, f.Observe, e)
 	}
 }

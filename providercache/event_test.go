@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,7 +24,7 @@ type recorder struct {
 	overlap bool
 }
 
-func (r *recorder) observe(e providercache.Event) {
+func (r *recorder) observe(_ context.Context, e providercache.Event) {
 	if !r.busy.CompareAndSwap(false, true) {
 		r.overlap = true
 	}
@@ -85,10 +86,10 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	var got recorder
 	both := newInstaller(t, getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: source},
-		{Source: in.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
+		{Source: in.Fetcher.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
 	}})
-	both.Target, both.Client, both.Observe = setUp.Target, in.Client, got.observe
-	both.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
+	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
+	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "acme/old", "> 1.0", "acme/unfit", "2.0.0",
 		"terraform.io/builtin/terraform", "", "terraform.io/builtin/other", "")
 	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
@@ -122,7 +123,7 @@ func TestEventsOfManyCallsDoNotOverlap(t *testing.T) {
 	source := newSource(t)
 	in := newInstaller(t, source)
 	var got recorder
-	in.Observe = got.observe
+	in.Fetcher.Observe = got.observe
 	for i := range 8 {
 		source.addZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
 	}
@@ -154,11 +155,11 @@ func TestProgressIsToldInSteps(t *testing.T) {
 	source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip"))
 	in := newInstaller(t, source)
 	reads := &slowBody{body: archive}
-	in.Client = &http.Client{Transport: reads}
+	in.Fetcher.Client = &http.Client{Transport: reads}
 	clock := time.Time{}
-	in.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
+	in.Fetcher.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
 	var last, told int64
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		if p, ok := e.(providercache.FetchProgress); ok {
 			if p.Done < last || p.Total != int64(len(archive)) {
 				t.Errorf("told %d of %d after %d", p.Done, p.Total, last)

@@ -44,10 +44,8 @@ func ExampleInstaller_Install() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Source:   source,
-		Target:   &providercache.Dir{Path: filepath.Join(dir, ".terraform", "providers")},
-		Client:   client,
-		Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
@@ -64,7 +62,10 @@ func ExampleInstaller_Plan() {
 	source, _, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 
-	installer := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: dir}}
+	installer := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source},
+		Target:  &providercache.Store{Dir: dir},
+	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("< 1.1")})
 	plan, err := installer.Plan(context.Background(), required, nil, providercache.Normal)
@@ -81,7 +82,10 @@ func ExampleInstaller_Check() {
 	_, _, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 
-	installer := &providercache.Installer{Target: &providercache.Dir{Path: dir}}
+	installer := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{},
+		Target:  &providercache.Store{Dir: dir},
+	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{})
 	status, err := installer.Check(context.Background(), required, nil)
@@ -99,10 +103,8 @@ func ExampleInstaller_Ensure() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Source:   source,
-		Target:   &providercache.Dir{Path: dir},
-		Client:   client,
-		Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &providercache.Store{Dir: dir},
 	}
 	installed, err := installer.Ensure(context.Background(), widget, getproviders.MustParseConstraints(">= 1.0"))
 	if err != nil {
@@ -112,13 +114,15 @@ func ExampleInstaller_Ensure() {
 	// Output: 1.1.0 terraform-provider-widget_v1.1.0
 }
 
-func ExampleInstaller_Hashes() {
+func ExampleHashes() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 
-	installer := &providercache.Installer{Source: source, Client: client}
+	installer := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+	}
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
-	hashes, err := installer.Hashes(context.Background(), widget, getproviders.MustParseVersion("1.0.0"), platforms)
+	hashes, err := providercache.Hashes(context.Background(), installer.Fetcher, widget, getproviders.MustParseVersion("1.0.0"), platforms)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -130,14 +134,16 @@ func ExampleInstaller_Hashes() {
 	// zh
 }
 
-func ExampleInstaller_Lock() {
+func ExampleLock() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 
-	installer := &providercache.Installer{Source: source, Client: client}
+	installer := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	result := installer.Lock(context.Background(), providercache.LockRequest{
+	result := providercache.Lock(context.Background(), installer.Fetcher, providercache.LockRequest{
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
 	})[0]

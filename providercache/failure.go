@@ -14,9 +14,9 @@ func (s Selection) failed(step Step, err error) error {
 }
 
 // fail tells the observer of a failure and returns it as a *ProviderError.
-func (in *Installer) fail(ctx context.Context, s Selection, err error) error {
+func (f *Fetcher) fail(ctx context.Context, s Selection, err error) error {
 	failure := failureOf(ctx, s, err)
-	in.emit(Failed{Provider: failure.Provider, Err: failure})
+	f.emit(ctx, Failed{Provider: failure.Provider, Err: failure})
 	return failure
 }
 
@@ -51,17 +51,17 @@ func (s Selection) selection() Selection { return s }
 // mapTold is par.Map for the work on selections. Each failure is told when it
 // happens and comes as a *ProviderError, those of selections that were never
 // begun because ctx ended included.
-func mapTold[T selected, R any](ctx context.Context, in *Installer, limit int, items []T, f func(context.Context, T) (R, error)) ([]R, []error) {
+func mapTold[T selected, R any](ctx context.Context, f *Fetcher, limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
 	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
-		result, err := f(ctx, item)
+		result, err := do(ctx, item)
 		if err != nil {
-			err = in.fail(ctx, item.selection(), err)
+			err = f.fail(ctx, item.selection(), err)
 		}
 		return result, err
 	})
 	for i, err := range errs {
 		if _, told := err.(*ProviderError); err != nil && !told {
-			errs[i] = in.fail(ctx, items[i].selection(), err)
+			errs[i] = f.fail(ctx, items[i].selection(), err)
 		}
 	}
 	return results, errs

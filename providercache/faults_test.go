@@ -26,7 +26,7 @@ func newRegistry(tb testing.TB, types ...string) (*providertest.Registry, *provi
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: linux})
 	}
 	in := newInstaller(tb, registrySource(registry))
-	in.Client = impatient(tb, registry.Client().Transport)
+	in.Fetcher.Client = impatient(tb, registry.Client().Transport)
 	return registry, in
 }
 
@@ -155,7 +155,7 @@ func TestInstallComparesTheLengthOfABody(t *testing.T) {
 			source := newSource(t)
 			source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
-			in.Client, in.Limits = impatient(t, c.transport), c.limits
+			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 			if (err == nil) != c.ok {
 				t.Fatalf("got %v", err)

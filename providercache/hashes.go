@@ -24,13 +24,13 @@ import (
 //
 // If anything fails, the map is nil and the error joins a [*ProviderError] for
 // each platform, in the order given; nothing is observed.
-func (in *Installer) Hashes(ctx context.Context, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
-	if in.Source == nil {
+func Hashes(ctx context.Context, f *Fetcher, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
+	if f.Source == nil {
 		return nil, errors.New("an Installer needs a Source")
 	}
 	s := Selection{Provider: p, Version: v}
-	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, platforms, func(ctx context.Context, plat getproviders.Platform) ([]getproviders.Hash, error) {
-		return in.hashes(ctx, s, plat, platforms)
+	found, errs := par.Map(ctx, f.Limits.withDefaults().Queries, platforms, func(ctx context.Context, plat getproviders.Platform) ([]getproviders.Hash, error) {
+		return hashesFor(ctx, f, s, plat, platforms)
 	})
 	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
 	for i, plat := range platforms {
@@ -45,25 +45,25 @@ func (in *Installer) Hashes(ctx context.Context, p getproviders.Provider, v getp
 	return hashes, nil
 }
 
-func (in *Installer) hashes(ctx context.Context, s Selection, plat getproviders.Platform, read []getproviders.Platform) ([]getproviders.Hash, error) {
-	pkg, err := in.Source.Package(ctx, s.Provider, s.Version, plat)
+func hashesFor(ctx context.Context, f *Fetcher, s Selection, plat getproviders.Platform, read []getproviders.Platform) ([]getproviders.Hash, error) {
+	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, plat)
 	if err != nil {
 		return nil, s.failed(StepMetadata, err)
 	}
-	got, err := in.hashPackage(ctx, task{Selection: s, Package: pkg})
+	got, err := f.hashPackage(ctx, task{Selection: s, Package: pkg})
 	if err != nil {
 		return nil, err
 	}
-	told := toldHashes(in.HashPolicy.believed(got.Told), read...)
+	told := toldHashes(f.HashPolicy.believed(got.Told), read...)
 	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed, told)), nil
 }
 
 // hashPackage reads a package, and writes it nowhere if that can be helped.
-func (in *Installer) hashPackage(ctx context.Context, t task) (genuine, error) {
+func (f *Fetcher) hashPackage(ctx context.Context, t task) (genuine, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return in.judgeDirectory(ctx, t, string(dir))
+		return f.judgeDirectory(ctx, t, string(dir))
 	}
-	got, err := in.hashOnTheWay(ctx, t)
+	got, err := f.hashOnTheWay(ctx, t)
 	if !errors.Is(err, errOdd) {
 		return got, err
 	}
@@ -72,11 +72,11 @@ func (in *Installer) hashPackage(ctx context.Context, t task) (genuine, error) {
 		return genuine{}, t.failed(StepFetch, err)
 	}
 	defer os.RemoveAll(temporary)
-	return in.obtainArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
+	return f.obtainArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
 }
 
 // hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
-func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
+func (f *Fetcher) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
 	var authenticator getproviders.Authenticator
 	var received archive
 	var content unpacked
@@ -86,7 +86,7 @@ func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) 
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			received, content, err = in.hashPassing(ctx, t)
+			received, content, err = f.hashPassing(ctx, t)
 			if err != nil && !errors.Is(err, errOdd) {
 				err = t.failed(StepFetch, err)
 			}
@@ -97,7 +97,7 @@ func (in *Installer) hashOnTheWay(ctx context.Context, t task) (genuine, error) 
 		return genuine{}, err
 	}
 	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.judge(authenticator, digests, in.Product)
+	authentication, err := t.judge(authenticator, digests, f.Product)
 	if err != nil {
 		return genuine{}, err
 	}

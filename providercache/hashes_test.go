@@ -32,7 +32,7 @@ func TestHashesOfManyPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
 	in.Target = nil // it isn't needed
-	got, err := in.Hashes(t.Context(), provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
+	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
 	must(t, err)
 	var signed []getproviders.Hash
 	for _, archive := range archives {
@@ -70,7 +70,7 @@ func TestHashesOfADirectory(t *testing.T) {
 	source := newSource(t)
 	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	in := newInstaller(t, source)
-	got, err := in.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	must(t, err)
 	if want := []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})}; !slices.Equal(got[linux], want) {
 		t.Errorf("got %q, want %q", got[linux], want)
@@ -83,7 +83,7 @@ func TestHashesTellsWhichPlatformsFail(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
-	got, err := in.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
+	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
 	failures := providerErrors(t, err)
 	if got != nil || len(failures) != 2 || !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Fatalf("got %v, %v", got, err)
@@ -93,7 +93,7 @@ func TestHashesTellsWhichPlatformsFail(t *testing.T) {
 			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
 		}
 	}
-	if _, err := new(providercache.Installer).Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), nil); err == nil {
+	if _, err := providercache.Hashes(t.Context(), new(providercache.Fetcher), provider("acme/widget"), version("1.0.0"), nil); err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -103,15 +103,15 @@ func TestHashesKeepsTheRules(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
-	_, err := in.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	if !errors.Is(err, providercache.RuleExecutable) {
 		t.Errorf("got %v", err)
 	}
 	source.trust("acme/widget", "1.0.0", &trust{refuse: true})
-	if _, err = in.Hashes(t.Context(), provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
+	if _, err = providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := os.Stat(in.Target.Path); err == nil {
+	if _, err := os.Stat(in.Target.Dir); err == nil {
 		t.Error("the target directory was made")
 	}
 }

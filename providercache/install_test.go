@@ -26,7 +26,7 @@ func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
 	locks, report := install(t, in, require("acme/widget", "~> 1.0"), nil)
 
 	want := []string{packageDir("acme/widget", "1.2.0") + "/terraform-provider-widget"}
-	if got := files(t, in.Target.Path); !slices.Equal(got, want) {
+	if got := files(t, in.Target.Dir); !slices.Equal(got, want) {
 		t.Errorf("installed %q, want %q", got, want)
 	}
 	lock, _ := locks.Provider(provider("acme/widget"))
@@ -48,11 +48,14 @@ func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
-	before := tree(t, in.Target.Path)
+	before := tree(t, in.Target.Dir)
 
-	in2 := &providercache.Installer{Source: &memorySource{}, Target: in.Target, Platform: linux, Product: product}
+	in2 := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
+		Target:  in.Target,
+	}
 	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
-	if asked := in2.Source.(*memorySource); asked.versions+asked.metadata > 0 {
+	if asked := in2.Fetcher.Source.(*memorySource); asked.versions+asked.metadata > 0 {
 		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.versions, asked.metadata)
 	}
 	if !report.Outcomes[0].Present || !again.Equal(locks) {
@@ -61,7 +64,7 @@ func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	if lock, _ := again.Provider(provider("acme/widget")); lock.Constraints.String() != "1.0.0" {
 		t.Errorf("constraints of an entry that didn't change became %q", lock.Constraints)
 	}
-	if after := tree(t, in.Target.Path); !slices.Equal(after, before) {
+	if after := tree(t, in.Target.Dir); !slices.Equal(after, before) {
 		t.Errorf("the directory changed from %q to %q", before, after)
 	}
 }
@@ -74,7 +77,7 @@ func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	locks, _ := install(t, in, require("acme/widget", ">= 1.0"), nil)
 	source.addZip(t, "acme/widget", "1.1.0")
 
-	if err := os.RemoveAll(in.Target.Path); err != nil {
+	if err := os.RemoveAll(in.Target.Dir); err != nil {
 		t.Fatal(err)
 	}
 	asked := source.versions
@@ -172,7 +175,7 @@ func TestInstallReplacesWhatIsDamaged(t *testing.T) {
 		damage()
 		again, _ := install(t, in, require("acme/widget", ""), locks)
 		want := []string{packageDir("acme/widget", "1.0.0") + "/terraform-provider-widget"}
-		if got := files(t, in.Target.Path); !slices.Equal(got, want) {
+		if got := files(t, in.Target.Dir); !slices.Equal(got, want) {
 			t.Errorf("%s: there is %q, want %q", name, got, want)
 		}
 		if got := read(t, filepath.Join(dir, "terraform-provider-widget")); got != "provider 1.0.0\n" {
@@ -273,7 +276,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
 	whole := []string{packageDir("acme/good", "1.0.0") + "/terraform-provider-good"}
-	if got := files(t, in.Target.Path); !slices.Equal(got, whole) {
+	if got := files(t, in.Target.Dir); !slices.Equal(got, whole) {
 		t.Errorf("there is %q, want %q", got, whole)
 	}
 }
@@ -312,7 +315,7 @@ func TestInstallWhereNothingCanBeWritten(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
-	write(t, filepath.Dir(in.Target.Path), "a file is in the way")
+	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
 	if failure, ok := errors.AsType[*providercache.ProviderError](err); !ok || failure.Step != providercache.StepPublish {
 		t.Errorf("got %v, want an error in step publish", err)
@@ -331,7 +334,7 @@ func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {
 
 func TestInstallRefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
-	for _, in := range []*providercache.Installer{{}, {Source: newSource(t)}, {Target: &providercache.Dir{Path: t.TempDir()}}} {
+	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
 		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
 			t.Error("no error")
 		}
@@ -351,7 +354,10 @@ func TestInstallByManyIntoOneDirectory(t *testing.T) {
 	shared := newInstaller(t, source)
 	installers := []*providercache.Installer{shared, shared, shared}
 	for range 5 {
-		installers = append(installers, &providercache.Installer{Source: source, Target: shared.Target, Platform: linux, Product: product})
+		installers = append(installers, &providercache.Installer{
+			Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+			Target:  shared.Target,
+		})
 	}
 	errs := make(chan error)
 	for _, in := range installers {
@@ -365,7 +371,7 @@ func TestInstallByManyIntoOneDirectory(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if got := files(t, shared.Target.Path); len(got) != 3 {
+	if got := files(t, shared.Target.Dir); len(got) != 3 {
 		t.Errorf("there is %q, want three executables", got)
 	}
 }

@@ -4,50 +4,31 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"net/http"
-	"time"
+	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // Installer installs providers into a directory. It is a plain struct: set
 // the fields, then call the methods, from as many goroutines as you like. It
 // must not be copied, nor its fields changed, after the first call.
 type Installer struct {
-	Source   getproviders.Source   // required, but for Check
-	Target   *Dir                  // required, but for Hashes: where packages go (".terraform/providers")
-	Client   *http.Client          // for archives; nil: http.DefaultClient. Credentials are for it to add: see package hosts
-	Platform getproviders.Platform // zero: the current one
-	Product  getproviders.Product  // for built-in providers and messages
-	Limits   Limits
-	Observe  func(Event)      // nil: nobody listens. Calls are serialised; it must not call the Installer
-	Now      func() time.Time // nil: time.Now
+	Fetcher *Fetcher // required: where packages come from, and how they are got and verified
+	Target  *Store   // required: where packages go (".terraform/providers")
 
 	// Cache is what this Target shares packages with others by; nil: nothing.
 	// Link says how they get from there into Target: by default with a link to
 	// the package if the user named the cache, else with what leaves files that
 	// belong to Target.
-	Cache *Cache
+	Cache *Store
 	Link  LinkMode
-
-	// StateDir is where receipts are kept, which tell later runs what a package
-	// is without reading it, in Target and in the cache; "": none are kept. It
-	// has to be the user's alone. Verify has no receipt count: all is hashed.
-	StateDir string
-	Verify   bool
-
-	HashPolicy HashPolicy // whose word counts for what goes into lock files; zero: the registries'
 
 	// Skip holds providers that come to the product by other means: one that its
 	// developer runs, say. They are neither installed nor checked, no event tells
 	// of them, and their entries in the locks stay as they are as long as they
-	// are required. It has no say in Hashes.
+	// are required.
 	Skip map[getproviders.Provider]bool
-
-	events serialiser
-	shared par.Memo[struct{}, gates]
 }
 
 // Mode says how locked versions are treated.
@@ -84,8 +65,8 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	}
 	locks = orEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	in.emit(Pending{Requirements: wanted})
-	selections, failed := in.resolve(ctx, wanted, locks, mode)
+	in.Fetcher.emit(ctx, Pending{Requirements: wanted})
+	selections, failed := in.Fetcher.resolve(ctx, wanted, locks, mode)
 	local := in.look(ctx, selections, locks, inTargetAndCache)
 	plan := makePlan(wanted, selections, local)
 	outcomes := in.carryOut(ctx, plan, local, locks)
@@ -102,8 +83,8 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	}
 	locks = orEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	in.emit(Pending{Requirements: wanted})
-	selections, failed := in.resolve(ctx, wanted, locks, mode)
+	in.Fetcher.emit(ctx, Pending{Requirements: wanted})
+	selections, failed := in.Fetcher.resolve(ctx, wanted, locks, mode)
 	local := in.look(ctx, selections, locks, inTargetAndCache)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
@@ -119,8 +100,8 @@ func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.
 }
 
 func (in *Installer) validate() error {
-	if in.Source == nil || in.Target == nil {
-		return errors.New("an Installer needs a Source and a Target")
+	if in.Fetcher == nil || in.Fetcher.Source == nil || in.Target == nil {
+		return errors.New("an Installer needs a Fetcher with a Source, and a Target")
 	}
 	return nil
 }
@@ -133,28 +114,15 @@ func orEmpty(locks *depsfile.Locks) *depsfile.Locks {
 	return locks
 }
 
-func (in *Installer) client() *http.Client {
-	if in.Client == nil {
-		return http.DefaultClient
-	}
-	return in.Client
-}
-
-func (in *Installer) platform() getproviders.Platform {
-	if in.Platform == (getproviders.Platform{}) {
-		return getproviders.CurrentPlatform()
-	}
-	return in.Platform
-}
-
-func (in *Installer) now() time.Time {
-	now := in.Now
-	if now == nil {
-		now = time.Now
-	}
-	return now()
-}
-
 func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
-	return in.Target.PackagePath(p, v, in.platform())
+	return in.Target.PackagePath(p, v, in.Fetcher.platform())
+}
+
+// partials is the directory in which parts of archives are kept for later runs;
+// "" without a cache.
+func (in *Installer) partials() string {
+	if in.Cache == nil {
+		return ""
+	}
+	return filepath.Join(in.Cache.Dir, partialDir)
 }

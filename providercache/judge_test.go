@@ -64,7 +64,7 @@ func TestJudge(t *testing.T) {
 				t.Fatalf("got %v, want failure in step %q", err, c.step)
 			}
 			if wantLevel := c.authentic != nil && !failed; (result.TrustLevel == getproviders.LevelVerifiedChecksum) != wantLevel {
-				t.Errorf("level %v", result.TrustLevel)
+				t.Errorf("tier %v", result.TrustLevel)
 			}
 		})
 	}

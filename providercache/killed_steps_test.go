@@ -79,8 +79,8 @@ func installStepwise(steps int64) {
 		os.Exit(1)
 	}
 	in := &providercache.Installer{
-		Source: s, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Product: product, Link: mode, Now: s.now,
-		Cache: &providercache.Cache{Dir: os.Args[3]}, StateDir: os.Args[4], Observe: func(providercache.Event) { s.step() },
+		Fetcher: &providercache.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ providercache.Event) { s.step() }},
+		Target:  &providercache.Store{Dir: os.Args[2]}, Link: mode, Cache: &providercache.Store{Dir: os.Args[3]},
 	}
 	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {
 		os.Exit(1)
@@ -119,16 +119,16 @@ func TestAProcessMayBeKilledAtEachStep(t *testing.T) {
 			for n := stride; ; n += stride {
 				dir := t.TempDir()
 				next := newInstaller(t, source)
-				next.Link, next.StateDir = c.mode, filepath.Join(dir, "state")
-				next.Cache = &providercache.Cache{Dir: filepath.Join(dir, "cache")}
+				next.Link, next.Fetcher.StateDir = c.mode, filepath.Join(dir, "state")
+				next.Cache = &providercache.Store{Dir: filepath.Join(dir, "cache")}
 				if c.state != "" {
 					install(t, next, require("acme/widget", ""), nil)
 				}
 				if c.state == "damaged" {
 					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
 				}
-				next.Target = &providercache.Dir{Path: filepath.Join(dir, "target")}
-				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Path, next.Cache.Dir, next.StateDir, c.mode.String())
+				next.Target = &providercache.Store{Dir: filepath.Join(dir, "target")}
+				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Dir, next.Cache.Dir, next.Fetcher.StateDir, c.mode.String())
 				victim.Env = append(os.Environ(), dieVariable+"="+stepPrefix+strconv.Itoa(n))
 				err := victim.Run()
 				if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.ExitCode() == 1 {
@@ -154,13 +154,13 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	shape := strings.Join(tree(t, filepath.Dir(next.Cache.Dir)), " ")
 	inCache := filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE")
 	content, _ := os.ReadFile(inCache)
-	next.Observe = func(e providercache.Event) {
+	next.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		if _, ok := e.(providercache.FetchBegin); ok && string(content) == "free" {
 			t.Errorf("%d: what the kill had left in the cache is fetched again: %s", n, shape)
 		}
 	}
 	install(t, next, require("acme/widget", ""), nil)
-	for _, root := range []string{next.Target.Path, next.Cache.Dir} {
+	for _, root := range []string{next.Target.Dir, next.Cache.Dir} {
 		dir := filepath.Join(root, filepath.FromSlash(packageDir("acme/widget", "1.0.0")))
 		if got := read(t, filepath.Join(dir, "terraform-provider-widget")) + read(t, filepath.Join(dir, "LICENSE")); got != "the providerfree" {
 			t.Errorf("%d: %s has %q, after the kill had left %s", n, root, got, shape)
@@ -169,7 +169,7 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
 		}
 	}
-	upkeep := &providercache.Upkeep{Cache: next.Cache, StateDir: next.StateDir}
+	upkeep := &providercache.Upkeep{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
 	found, err := upkeep.Verify(t.Context(), nil)
 	if err != nil || len(found) != 1 || found[0].Finding != providercache.Sound {
 		t.Errorf("%d: the cache has %+v, %v", n, found, err)

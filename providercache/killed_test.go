@@ -39,12 +39,15 @@ func die(where string) {
 	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	source.trust("acme/widget", "1.0.0", dying(where))
 	source.from("acme/widget", "1.0.0", "the test")
-	in := &providercache.Installer{Source: source, Target: &providercache.Dir{Path: os.Args[2]}, Platform: linux, Product: product}
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &providercache.Store{Dir: os.Args[2]},
+	}
 	if len(os.Args) > 3 {
-		in.Cache, in.StateDir = &providercache.Cache{Dir: os.Args[3]}, os.Args[4]
+		in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: os.Args[3]}, os.Args[4]
 	}
 	end := didLink
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		_, begun := e.(providercache.FetchBegin)
 		_, done := e.(providercache.FetchDone)
 		if begun && where == "begun" || done && where == "done" {
@@ -85,21 +88,21 @@ func TestWhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
 			in := newInstaller(t, source)
-			killed := exec.CommandContext(t.Context(), os.Args[0], archive, in.Target.Path)
+			killed := exec.CommandContext(t.Context(), os.Args[0], archive, in.Target.Dir)
 			killed.Env = append(os.Environ(), dieVariable+"="+where)
 			err := killed.Run()
 			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != diedAsAsked {
 				t.Fatalf("the other process ended with %v", err)
 			}
-			left := tree(t, in.Target.Path)
+			left := tree(t, in.Target.Dir)
 			if stagings := stagingDirs(left); where != "begun" && stagings == 0 {
 				t.Errorf("there is %q, so this test shows nothing", left)
 			}
 			if runtime.GOOS == "windows" { // no lock tells there that a process is gone
-				in.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+				in.Fetcher.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 			}
 			install(t, in, require("acme/widget", ""), nil)
-			if got := files(t, in.Target.Path); len(got) != 1 || filepath.Base(got[0]) != "terraform-provider-widget" {
+			if got := files(t, in.Target.Dir); len(got) != 1 || filepath.Base(got[0]) != "terraform-provider-widget" {
 				t.Errorf("there is %q", got)
 			}
 		})

@@ -47,9 +47,9 @@ type gates struct {
 	perHost            int
 }
 
-func (in *Installer) gates(ctx context.Context) (gates, error) {
-	return in.shared.Do(ctx, struct{}{}, func(context.Context) (gates, error) {
-		limits := in.Limits.withDefaults()
+func (f *Fetcher) gates(ctx context.Context) (gates, error) {
+	return f.shared.Do(ctx, struct{}{}, func(context.Context) (gates, error) {
+		limits := f.Limits.withDefaults()
 		return gates{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks), new(par.Memo[string, *par.Limit]), limits.PerHost}, nil
 	})
 }

@@ -31,7 +31,7 @@ func TestDownloadsAreBoundedForEachHost(t *testing.T) {
 				req.Add(provider("acme/"+name), getproviders.Requirement{})
 			}
 			in := newInstaller(t, source)
-			in.Client, in.Limits = impatient(t, web), c.limits
+			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, web), c.limits
 			install(t, in, req, nil)
 			if web.max > c.want || web.open != 0 {
 				t.Errorf("%d downloads at once, %d bodies never closed; want at most %d, and none", web.max, web.open, c.want)

@@ -67,8 +67,8 @@ func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
-	in.Client = &http.Client{Transport: web}
-	in.Limits = providercache.Limits{Downloads: 2}
+	in.Fetcher.Client = &http.Client{Transport: web}
+	in.Fetcher.Limits = providercache.Limits{Downloads: 2}
 	errs := make(chan error)
 	for i := range 4 {
 		req := getproviders.Requirements{}
@@ -94,8 +94,8 @@ func TestLimitsMayBeBoundless(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
-	in.Client = &http.Client{Transport: web}
-	in.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
+	in.Fetcher.Client = &http.Client{Transport: web}
+	in.Fetcher.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
 	install(t, in, require("acme/p0", ""), nil)
 }
 
@@ -114,7 +114,7 @@ func TestMemoryIsFlat(t *testing.T) {
 	}
 	source, web := webSource(t, 3, func(name string) []byte { return zipOf(t, map[string]string{name: string(noise)}) })
 	in := newInstaller(t, source)
-	in.Client = &http.Client{Transport: web}
+	in.Fetcher.Client = &http.Client{Transport: web}
 	req := getproviders.Requirements{}
 	for p := range source.packages {
 		req.Add(p, getproviders.Requirement{})

@@ -12,15 +12,15 @@ import (
 // obtainDirectory stages a package that is unpacked already: as a symbolic
 // link to it, absolute, as the real tools make it, or as a copy where the
 // system allows no links. The hash is that of what will be published.
-func (in *Installer) obtainDirectory(ctx context.Context, t task, dir string, stage *staging) (genuine, error) {
-	if err := in.stageDirectory(ctx, t, dir, stage); err != nil {
+func (f *Fetcher) obtainDirectory(ctx context.Context, t task, dir string, stage *staging) (genuine, error) {
+	if err := stageDirectory(ctx, t, dir, stage); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return in.judgeDirectory(ctx, t, stage.packagePath())
+	return f.judgeDirectory(ctx, t, stage.packagePath())
 }
 
 // judgeDirectory hashes and judges an unpacked package.
-func (in *Installer) judgeDirectory(ctx context.Context, t task, dir string) (genuine, error) {
+func (f *Fetcher) judgeDirectory(ctx context.Context, t task, dir string) (genuine, error) {
 	authenticator, err := t.loadTrust(ctx)
 	if err != nil {
 		return genuine{}, err
@@ -32,19 +32,19 @@ func (in *Installer) judgeDirectory(ctx context.Context, t task, dir string) (ge
 	if err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, in.Product)
+	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
 	if err != nil {
 		return genuine{}, err
 	}
 	return genuine{Authentication: authentication, H1: h1}, nil
 }
 
-func (in *Installer) stageDirectory(ctx context.Context, t task, dir string, stage *staging) error {
+func stageDirectory(ctx context.Context, t task, dir string, stage *staging) error {
 	source, err := filepath.Abs(dir)
 	if err != nil {
 		return err
 	}
-	if isItself(source, in.packagePath(t.Provider, t.Version)) {
+	if t.Final != "" && isItself(source, t.Final) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
 	_, _, err = materialise(ctx, source, stage.packagePath(), []LinkMode{LinkSymlink, LinkCopy})

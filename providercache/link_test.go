@@ -29,7 +29,7 @@ func TestUnpackedPackagesAreLinkedTo(t *testing.T) {
 	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", ""), nil)
-	if got, want := files(t, in.Target.Path), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir}; !slices.Equal(got, want) {
+	if got, want := files(t, in.Target.Dir), []string{packageDir("acme/widget", "1.0.0") + " -> " + dir}; !slices.Equal(got, want) {
 		t.Errorf("there is %q, want %q", got, want)
 	}
 	lock, _ := locks.Provider(provider("acme/widget"))

@@ -39,21 +39,21 @@ type LocateResult struct {
 // of files on this machine are told in any case.
 //
 // Results belong to the requests, in their order. It needs no Target.
-func (in *Installer) Locate(ctx context.Context, sizes bool, requests ...LockRequest) []LocateResult {
+func Locate(ctx context.Context, f *Fetcher, sizes bool, requests ...LockRequest) []LocateResult {
 	results := make([]LocateResult, len(requests))
-	if in.Source == nil {
+	if f.Source == nil {
 		for i := range results {
 			results[i].Err = errors.New("an Installer needs a Source")
 		}
 		return results
 	}
-	queries := in.Limits.withDefaults().Queries
+	queries := f.Limits.withDefaults().Queries
 	chosen, _ := par.Map(ctx, queries, requests, func(ctx context.Context, r LockRequest) (choice, error) {
-		return in.choose(ctx, r), nil
+		return choose(ctx, f, r), nil
 	})
 	wanted := wantedPackages(chosen)
 	found, errs := par.Map(ctx, queries, wanted, func(ctx context.Context, p LockedPackage) (LocatedPackage, error) {
-		return in.locate(ctx, p.Selection, p.Platform, sizes)
+		return locate(ctx, f, p.Selection, p.Platform, sizes)
 	})
 	located := make(map[packageKey]LocatedPackage, len(wanted))
 	for i, p := range wanted {
@@ -90,12 +90,12 @@ func (c choice) located(found map[packageKey]LocatedPackage) (result LocateResul
 }
 
 // locate describes one package.
-func (in *Installer) locate(ctx context.Context, s Selection, plat getproviders.Platform, sizes bool) (found LocatedPackage, err error) {
+func locate(ctx context.Context, f *Fetcher, s Selection, plat getproviders.Platform, sizes bool) (found LocatedPackage, err error) {
 	if s.Provider.IsBuiltIn() {
 		return found, nil
 	}
 	found.Size = -1
-	if found.Package, err = in.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
+	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
 		return found, s.failed(StepMetadata, err)
 	}
 	t := task{Selection: s, Package: found.Package}
@@ -109,7 +109,7 @@ func (in *Installer) locate(ctx context.Context, s Selection, plat getproviders.
 	if err := found.readLocal(ctx); err != nil {
 		return found, t.failed(StepFetch, err)
 	}
-	if found.Size, err = in.archiveSize(ctx, found.Package.Location, sizes); err != nil {
+	if found.Size, err = f.archiveSize(ctx, found.Package.Location, sizes); err != nil {
 		return found, t.failed(StepFetch, err)
 	}
 	return found, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // archiveSize finds out how large an archive is; -1 if it is none, or nobody says.
-func (in *Installer) archiveSize(ctx context.Context, at getproviders.Location, ask bool) (int64, error) {
+func (f *Fetcher) archiveSize(ctx context.Context, at getproviders.Location, ask bool) (int64, error) {
 	switch at := at.(type) {
 	case getproviders.LocalArchive:
 		info, err := os.Stat(string(at))
@@ -23,7 +23,7 @@ func (in *Installer) archiveSize(ctx context.Context, at getproviders.Location, 
 		return info.Size(), nil
 	case getproviders.HTTPArchive:
 		if ask {
-			return in.askSize(ctx, at)
+			return f.askSize(ctx, at)
 		}
 	}
 	return -1, nil
@@ -31,13 +31,13 @@ func (in *Installer) archiveSize(ctx context.Context, at getproviders.Location, 
 
 // askSize asks for the first byte of an archive. A server that can't send a part
 // announces the whole, which isn't read.
-func (in *Installer) askSize(ctx context.Context, at getproviders.HTTPArchive) (int64, error) {
+func (f *Fetcher) askSize(ctx context.Context, at getproviders.HTTPArchive) (int64, error) {
 	req, err := newRequest(ctx, at)
 	if err != nil {
 		return -1, err
 	}
 	req.Header.Set("Range", "bytes=0-0")
-	resp, err := hosts.Do(in.client(), req, maxRedirects)
+	resp, err := hosts.Do(f.client(), req, maxRedirects)
 	if err != nil {
 		return -1, err
 	}

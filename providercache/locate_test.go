@@ -16,11 +16,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-func ExampleInstaller_Locate() {
+func ExampleLocate() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
-	in := &providercache.Installer{Source: source, Client: client}
-	results := in.Locate(context.Background(), false, providercache.LockRequest{
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+	}
+	results := providercache.Locate(context.Background(), in.Fetcher, false, providercache.LockRequest{
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
 	for _, p := range results[0].Packages {
@@ -41,7 +43,7 @@ func TestLocateDownloadsNothing(t *testing.T) {
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
-	results := in.Locate(t.Context(), false, request, request)
+	results := providercache.Locate(t.Context(), in.Fetcher, false, request, request)
 	for _, result := range results {
 		if result.Err != nil || len(result.Packages) != 6 {
 			t.Fatalf("%+v", result)
@@ -59,7 +61,7 @@ func TestLocateDownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range in.Locate(t.Context(), true, request)[0].Packages {
+	for _, p := range providercache.Locate(t.Context(), in.Fetcher, true, request)[0].Packages {
 		if p.Size <= 1 {
 			t.Errorf("size %d", p.Size)
 		}
@@ -73,7 +75,7 @@ func TestLocateTellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := in.Locate(t.Context(), false, providercache.LockRequest{
+	result := providercache.Locate(t.Context(), in.Fetcher, false, providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	})[0]
@@ -84,12 +86,12 @@ func TestLocateTellsAllFailures(t *testing.T) {
 		t.Errorf("%v", result.Err)
 	}
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
-	in.Source = registrySource(registry)
-	result = in.Locate(t.Context(), false, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
+	in.Fetcher.Source = registrySource(registry)
+	result = providercache.Locate(t.Context(), in.Fetcher, false, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
-	if r := (&providercache.Installer{}).Locate(t.Context(), false, providercache.LockRequest{}); r[0].Err == nil {
+	if r := providercache.Locate(t.Context(), &providercache.Fetcher{}, false, providercache.LockRequest{}); r[0].Err == nil {
 		t.Error("there was no source")
 	}
 }
@@ -116,8 +118,10 @@ func TestSizesAreWhatServersSay(t *testing.T) {
 			t.Cleanup(server.Close)
 			source := newSource(t)
 			source.add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
-			in := &providercache.Installer{Source: source, Client: server.Client(), Platform: linux}
-			result := in.Locate(t.Context(), true, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")})[0]
+			in := &providercache.Installer{
+				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
+			}
+			result := providercache.Locate(t.Context(), in.Fetcher, true, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")})[0]
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)
@@ -139,13 +143,13 @@ func TestLocateKnowsWhatMirrorsList(t *testing.T) {
 	sources, server := m.sources(t)
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := (&providercache.Installer{Source: source, Client: server.Client()}).Locate(t.Context(), false, request)[0].Packages[0]
+		p := providercache.Locate(t.Context(), &providercache.Fetcher{Source: source, Client: server.Client()}, false, request)[0].Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
-	p := (&providercache.Installer{Source: unsigned}).Locate(t.Context(), false, request)[0].Packages[0]
+	p := providercache.Locate(t.Context(), &providercache.Fetcher{Source: unsigned}, false, request)[0].Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := providercache.HashPackage(t.Context(), archive)
 	must(t, err)

@@ -111,20 +111,20 @@ func (e *PlatformError) Unwrap() error { return e.Err }
 //
 // Versions are those that are locked already, else the newest that are allowed.
 // No request asks for what a locked version settles.
-func (in *Installer) Lock(ctx context.Context, requests ...LockRequest) []LockResult {
+func Lock(ctx context.Context, f *Fetcher, requests ...LockRequest) []LockResult {
 	results := make([]LockResult, len(requests))
-	if in.Source == nil {
+	if f.Source == nil {
 		for i := range results {
 			results[i].Err = errors.New("an Installer needs a Source")
 		}
 		return results
 	}
-	chosen, _ := par.Map(ctx, in.Limits.withDefaults().Queries, requests, func(ctx context.Context, r LockRequest) (choice, error) {
-		return in.choose(ctx, r), nil
+	chosen, _ := par.Map(ctx, f.Limits.withDefaults().Queries, requests, func(ctx context.Context, r LockRequest) (choice, error) {
+		return choose(ctx, f, r), nil
 	})
-	found := in.hashAll(ctx, wantedPackages(chosen))
+	found := hashAll(ctx, f, wantedPackages(chosen))
 	for i, r := range requests {
-		results[i] = r.conclude(ctx, chosen[i], found, in.HashPolicy)
+		results[i] = r.conclude(ctx, chosen[i], found, f.HashPolicy)
 	}
 	return results
 }
@@ -148,9 +148,9 @@ func keyOf(s Selection, plat getproviders.Platform) packageKey {
 }
 
 // choose decides on versions and platforms.
-func (in *Installer) choose(ctx context.Context, r LockRequest) (c choice) {
+func choose(ctx context.Context, f *Fetcher, r LockRequest) (c choice) {
 	wanted, locks, errs := r.wanted()
-	selections, failed := in.resolve(ctx, wanted, locks, Normal)
+	selections, failed := f.resolve(ctx, wanted, locks, Normal)
 	for _, o := range failed {
 		errs = append(errs, o.Err)
 	}
@@ -158,7 +158,7 @@ func (in *Installer) choose(ctx context.Context, r LockRequest) (c choice) {
 	for _, s := range selections {
 		_, upgraded := r.Upgrade[s.Provider]
 		s.Locked = s.Locked && !upgraded
-		platforms, err := in.platformsFor(ctx, r, s)
+		platforms, err := platformsFor(ctx, f, r, s)
 		if err != nil {
 			c.errs = append(c.errs, failureOf(ctx, s, s.failed(StepMetadata, err)))
 			continue
@@ -201,20 +201,20 @@ func (r LockRequest) wanted() (getproviders.Requirements, *depsfile.Locks, []err
 var errNotRequired = errors.New("it is not required by the configuration")
 
 // platformsFor are the platforms of a request, each once.
-func (in *Installer) platformsFor(ctx context.Context, r LockRequest, s Selection) ([]getproviders.Platform, error) {
+func platformsFor(ctx context.Context, f *Fetcher, r LockRequest, s Selection) ([]getproviders.Platform, error) {
 	platforms := r.Platforms
 	if r.AllPlatforms {
-		listed, err := getproviders.PlatformsOf(ctx, in.Source, s.Provider, s.Version)
+		listed, err := getproviders.PlatformsOf(ctx, f.Source, s.Provider, s.Version)
 		if err != nil {
 			return nil, err
 		}
 		platforms = slices.Concat(platforms, listed)
 		if len(platforms) == 0 {
-			return nil, fmt.Errorf("%s doesn't list the platforms that there are packages for", in.Source.Describe(s.Provider))
+			return nil, fmt.Errorf("%s doesn't list the platforms that there are packages for", f.Source.Describe(s.Provider))
 		}
 	}
 	if len(platforms) == 0 {
-		platforms = []getproviders.Platform{in.platform()}
+		platforms = []getproviders.Platform{f.platform()}
 	}
 	var unique []getproviders.Platform
 	for _, plat := range platforms {

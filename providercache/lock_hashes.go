@@ -59,12 +59,12 @@ func wantedPackages(chosen []choice) (wanted []LockedPackage) {
 }
 
 // hashAll finds the hashes of all packages.
-func (in *Installer) hashAll(ctx context.Context, wanted []LockedPackage) map[packageKey]hashed {
-	in.emit(LockBegin{Packages: wanted})
-	hasher := lockHasher{Installer: in, archives: openArchives(in.stateDir())}
-	found, errs := par.Map(ctx, in.Limits.withDefaults().Queries, wanted, func(ctx context.Context, p LockedPackage) (LockedPackage, error) {
+func hashAll(ctx context.Context, f *Fetcher, wanted []LockedPackage) map[packageKey]hashed {
+	f.emit(ctx, LockBegin{Packages: wanted})
+	hasher := lockHasher{fetcher: f, archives: openArchives(f.stateDir())}
+	found, errs := par.Map(ctx, f.Limits.withDefaults().Queries, wanted, func(ctx context.Context, p LockedPackage) (LockedPackage, error) {
 		got, err := hasher.hash(ctx, p)
-		in.emit(LockDone{Package: got, Err: err})
+		f.emit(ctx, LockDone{Package: got, Err: err})
 		return got, err
 	})
 	// What was learned is worth keeping even if the run was interrupted; that it
@@ -79,14 +79,14 @@ func (in *Installer) hashAll(ctx context.Context, wanted []LockedPackage) map[pa
 
 // lockHasher finds the hashes of packages without installing them.
 type lockHasher struct {
-	*Installer
+	fetcher  *Fetcher
 	archives archives
 }
 
 // hash finds the hashes of one package: from the source, from what is
 // remembered, or by reading the package.
 func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, error) {
-	pkg, err := h.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	pkg, err := h.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
 		return p, p.Selection.failed(StepMetadata, err)
 	}
@@ -103,8 +103,8 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 		p.told = t.toldBy(authenticator)
 		return p.listed(listed, signed), nil
 	}
-	h.emit(LockFetch{Package: p})
-	got, err := h.hashPackage(ctx, t)
+	h.fetcher.emit(ctx, LockFetch{Package: p})
+	got, err := h.fetcher.hashPackage(ctx, t)
 	if err != nil {
 		return p, err
 	}
@@ -117,7 +117,7 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 // to a product's plan. What vouches for the archive's checksum has to be as good as
 // if the archive were here; otherwise reading the package tells what is wrong.
 func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
-	lister, ok := h.HashPolicy.lister(authenticator)
+	lister, ok := h.fetcher.HashPolicy.lister(authenticator)
 	if !ok {
 		return nil, signed, false
 	}
@@ -213,11 +213,11 @@ func (p LockedPackage) listed(hashes []getproviders.Hash, signed getproviders.Au
 
 // rememberArchives keeps what installed packages tell of their archives, so that
 // a lock file for this platform costs no second download.
-func (in *Installer) rememberArchives(ctx context.Context, outcomes []Outcome) {
-	if in.stateDir() == "" {
+func rememberArchives(ctx context.Context, f *Fetcher, outcomes []Outcome) {
+	if f.stateDir() == "" {
 		return
 	}
-	known := openArchives(in.stateDir())
+	known := openArchives(f.stateDir())
 	for _, o := range outcomes {
 		if o.Err == nil && o.placed.Receipt.ZH != "" {
 			known.rememberArchive(o.placed.Receipt.ZH, o.H1)

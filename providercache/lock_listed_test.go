@@ -37,7 +37,7 @@ func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*provi
 // newUser is somebody who has installed nothing yet.
 func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := newInstaller(tb, registrySource(registry))
-	in.Client, in.StateDir = registry.Client(), tb.TempDir()
+	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
 	return in
 }
 
@@ -48,7 +48,7 @@ var everyPlatform = providercache.LockRequest{
 func TestLockBelievesARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	believed := in.Lock(t.Context(), everyPlatform)[0]
+	believed := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
 		if p.From != providercache.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
@@ -62,7 +62,7 @@ func TestLockBelievesARegistry(t *testing.T) {
 		t.Errorf("%d requests for the list and its signature, want 2", n)
 	}
 	reader := newUser(t, registry)
-	reader.HashPolicy = providercache.ComputeHashes
+	reader.Fetcher.HashPolicy = providercache.ComputeHashes
 	computed := lockOne(t, reader, everyPlatform)
 	if n := registry.Requests("archive"); n != 3 {
 		t.Errorf("%d archives were read, want 3", n)
@@ -84,7 +84,7 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
 	}
 	reader := newUser(t, registry)
-	reader.HashPolicy = providercache.ComputeHashes
+	reader.Fetcher.HashPolicy = providercache.ComputeHashes
 	old := lockOne(t, reader, one)
 	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
 		t.Errorf("nobody was to be believed:\n%s", text)
@@ -94,7 +94,7 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
 	widget := provider(registryHost + "/acme/widget")
-	hashes, err := newUser(t, registry).Hashes(t.Context(), widget, version("1.0.0"), one.Platforms)
+	hashes, err := providercache.Hashes(t.Context(), newUser(t, registry).Fetcher, widget, version("1.0.0"), one.Platforms)
 	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
 		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
 	}
@@ -105,10 +105,10 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 func TestLockKnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
-	in.HashPolicy = providercache.ComputeHashes
+	in.Fetcher.HashPolicy = providercache.ComputeHashes
 	computed := lockOne(t, in, everyPlatform)
 	trusting := newUser(t, registry)
-	trusting.StateDir = in.StateDir
+	trusting.Fetcher.StateDir = in.Fetcher.StateDir
 	again := lockOne(t, trusting, everyPlatform)
 	if got, want := string(again.Locks.Encode(product)), string(computed.Locks.Encode(product)); got != want {
 		t.Errorf("a list replaces what was read:\n%s\nwant\n%s", got, want)
@@ -126,7 +126,7 @@ func TestLockKnowsBetterThanARegistry(t *testing.T) {
 func TestLockBelievesNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
-	got := in.Lock(t.Context(), everyPlatform)[0]
+	got := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
 	if got.Err != nil || got.Packages[0].From != providercache.HashesComputed || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
@@ -146,7 +146,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := in.Lock(t.Context(), everyPlatform)[0]; got.Err == nil {
+	if got := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]; got.Err == nil {
 		t.Errorf("it was believed: %+v", got)
 	}
 }
@@ -154,7 +154,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 func TestLockLeavesOutWhatIsDone(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	in.HashPolicy = providercache.ComputeHashes
+	in.Fetcher.HashPolicy = providercache.ComputeHashes
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)

@@ -36,12 +36,12 @@ func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	lockable(t, registry, "gadget", "1.0.0")
-	source := &meeting{Source: in.Source}
+	source := &meeting{Source: in.Fetcher.Source}
 	source.guests.Add(6)
-	in.Source = source
+	in.Fetcher.Source = source
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
 	defer cancel()
-	result := in.Lock(ctx, providercache.LockRequest{
+	result := providercache.Lock(ctx, in.Fetcher, providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
 	})[0]
@@ -58,7 +58,7 @@ func TestLockWritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := in.Lock(t.Context(), providercache.LockRequest{
+	result := providercache.Lock(t.Context(), in.Fetcher, providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	})[0]
 	if result.Err != nil || len(result.Packages) != 3 {

@@ -48,8 +48,8 @@ func (p *passing) ReadAt(buffer []byte, _ int64) (int, error) {
 
 // hashPassing hashes an archive and its files while it is received. It returns
 // errOdd if that can't be done on the way.
-func (in *Installer) hashPassing(ctx context.Context, t task) (archive, unpacked, error) {
-	gates, err := in.gates(ctx)
+func (f *Fetcher) hashPassing(ctx context.Context, t task) (archive, unpacked, error) {
+	gates, err := f.gates(ctx)
 	if err != nil {
 		return archive{}, unpacked{}, err
 	}
@@ -58,23 +58,23 @@ func (in *Installer) hashPassing(ctx context.Context, t task) (archive, unpacked
 		return archive{}, unpacked{}, err
 	}
 	defer leave()
-	from, err := in.openPassing(ctx, t)
+	from, err := f.openPassing(ctx, t)
 	if err != nil {
 		return archive{}, unpacked{}, err
 	}
 	defer from.Close()
 	for {
-		received, content, err := in.pass(ctx, t, from, gates.unpacks)
+		received, content, err := f.pass(ctx, t, from, gates.unpacks)
 		if !errors.Is(err, errStartOver) {
 			return received, content, err
 		}
 	}
 }
 
-func (in *Installer) openPassing(ctx context.Context, t task) (source, error) {
+func (f *Fetcher) openPassing(ctx context.Context, t task) (source, error) {
 	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok {
 		_, sure := t.foretold()
-		w, err := openWeb(ctx, in.client(), at, 0, sure)
+		w, err := openWeb(ctx, f.client(), at, 0, sure)
 		if err != nil {
 			return nil, err
 		}
@@ -84,8 +84,8 @@ func (in *Installer) openPassing(ctx context.Context, t task) (source, error) {
 }
 
 // pass reads a source to its end.
-func (in *Installer) pass(ctx context.Context, t task, from source, unpacks *par.Limit) (archive, unpacked, error) {
-	limits := in.Limits.withDefaults()
+func (f *Fetcher) pass(ctx context.Context, t task, from source, unpacks *par.Limit) (archive, unpacked, error) {
+	limits := f.Limits.withDefaults()
 	total := from.length()
 	if total > limits.PackageBytes {
 		return archive{}, unpacked{}, errOdd // it is refused where archives are

@@ -27,9 +27,11 @@ var testProvider = getproviders.Provider{Hostname: getproviders.DefaultHost, Nam
 
 // passBy hashes content on its way.
 func passBy(ctx context.Context, content []byte, size int64, limits Limits) (archive, unpacked, error) {
-	in := &Installer{Limits: limits}
+	in := &Installer{
+		Fetcher: &Fetcher{Limits: limits},
+	}
 	t := task{Selection: Selection{Provider: testProvider}, Package: getproviders.Package{Location: getproviders.LocalArchive("x.zip")}}
-	return in.pass(ctx, t, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
+	return in.Fetcher.pass(ctx, t, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
 }
 
 // checkPassing compares what comes of hashing on the way with what comes of

@@ -28,7 +28,7 @@ func lockable(tb testing.TB, registry *providertest.Registry, name string, versi
 
 func lockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
 	tb.Helper()
-	result := in.Lock(tb.Context(), r)[0]
+	result := providercache.Lock(tb.Context(), in.Fetcher, r)[0]
 	if result.Err != nil {
 		tb.Fatal(result.Err)
 	}
@@ -40,7 +40,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "2.0.0")
-	in.Target, in.StateDir = nil, t.TempDir()
+	in.Target, in.Fetcher.StateDir = nil, t.TempDir()
 	var requests []providercache.LockRequest
 	for range 20 {
 		requests = append(requests, providercache.LockRequest{
@@ -48,7 +48,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
 		})
 	}
-	first := in.Lock(t.Context(), requests...)
+	first := providercache.Lock(t.Context(), in.Fetcher, requests...)
 	for i, result := range first {
 		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
@@ -109,7 +109,7 @@ func TestLockOfAllPlatforms(t *testing.T) {
 	}
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
-	silent := newInstaller(t, source).Lock(t.Context(),
+	silent := providercache.Lock(t.Context(), newInstaller(t, source).Fetcher,
 		providercache.LockRequest{Requirements: require("acme/widget", ""), AllPlatforms: true})[0]
 	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
 		t.Errorf("a source that doesn't tell: %v", silent.Err)
@@ -123,7 +123,7 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
-	results := in.Lock(t.Context(),
+	results := providercache.Lock(t.Context(), in.Fetcher,
 		providercache.LockRequest{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
 		providercache.LockRequest{Requirements: require(widget, "")},
 		providercache.LockRequest{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
@@ -142,7 +142,7 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 			t.Errorf("result %d: %v", i, results[i].Err)
 		}
 	}
-	if err := new(providercache.Installer).Lock(t.Context(), providercache.LockRequest{})[0].Err; err == nil {
+	if err := providercache.Lock(t.Context(), new(providercache.Fetcher), providercache.LockRequest{})[0].Err; err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -165,9 +165,9 @@ func TestLockRefusesWhatIsNotGenuine(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
-	in.StateDir = t.TempDir()
+	in.Fetcher.StateDir = t.TempDir()
 	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")}
-	err := in.Lock(t.Context(), request)[0].Err
+	err := providercache.Lock(t.Context(), in.Fetcher, request)[0].Err
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
@@ -185,17 +185,17 @@ func TestLockBelievesListsOnlyOnDemand(t *testing.T) {
 	source.trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
-	if err := in.Lock(t.Context(), request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
+	if err := providercache.Lock(t.Context(), in.Fetcher, request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
 	in = newInstaller(t, source)
-	in.HashPolicy = providercache.TrustMirrorHashes
-	result := in.Lock(t.Context(), request)[0]
+	in.Fetcher.HashPolicy = providercache.TrustMirrorHashes
+	result := providercache.Lock(t.Context(), in.Fetcher, request)[0]
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != providercache.HashesListed {
 		t.Errorf("got %+v", result)
 	}
 	source.trust("acme/widget", "1.0.0", nil)
-	if got := in.Lock(t.Context(), request)[0]; got.Err != nil || got.Packages[0].From != providercache.HashesComputed {
+	if got := providercache.Lock(t.Context(), in.Fetcher, request)[0]; got.Err != nil || got.Packages[0].From != providercache.HashesComputed {
 		t.Errorf("without a list: %+v", got)
 	}
 }
@@ -214,7 +214,7 @@ func TestLockRemembersWhatMirrorsListByAnH1(t *testing.T) {
 	want := h1Of(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
 	source.trust("acme/widget", "1.0.0", listedHashes{want})
 	in := newInstaller(t, source)
-	in.StateDir = t.TempDir()
+	in.Fetcher.StateDir = t.TempDir()
 	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
 	for i, from := range []providercache.HashOrigin{providercache.HashesComputed, providercache.HashesRecalled} {
 		got := lockOne(t, in, request).Packages[0]
@@ -228,7 +228,7 @@ func TestInstallRemembersArchivesForLock(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	in.StateDir, in.Platform = t.TempDir(), linux
+	in.Fetcher.StateDir, in.Fetcher.Platform = t.TempDir(), linux
 	req := require(registryHost+"/acme/widget", "")
 	locks, _ := install(t, in, req, nil)
 	got := lockOne(t, in, providercache.LockRequest{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
@@ -242,7 +242,7 @@ func TestLockTellsOfEachPackage(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	var begun, fetched, done int
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		switch e := e.(type) {
 		case providercache.LockBegin:
 			begun += len(e.Packages)

@@ -38,7 +38,7 @@ const (
 // as there are cores. What a receipt knows isn't read. A package that can't be
 // read is taken for damaged.
 func (in *Installer) look(ctx context.Context, selections []Selection, locks *depsfile.Locks, at where) map[getproviders.Provider]sighting {
-	l := looker{Installer: in, target: in.targetShelf(), shared: in.cacheShelf(), searches: in.Cache != nil && at == inTargetAndCache}
+	l := looker{in: in, target: in.targetShelf(), shared: in.cacheShelf(), searches: in.Cache != nil && at == inTargetAndCache}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s Selection) (sighting, error) {
@@ -53,7 +53,7 @@ func (in *Installer) look(ctx context.Context, selections []Selection, locks *de
 
 // looker looks at packages in the light of receipts that were read once.
 type looker struct {
-	*Installer
+	in             *Installer
 	target, shared shelf
 	searches       bool // in the cache, too
 }
@@ -66,7 +66,7 @@ func (l looker) sight(ctx context.Context, t task) sighting {
 	}
 	found, read, err := l.prove(ctx, t, l.shared)
 	seen.Read = append(seen.Read, read...)
-	if err == nil && l.accepts(ctx, t, found) {
+	if err == nil && l.in.accepts(ctx, t, found) {
 		seen.Cached = &found
 	}
 	return seen
@@ -74,7 +74,7 @@ func (l looker) sight(ctx context.Context, t task) sighting {
 
 // sightTarget looks at the package in Target.
 func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
-	dir := l.packagePath(t.Provider, t.Version)
+	dir := l.in.packagePath(t.Provider, t.Version)
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return
@@ -91,7 +91,7 @@ func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
 	}
 	seen.Read = append(seen.Read, read...)
 	seen.Exists, seen.Problem = true, err
-	seen.Genuine = err == nil && l.accepts(ctx, t, found)
+	seen.Genuine = err == nil && l.in.accepts(ctx, t, found)
 	if seen.Genuine && !slices.Contains(t.Recorded, found.H1) {
 		seen.News = &found
 	}
@@ -101,7 +101,7 @@ func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
 // the package has in the cache.
 func (l looker) leadsToCache(dir string, t task) bool {
 	target, err := os.Readlink(dir)
-	return err == nil && l.Cache != nil && target == l.cachePath(t.Selection)
+	return err == nil && l.in.Cache != nil && target == l.in.cachePath(t.Selection)
 }
 
 // accepts reports whether a package that is there is as good as one that
@@ -117,11 +117,11 @@ func (in *Installer) accepts(ctx context.Context, t task, g genuine) bool {
 // origin says where a package would come from now; "" if nobody can tell. A
 // source that fails here fails again when it is asked for the package.
 func (in *Installer) origin(ctx context.Context, s Selection) string {
-	source, ok := in.Source.(getproviders.Originator)
+	source, ok := in.Fetcher.Source.(getproviders.Originator)
 	if !ok {
 		return ""
 	}
-	origin, err := source.Origin(ctx, s.Provider, s.Version, in.platform())
+	origin, err := source.Origin(ctx, s.Provider, s.Version, in.Fetcher.platform())
 	if err != nil {
 		return ""
 	}

@@ -177,10 +177,8 @@ func (s *memorySource) Describe(getproviders.Provider) string { return "memory" 
 // newInstaller returns an Installer into a directory that doesn't exist yet.
 func newInstaller(tb testing.TB, source getproviders.Source) *providercache.Installer {
 	return &providercache.Installer{
-		Source:   source,
-		Target:   &providercache.Dir{Path: filepath.Join(tb.TempDir(), ".terraform", "providers")},
-		Platform: linux,
-		Product:  product,
+		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &providercache.Store{Dir: filepath.Join(tb.TempDir(), ".terraform", "providers")},
 	}
 }
 
@@ -234,7 +232,7 @@ func packageDir(address, v string) string {
 // an Installer was to make.
 func nothingLeft(tb testing.TB, in *providercache.Installer) {
 	tb.Helper()
-	above := filepath.Dir(filepath.Dir(in.Target.Path)) // made by the test
+	above := filepath.Dir(filepath.Dir(in.Target.Dir)) // made by the test
 	if left := tree(tb, above); len(left) > 0 {
 		tb.Errorf("left behind: %q", left)
 	}

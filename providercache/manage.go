@@ -19,7 +19,7 @@ import (
 // StateDir has worked on. Those that only the real tools have prepared aren't
 // known, nor are those of other users.
 type Upkeep struct {
-	Cache    *Cache           // required
+	Cache    *Store           // required
 	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
 	Now      func() time.Time // nil: time.Now
 }
@@ -73,7 +73,7 @@ const layoutDepth = 5
 
 // packages finds what is in the cache, in the order of the file system's names.
 // What isn't named like a package isn't one.
-func (c *Cache) packages() (found []Cached, err error) {
+func (c *Store) packages() (found []Cached, err error) {
 	names := []string{""}
 	for range layoutDepth {
 		var below []string
@@ -97,7 +97,7 @@ func (c *Cache) packages() (found []Cached, err error) {
 
 // directoriesIn lists the directories and links to directories in one of the
 // cache, by their slash-separated names in it. One that has gone has none.
-func (c *Cache) directoriesIn(name string) (names []string, err error) {
+func (c *Store) directoriesIn(name string) (names []string, err error) {
 	dir := filepath.Join(c.Dir, filepath.FromSlash(name))
 	entries, err := os.ReadDir(dir)
 	if os.IsNotExist(err) {

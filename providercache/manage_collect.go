@@ -68,7 +68,7 @@ func (u *Upkeep) Collect(ctx context.Context, policy Policy, o RemoveOptions) (R
 // Sweep removes what killed runs and directories that are gone have left.
 func (u *Upkeep) Sweep() {
 	scratch.Sweep(u.Cache.Dir, u.now())
-	u.Cache.sweepPartials(u.now())
+	sweepPartials(filepath.Join(u.Cache.Dir, partialDir), u.now())
 	sweepReceipts(u.state())
 	sweepNotes(u.state(), u.now())
 }
@@ -101,7 +101,7 @@ func (policy Policy) choose(packages []Cached, now time.Time, stays func(Cached)
 
 // tryLockPackage is lockPackage that doesn't wait: errHeld says that somebody
 // else works on the package.
-func (c *Cache) tryLockPackage(name string) (unlock func(), err error) {
+func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, locksDir)
 	if _, err := makeDirs(dir); err != nil {
 		return func() {}, nil

@@ -55,18 +55,18 @@ func (w Wanted) selection() Selection {
 // Where the cache has another package of a version, whose receipt vouches for
 // it, that one stays, and the one that is wanted fails.
 func (in *Installer) Fill(ctx context.Context, wanted []Wanted) ([]Filled, error) {
-	if in.Source == nil || in.Cache == nil {
+	if in.Fetcher.Source == nil || in.Cache == nil {
 		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
 	}
 	if len(wanted) == 0 {
 		return nil, nil
 	}
 	defer in.prepare(in.Cache.Dir)()
-	in.Cache.sweepPartials(in.now())
-	filled, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, wanted, in.fill)
+	sweepPartials(in.partials(), in.Fetcher.now())
+	filled, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, wanted, in.fill)
 	for i, err := range errs {
 		if err != nil {
-			filled[i] = Filled{Selection: wanted[i].selection(), Platform: in.platform(), Err: err}
+			filled[i] = Filled{Selection: wanted[i].selection(), Platform: in.Fetcher.platform(), Err: err}
 		}
 	}
 	return filled, errors.Join(errs...)
@@ -77,17 +77,17 @@ func (in *Installer) fill(ctx context.Context, w Wanted) (Filled, error) {
 	selected := w.selection()
 	if w.Version == (getproviders.Version{}) {
 		var err error
-		if selected, err = in.selectNewest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
+		if selected, err = in.Fetcher.selectNewest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
 			return Filled{}, err
 		}
 	}
-	t := task{Selection: selected}
+	t := task{Selection: selected, Partials: in.partials()}
 	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
 	if found, ok := in.arrived(ctx, t); ok {
-		in.emit(AlreadyInstalled{Provider: t.Provider, Version: t.Version})
-		return Filled{Selection: selected, Platform: in.platform(), Present: true, got: found}, nil
+		in.Fetcher.emit(ctx, AlreadyInstalled{Provider: t.Provider, Version: t.Version})
+		return Filled{Selection: selected, Platform: in.Fetcher.platform(), Present: true, got: found}, nil
 	}
-	pkg, err := in.Source.Package(ctx, t.Provider, t.Version, in.platform())
+	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.platform())
 	if err != nil {
 		return Filled{}, t.failed(StepMetadata, err)
 	}
@@ -102,24 +102,24 @@ func (in *Installer) fillFrom(ctx context.Context, t task) (Filled, error) {
 		return Filled{}, t.failed(StepFetch, err)
 	}
 	defer unlock()
-	filled := Filled{Selection: t.Selection, Platform: in.platform()}
+	filled := Filled{Selection: t.Selection, Platform: in.Fetcher.platform()}
 	if found, ok := in.arrived(ctx, t); ok {
 		filled.Present, filled.got = true, found
 		return filled, nil
 	}
-	stage, err := in.Cache.dir().stage()
+	stage, err := in.Cache.stage()
 	if err != nil {
 		return Filled{}, t.failed(StepPublish, err)
 	}
 	defer stage.remove()
-	in.emit(t.begun())
+	in.Fetcher.emit(ctx, t.begun())
 	if filled.got, err = in.obtainCopy(ctx, t, stage); err != nil {
 		return Filled{}, err
 	}
 	if err := in.keepInCache(ctx, t.Selection, stage, filled.got); err != nil {
 		return Filled{}, t.failed(StepPublish, err)
 	}
-	in.emit(t.done(Outcome{Authentication: filled.got.Authentication, placed: published{Dir: in.cachePath(t.Selection)}}))
+	in.Fetcher.emit(ctx, t.done(Outcome{Authentication: filled.got.Authentication, placed: published{Dir: in.cachePath(t.Selection)}}))
 	return filled, nil
 }
 
@@ -128,12 +128,12 @@ func (in *Installer) fillFrom(ctx context.Context, t task) (Filled, error) {
 func (in *Installer) obtainCopy(ctx context.Context, t task, stage *staging) (genuine, error) {
 	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
 	if !ok {
-		return in.obtain(ctx, t, stage)
+		return in.Fetcher.obtain(ctx, t, stage)
 	}
 	if _, _, err := materialise(ctx, string(dir), stage.packagePath(), []LinkMode{LinkClone, LinkCopy}); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return in.judgeDirectory(ctx, t, stage.packagePath())
+	return in.Fetcher.judgeDirectory(ctx, t, stage.packagePath())
 }
 
 // keepInCache publishes a package in the cache and gives it a receipt.

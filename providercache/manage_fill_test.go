@@ -21,7 +21,7 @@ func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
 	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
-	if left := tree(t, filler.Target.Path); len(left) > 0 {
+	if left := tree(t, filler.Target.Dir); len(left) > 0 {
 		t.Errorf("the target has %q", left)
 	}
 	again, err := m.directory(t).Fill(t.Context(), providercache.WantedBy(providercache.LockedBy(locks)))
@@ -60,7 +60,7 @@ func TestFillCopiesWhatIsUnpackedInAMirror(t *testing.T) {
 	write(t, filepath.Join(dir, "terraform-provider-a"), "unpacked")
 	m := newMachine(t)
 	d := m.directory(t)
-	d.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
+	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
 	filled, err := d.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/a")}})
 	must(t, err)
 	must(t, os.RemoveAll(mirror))

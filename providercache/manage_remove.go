@@ -102,7 +102,7 @@ func (u *Upkeep) stays(p Cached, o RemoveOptions) error {
 	switch {
 	case len(p.Linked) > 0 && !o.Linked:
 		return ErrInUse
-	case u.Cache.Named && !p.Ours && !o.Others:
+	case u.Cache.Shared && !p.Ours && !o.Others:
 		return ErrNotOurs
 	default:
 		return nil
@@ -126,7 +126,7 @@ func (u *Upkeep) takeOut(p Cached, o RemoveOptions) (t *takenOut, why error) {
 			unlock()
 		}
 	}()
-	stage, err := u.Cache.dir().stage()
+	stage, err := u.Cache.stage()
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (u *Upkeep) forget(ctx context.Context, taken []*takenOut, o RemoveOptions)
 }
 
 // parents are the directories of the cache that a package is in, outermost first.
-func (c *Cache) parents(name string) (dirs []string) {
+func (c *Store) parents(name string) (dirs []string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		dirs = append(dirs, filepath.Join(c.Dir, dir))
 	}

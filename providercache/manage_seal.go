@@ -20,7 +20,7 @@ import (
 // were put there before stay. receipts is false if none can count, because
 // somebody else than root can write to the cache or to a directory above it;
 // packages are then read when they are used first.
-func (c *Cache) Seal(ctx context.Context, filled []Filled, base string, at time.Time) (receipts bool, err error) {
+func (c *Store) Seal(ctx context.Context, filled []Filled, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
 	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, locksDir)), makeAlike(c.Dir, at)); err != nil {
 		return false, err
@@ -46,7 +46,7 @@ func (c *Cache) Seal(ctx context.Context, filled []Filled, base string, at time.
 }
 
 // openWay lets everybody reach the cache from base on, which is above it.
-func (c *Cache) openWay(base string, at time.Time) error {
+func (c *Store) openWay(base string, at time.Time) error {
 	base, err := filepath.Abs(base)
 	for dir := filepath.Dir(c.Dir); err == nil; dir = filepath.Dir(dir) {
 		name, outside := filepath.Rel(base, dir)

@@ -31,7 +31,7 @@ func imagePlace(t *testing.T) string {
 
 // sealedAt fills and seals a cache below base, and returns it with what is in
 // base: modes, times, contents.
-func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Cache, map[string]string) {
+func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Store, map[string]string) {
 	t.Helper()
 	cache, err := OpenCache(filepath.Join(base, "providers", "v1"), false)
 	must(t, err)
@@ -118,7 +118,10 @@ func TestAPromisedLinkKeepsItsPackage(t *testing.T) {
 	must(t, err)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
 	p, _ := parseUnpacked(packageName)
-	in := &Installer{Cache: cache, StateDir: state, Target: &Dir{target}, Platform: p.Platform}
+	in := &Installer{
+		Fetcher: &Fetcher{StateDir: state, Platform: p.Platform},
+		Cache:   cache, Target: &Store{Dir: target},
+	}
 	plan := Plan{Link: []Selection{{Provider: p.Provider, Version: p.Version}}}
 	in.noteUses(t.Context(), plan)
 	u := &Upkeep{Cache: cache, StateDir: state}
@@ -162,7 +165,10 @@ func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it is in its place")
 	}
-	in := &Installer{Cache: cache, StateDir: u.StateDir, Target: &Dir{filepath.Join(t.TempDir(), "providers")}, Platform: p.Platform}
+	in := &Installer{
+		Fetcher: &Fetcher{StateDir: u.StateDir, Platform: p.Platform},
+		Cache:   cache, Target: &Store{Dir: filepath.Join(t.TempDir(), "providers")},
+	}
 	s := Selection{Provider: p.Provider, Version: p.Version}
 	if in.isCached(s) == nil {
 		t.Error("a link to it would be used")

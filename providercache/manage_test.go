@@ -69,11 +69,11 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	copied, linked := m.directory(t), m.directory(t)
 	copied.Link, linked.Link = providercache.LinkCopy, providercache.LinkSymlink
 	yesterday := time.Now().Add(-30 * time.Hour)
-	copied.Now = func() time.Time { return yesterday }
+	copied.Fetcher.Now = func() time.Time { return yesterday }
 	locks, _ := m.install(t, copied, nil)
 	u := m.upkeep(t)
 	a := list(t, u)[0]
-	if target := resolve(t, copied.Target.Path); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
+	if target := resolve(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
 	}
 	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
@@ -81,13 +81,13 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	}
 	m.install(t, linked, locks)
 	a = list(t, u)[0]
-	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolve(t, linked.Target.Path)}) {
+	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolve(t, linked.Target.Dir)}) {
 		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
 	}
 	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Ours || a.Condition != providercache.Complete {
 		t.Errorf("listed as %+v", a)
 	}
-	must(t, errors.Join(os.RemoveAll(copied.Target.Path), os.RemoveAll(linked.Target.Path)))
+	must(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
 	if a = list(t, u)[0]; len(a.Users) > 0 || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, which are gone", a.Users, a.Linked)
 	}
@@ -117,7 +117,7 @@ func TestAUseIsNotedOnceADay(t *testing.T) {
 	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "uses")), "\n") }
 	before := noted()
 	now := time.Now().Add(23 * time.Hour)
-	d.Now = func() time.Time { return now }
+	d.Fetcher.Now = func() time.Time { return now }
 	if m.install(t, d, locks); noted() != before {
 		t.Error("it was noted again after less than a day")
 	}
@@ -282,7 +282,7 @@ func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
 	packages := list(t, u)
 	done, err := u.Remove(t.Context(), packages, providercache.RemoveOptions{})
 	must(t, err)
-	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolve(t, d.Target.Path)}) {
+	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolve(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
 	if left := tree(t, m.cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
@@ -311,12 +311,12 @@ func TestNothingIsTakenFromThoseWhoAreAboutToLinkIt(t *testing.T) {
 		d := m.directory(t)
 		m.install(t, d, locks)
 		for _, name := range []string{"a", "b"} {
-			dir := filepath.Join(d.Target.Path, filepath.FromSlash(packageDir(registryHost+"/acme/"+name, "1.0.0")))
+			dir := filepath.Join(d.Target.Dir, filepath.FromSlash(packageDir(registryHost+"/acme/"+name, "1.0.0")))
 			if _, err := os.Stat(dir); err != nil {
 				t.Error(err)
 			}
 		}
-		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Path)))) // so that it holds nothing any more
+		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it holds nothing any more
 	}
 	cancel()
 	collecting.Wait()

@@ -32,7 +32,7 @@ const (
 // out of the way first and looks at the notes then, so that no link is made to
 // a package that goes. That notes can't be written is nobody's failure.
 func (in *Installer) noteUses(ctx context.Context, plan Plan) {
-	if in.Cache == nil || in.stateDir() == "" {
+	if in.Cache == nil || in.Fetcher.stateDir() == "" {
 		return
 	}
 	root, err := resolved(in.Cache.Dir)
@@ -43,23 +43,23 @@ func (in *Installer) noteUses(ctx context.Context, plan Plan) {
 	if in.ladder()[0] == LinkSymlink {
 		mark = byLink
 	}
-	mine := openNotes(in.stateDir(), usesDir, in.Target.Path)
+	mine := openNotes(in.Fetcher.stateDir(), usesDir, in.Target.Dir)
 	var due []string
 	for i, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
 		name := in.packageName(s)
 		key := filepath.Join(root, filepath.FromSlash(name))
-		if noted := mine.at(key); i < len(plan.Present) && !noted.After(in.now()) && in.now().Sub(noted) < notedFor {
+		if noted := mine.at(key); i < len(plan.Present) && !noted.After(in.Fetcher.now()) && in.Fetcher.now().Sub(noted) < notedFor {
 			continue
 		}
-		mine.note(key, in.now(), mark)
+		mine.note(key, in.Fetcher.now(), mark)
 		due = append(due, name)
 	}
 	if len(due) == 0 {
 		return
 	}
-	last := openNotes(in.stateDir(), lastUsesDir, root)
+	last := openNotes(in.Fetcher.stateDir(), lastUsesDir, root)
 	for _, name := range due {
-		last.note(name, in.now(), "")
+		last.note(name, in.Fetcher.now(), "")
 	}
 	_, _ = mine.save(ctx), last.save(ctx)
 }

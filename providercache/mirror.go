@@ -110,9 +110,9 @@ func (MirrorDone) event()  {}
 // All packages are attempted, and the indexes tell of what is there. The error
 // joins a *ProviderError for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *MirrorError for each index.
-func (in *Installer) Mirror(ctx context.Context, opts MirrorOptions, wanted []MirrorWanted) (MirrorResult, error) {
+func Mirror(ctx context.Context, f *Fetcher, opts MirrorOptions, wanted []MirrorWanted) (MirrorResult, error) {
 	switch {
-	case in.Source == nil:
+	case f.Source == nil:
 		return MirrorResult{}, errors.New("an Installer needs a Source")
 	case opts.Prune && len(wanted) == 0:
 		return MirrorResult{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
@@ -120,10 +120,10 @@ func (in *Installer) Mirror(ctx context.Context, opts MirrorOptions, wanted []Mi
 	if err := makeMirror(opts.Dir); err != nil {
 		return MirrorResult{}, err
 	}
-	scratch.Sweep(opts.Dir, in.now())
-	m := &mirror{Installer: in, opts: opts, archives: openMirrorReceipts(in.stateDir(), opts.Dir)}
+	scratch.Sweep(opts.Dir, f.now())
+	m := &mirror{fetcher: f, opts: opts, archives: openMirrorReceipts(f.stateDir(), opts.Dir)}
 	packages, errs := m.choose(ctx, wanted)
-	in.emit(MirrorBegin{Packages: mirroredOf(packages)})
+	f.emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
 	kept := m.fetchAll(ctx, packages)
 	defer removeStages(kept)
 	result := MirrorResult{}
@@ -153,7 +153,7 @@ func makeMirror(dir string) error {
 
 // mirror is one run of Mirror.
 type mirror struct {
-	*Installer
+	fetcher  *Fetcher
 	opts     MirrorOptions
 	archives mirrorReceipts
 }

@@ -12,10 +12,10 @@ import (
 // choose finds out which packages are wanted: each once, in order. The errors
 // are those of providers without a version.
 func (m *mirror) choose(ctx context.Context, wanted []MirrorWanted) (packages []mirrorPackage, errs []error) {
-	found, failed := par.Map(ctx, m.Limits.withDefaults().Queries, wanted, m.packagesOf)
+	found, failed := par.Map(ctx, m.fetcher.Limits.withDefaults().Queries, wanted, m.packagesOf)
 	for i, err := range failed {
 		if err != nil {
-			errs = append(errs, m.fail(ctx, wanted[i].selection(), err))
+			errs = append(errs, m.fetcher.fail(ctx, wanted[i].selection(), err))
 		}
 	}
 	index := map[string]int{}
@@ -45,7 +45,7 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 	}
 	request := LockRequest{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
 	for _, s := range selections {
-		platforms, err := m.platformsFor(ctx, request, s)
+		platforms, err := platformsFor(ctx, m.fetcher, request, s)
 		if err != nil {
 			return nil, s.failed(StepMetadata, err)
 		}
@@ -70,15 +70,15 @@ func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]Selection, e
 	case w.Version != getproviders.Version{}:
 		return []Selection{s}, nil
 	case !w.AllVersions:
-		newest, err := m.selectNewest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
+		newest, err := m.fetcher.selectNewest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
 		return []Selection{newest}, err
 	}
-	available, err := m.Source.Versions(ctx, s.Provider)
+	available, err := m.fetcher.Source.Versions(ctx, s.Provider)
 	if err != nil {
 		return nil, s.failed(StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		m.emit(QueryWarning{Provider: s.Provider, Warnings: available.Warnings})
+		m.fetcher.emit(ctx, QueryWarning{Provider: s.Provider, Warnings: available.Warnings})
 	}
 	var all []Selection
 	for _, v := range available.Versions {
@@ -87,7 +87,7 @@ func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]Selection, e
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.selection().failed(StepSelect, fmt.Errorf("%s has no version that %q allows", m.Source.Describe(s.Provider), s.Constraints))
+		return nil, w.selection().failed(StepSelect, fmt.Errorf("%s has no version that %q allows", m.fetcher.Source.Describe(s.Provider), s.Constraints))
 	}
 	return all, nil
 }

@@ -56,7 +56,7 @@ func (m *mirror) document(ctx context.Context, k *mirrorKept) {
 	if m.documentsThere(k.mirrorPackage, zh) != nil {
 		return
 	}
-	pkg, err := m.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
+	pkg, err := m.fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
 	if err == nil {
 		k.documents = task{Selection: k.Selection, Package: pkg}.documents(ctx, k.Platform, zh)
 	}

@@ -37,7 +37,7 @@ func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, s
 func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *http.Client, locks *depsfile.Locks) (text string) {
 	t.Helper()
 	in := newInstaller(t, source)
-	in.Client = client
+	in.Fetcher.Client = client
 	updated, report := install(t, in, require(registryHost+"/acme/widget", "1.0.0"), locks)
 	o := report.Outcomes[0].Authentication
 	return o.TrustLevel.String() + " " + o.KeyID + "\n" + string(updated.Encode(product))
@@ -57,7 +57,9 @@ func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 		if got := m.installed(t, source, server.Client(), &depsfile.Locks{}); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
-		lock := lockOne(t, &providercache.Installer{Source: source, Client: server.Client(), StateDir: m.StateDir}, providercache.LockRequest{
+		lock := lockOne(t, &providercache.Installer{
+			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
+		}, providercache.LockRequest{
 			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
 		})
 		if hashes := lock.Locks.All()[0].Hashes; len(hashes) != 6 {
@@ -111,7 +113,7 @@ func TestMirrorAsksForNoDocumentsThatItHas(t *testing.T) {
 	must(t, err)
 	asked := func() int { return m.registry.Requests("sums") + m.registry.Requests("signature") }
 	before := asked()
-	m.Source = registrySource(m.registry) // which remembers nothing
+	m.Fetcher.Source = registrySource(m.registry) // which remembers nothing
 	_, err = m.run(t, want("widget@1.0.0", "gadget")...)
 	must(t, err)
 	if now := asked(); before != 4 || now != before {
@@ -174,7 +176,7 @@ func TestMirrorKeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	// A source that vouches for nothing has other bytes.
 	source := newSource(t)
 	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
-	m.Source = source
+	m.Fetcher.Source = source
 	_, err = m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	if names := m.files(t); slices.ContainsFunc(names, func(name string) bool { return strings.Contains(name, "SHA256SUMS") }) {
@@ -191,7 +193,7 @@ func TestMirrorHasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	m.registry.Add(providertest.PackageSpec{
 		Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"}),
 	})
-	m.Source = registrySource(m.registry)
+	m.Fetcher.Source = registrySource(m.registry)
 	_, err = m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	sources, server := m.sources(t)
@@ -209,10 +211,12 @@ func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
 	must(t, err)
 	sources, server := m.sources(t)
 	for name, source := range sources {
-		in := &providercache.Installer{Source: source, Client: server.Client(), Product: product}
+		in := &providercache.Installer{
+			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Product: product},
+		}
 		opts := m.opts
 		opts.Dir = filepath.Join(t.TempDir(), "copy")
-		_, err := in.Mirror(t.Context(), opts, want("widget@1.0.0"))
+		_, err := providercache.Mirror(t.Context(), in.Fetcher, opts, want("widget@1.0.0"))
 		must(t, err)
 		for _, file := range documents("widget", "1.0.0") {
 			if read(t, filepath.Join(opts.Dir, registryHost, "acme", file)) != read(t, m.file(file)) {

@@ -19,12 +19,12 @@ const archiveMode fs.FileMode = 0o644
 
 // fetchAll gets all packages that aren't there.
 func (m *mirror) fetchAll(ctx context.Context, packages []mirrorPackage) []mirrorKept {
-	kept, errs := par.Map(ctx, m.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	kept, errs := par.Map(ctx, m.fetcher.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 		k, err := m.get(ctx, p)
 		if err != nil {
 			k.Err = platformError(ctx, p.Selection, p.Platform, err)
 		}
-		m.emit(MirrorDone{Package: k.Mirrored})
+		m.fetcher.emit(ctx, MirrorDone{Package: k.Mirrored})
 		return k, nil
 	})
 	for i, err := range errs {
@@ -47,7 +47,7 @@ func (m *mirror) get(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 		m.document(ctx, &k)
 		return k, nil
 	}
-	pkg, failed := m.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	pkg, failed := m.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if failed != nil {
 		return k, p.Selection.failed(StepMetadata, failed)
 	}
@@ -98,8 +98,8 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return k, t.failed(StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
-	m.emit(MirrorFetch{Package: k.Mirrored, Local: t.isLocal()})
-	stage, err := (&Dir{Path: m.opts.Dir}).stage()
+	m.fetcher.emit(ctx, MirrorFetch{Package: k.Mirrored, Local: t.isLocal()})
+	stage, err := (&Store{Dir: m.opts.Dir}).stage()
 	if err != nil {
 		return k, t.failed(StepPublish, err)
 	}
@@ -122,7 +122,7 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 // obtainInto gets the archive into the stage.
 func (m *mirror) obtainInto(ctx context.Context, t task, k *mirrorKept) error {
 	archive := k.stage.archivePath()
-	got, err := m.obtainArchive(ctx, t, archive, "", nil)
+	got, err := m.fetcher.obtainArchive(ctx, t, archive, "", nil)
 	if err != nil {
 		return err
 	}

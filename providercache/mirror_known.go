@@ -64,14 +64,14 @@ func archiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
 func (m *mirror) find(ctx context.Context, p getproviders.Provider, name string) (published, error) {
 	path := m.path(name)
 	found := published{Name: name, Dir: path, Archive: true}
-	if rc, ok := m.archives.genuine(name, path, m.now()); ok && !m.Verify {
+	if rc, ok := m.archives.genuine(name, path, m.fetcher.now()); ok && !m.fetcher.Verify {
 		found.Receipt = rc
 		return found, nil
 	}
 	if _, err := os.Stat(path); err != nil {
 		return published{}, err
 	}
-	began := m.now()
+	began := m.fetcher.now()
 	record, _ := recordArchive(path)
 	record.readFrom = began
 	got, err := m.readArchive(ctx, p, path)
@@ -89,7 +89,7 @@ func (m *mirror) readArchive(ctx context.Context, p getproviders.Provider, path 
 		return genuine{}, err
 	}
 	defer from.Close()
-	sum, limits := sha256.New(), m.Limits.withDefaults()
+	sum, limits := sha256.New(), m.fetcher.Limits.withDefaults()
 	size, err := copyChunks(ctx, sum, from, make([]byte, bufferBytes))
 	if err != nil {
 		return genuine{}, err
@@ -99,7 +99,7 @@ func (m *mirror) readArchive(ctx context.Context, p getproviders.Provider, path 
 		return genuine{}, err
 	}
 	defer whole.file.Close()
-	content, err := m.unpackAfterwards(ctx, whole, size, "")
+	content, err := m.fetcher.unpackAfterwards(ctx, whole, size, "")
 	if err != nil {
 		return genuine{}, err
 	}
@@ -118,7 +118,7 @@ func (m *mirror) remember(ctx context.Context, all []published) {
 		}
 	}
 	if len(told) > 0 {
-		m.archives.settle(ctx, m.now, told...)
+		m.archives.settle(ctx, m.fetcher.now, told...)
 	}
 	_ = m.archives.save(ctx)
 }

@@ -88,7 +88,7 @@ func (p *pruning) empty(name string, content []byte) {
 // may still go by what it was before.
 func (p *pruning) unlisted(name string) bool {
 	info, err := os.Stat(p.path(name))
-	return err != nil || p.opts.PruneGrace <= 0 || p.now().Sub(info.ModTime()) >= p.opts.PruneGrace
+	return err != nil || p.opts.PruneGrace <= 0 || p.fetcher.now().Sub(info.ModTime()) >= p.opts.PruneGrace
 }
 
 func (p *pruning) removeArchive(name string) {

@@ -31,7 +31,7 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 	providers = append(providers, there...)
 	slices.SortFunc(providers, getproviders.Provider.Compare)
 	providers = slices.Compact(providers)
-	results, failed := par.Map(ctx, m.Limits.withDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
+	results, failed := par.Map(ctx, m.fetcher.Limits.withDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
 		return m.publishProvider(ctx, p, byName, m.opts.Prune && complete), nil
 	})
 	for i, r := range results {

@@ -33,7 +33,7 @@ func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		defer ended.Store(true)
 		for range 10 {
 			for _, wanted := range [][]providercache.MirrorWanted{one, both} {
-				if _, err := m.Mirror(t.Context(), m.opts, wanted); err != nil {
+				if _, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, wanted); err != nil {
 					pruned <- err
 					return
 				}
@@ -48,7 +48,7 @@ func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
 		source, err := getproviders.NewNetworkMirrorSource(server.URL+"/", server.Client(), nil, product)
 		must(t, err)
 		in := newInstaller(t, source)
-		in.Client = server.Client()
+		in.Fetcher.Client = server.Client()
 		install(t, in, require(registryHost+"/acme/widget", "2.0.0"), nil)
 	}
 	must(t, <-pruned)
@@ -86,7 +86,7 @@ func TestPruneRemovesNothingThatIsListed(t *testing.T) {
 	must(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)
-	result, err := m.Mirror(t.Context(), m.opts, want("widget@2.0.0"))
+	result, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, want("widget@2.0.0"))
 	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(t), there) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}

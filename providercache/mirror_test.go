@@ -33,7 +33,7 @@ func newMirroring(t *testing.T) *mirroring {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
-	in.Target, in.StateDir = nil, filepath.Join(t.TempDir(), "state")
+	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
 	return &mirroring{in, registry, providercache.MirrorOptions{
 		Dir: filepath.Join(t.TempDir(), "deep", "mirror"), Platforms: append(slices.Clone(otherPlatforms), linux),
 	}}
@@ -55,18 +55,20 @@ func want(names ...string) (all []providercache.MirrorWanted) {
 // run fills the mirror, and makes sure that it is whole.
 func (m *mirroring) run(t *testing.T, wanted ...providercache.MirrorWanted) (providercache.MirrorResult, error) {
 	t.Helper()
-	result, err := m.Mirror(t.Context(), m.opts, wanted)
+	result, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, wanted)
 	for _, problem := range brokenIndexes(m.opts.Dir) {
 		t.Error(problem)
 	}
 	return result, err
 }
 
-func ExampleInstaller_Mirror() {
+func ExampleMirror() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
-	in := &providercache.Installer{Source: source, Client: client, Platform: linux}
-	result, err := in.Mirror(context.Background(), providercache.MirrorOptions{Dir: dir}, []providercache.MirrorWanted{
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
+	}
+	result, err := providercache.Mirror(context.Background(), in.Fetcher, providercache.MirrorOptions{Dir: dir}, []providercache.MirrorWanted{
 		{Wanted: providercache.Wanted{Provider: widget}},
 	})
 	if err != nil {
@@ -166,9 +168,9 @@ func TestMirrorOfWhatIsLockedAsksForNothing(t *testing.T) {
 	_, err := m.run(t, wanted...)
 	must(t, err)
 	wanted[0].Hashes = locked.Hashes
-	for _, state := range []string{m.StateDir, ""} {
+	for _, state := range []string{m.Fetcher.StateDir, ""} {
 		asked := m.registry.Requests("")
-		m.StateDir = state
+		m.Fetcher.StateDir = state
 		result, err := m.run(t, wanted...)
 		if err != nil || !result.Packages[0].Present || m.registry.Requests("") != asked {
 			t.Errorf("%+v, %v, %d requests", result, err, m.registry.Requests("")-asked)
@@ -340,7 +342,7 @@ func TestAMirrorFromASourceThatVouchesForNothing(t *testing.T) {
 	unpacked := filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-gadget"), "x")
 	source.add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
-	m.Source, m.opts.Platforms = source, nil
+	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
 		result, err := m.run(t, want("widget")...)
 		if err != nil || result.Packages[0].Present != present {
@@ -372,12 +374,12 @@ func TestAnInterruptedMirrorIsWhole(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	m.Observe = func(e providercache.Event) {
+	m.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		if _, ok := e.(providercache.MirrorFetch); ok {
 			cancel()
 		}
 	}
-	_, err = m.Mirror(ctx, m.opts, want("widget@1.1.0", "gadget"))
+	_, err = providercache.Mirror(ctx, m.Fetcher, m.opts, want("widget@1.1.0", "gadget"))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

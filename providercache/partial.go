@@ -21,21 +21,21 @@ const (
 // landing is the file that an archive is received into.
 type landing struct {
 	*os.File
-	kept *Cache // that has it, for a later run; nil: it goes with its staging directory
+	kept bool // it stays for a later run; else it goes with its staging directory
 }
 
 // land opens the file for an archive: the one in the cache that an earlier run
 // may have begun, if the archive's checksum is known and nobody else works on
 // it; else a new one at path. It is in its place from the first byte on,
 // because who is killed can't move it there.
-func (in *Installer) land(t task, path string) (*landing, error) {
-	if sum, ok := t.foretold(); ok && in.Cache != nil && !t.Apart && isWeb(t.Package.Location) {
-		if file, err := in.Cache.openPartial(sum); err == nil {
-			return &landing{file, in.Cache}, nil
+func (f *Fetcher) land(t task, path string) (*landing, error) {
+	if sum, ok := t.foretold(); ok && t.Partials != "" && isWeb(t.Package.Location) {
+		if file, err := openPartial(t.Partials, sum); err == nil {
+			return &landing{file, true}, nil
 		}
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-	return &landing{file, nil}, err
+	return &landing{file, false}, err
 }
 
 // abandon closes a file that didn't become an archive. worthwhile: a later run
@@ -51,11 +51,11 @@ func (l *landing) abandon(worthwhile bool) {
 // discard takes the file out of the cache and closes it; in this order, because
 // whoever removes such a file has its lock.
 func (l *landing) discard() {
-	if l.kept != nil {
+	if l.kept {
 		_ = os.Remove(l.Name())
 	}
 	l.Close()
-	if l.kept != nil {
+	if l.kept {
 		_ = os.Remove(filepath.Dir(l.Name())) // if it was the last one
 	}
 }
@@ -75,8 +75,7 @@ func (l *landing) isAt(file *os.File) error {
 }
 
 // openPartial opens, and locks, the file for an archive, or makes it.
-func (c *Cache) openPartial(sum [sha256.Size]byte) (file *os.File, err error) {
-	dir := filepath.Join(c.Dir, partialDir)
+func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
 	for range attempts {
 		if _, err := makeDirs(dir); err != nil {
 			return nil, err
@@ -90,8 +89,10 @@ func (c *Cache) openPartial(sum [sha256.Size]byte) (file *os.File, err error) {
 }
 
 // sweepPartials removes those that nobody has resumed.
-func (c *Cache) sweepPartials(now time.Time) {
-	dir := filepath.Join(c.Dir, partialDir)
+func sweepPartials(dir string, now time.Time) {
+	if dir == "" {
+		return
+	}
 	entries, _ := os.ReadDir(dir)
 	for _, entry := range entries {
 		info, err := entry.Info()
@@ -99,7 +100,7 @@ func (c *Cache) sweepPartials(now time.Time) {
 			continue
 		}
 		if file, err := lockPartial(filepath.Join(dir, entry.Name()), 0); err == nil {
-			(&landing{file, c}).discard()
+			(&landing{file, true}).discard()
 		}
 	}
 }

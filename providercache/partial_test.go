@@ -2,6 +2,7 @@ package providercache_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
@@ -25,7 +26,7 @@ func newResumable(tb testing.TB) (registry *providertest.Registry, in *providerc
 		tb.Skip("nothing is kept here: there is no lock that ends with its process")
 	}
 	registry, in, archive = newBreakable(tb)
-	in.Cache = &providercache.Cache{Dir: filepath.Join(tb.TempDir(), "cache")}
+	in.Cache = &providercache.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
 	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
 }
 
@@ -53,7 +54,7 @@ func TestTheNextRunResumesWhatIsLeft(t *testing.T) {
 		t.Errorf("there is %q", left)
 	}
 	var progress []providercache.FetchProgress
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		if p, ok := e.(providercache.FetchProgress); ok {
 			progress = append(progress, p)
 		}
@@ -204,7 +205,7 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 		registry, in, _, _ := newResumable(t)
 		source := newSource(t)
 		source.add("acme/widget", "1.0.0", httpArchive(t, registry.BaseURL()+"/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"))
-		in.Source = source
+		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
 		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
@@ -227,7 +228,7 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 	t.Run("too large", func(t *testing.T) {
 		t.Parallel()
 		_, in, _, partial := newResumable(t)
-		in.Limits.PackageBytes = 100_000
+		in.Fetcher.Limits.PackageBytes = 100_000
 		must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 		must(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
 		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)

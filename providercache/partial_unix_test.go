@@ -12,21 +12,21 @@ import (
 )
 
 func TestAPartialIsForOneAtATime(t *testing.T) {
-	cache := &Cache{Dir: filepath.Join(t.TempDir(), "cache")}
-	first, err := cache.openPartial([32]byte{1})
+	dir := filepath.Join(t.TempDir(), "partial")
+	first, err := openPartial(dir, [32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := cache.openPartial([32]byte{1}); !errors.Is(err, unix.EWOULDBLOCK) {
+	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, unix.EWOULDBLOCK) {
 		t.Fatalf("got %v, %v while it was being worked on", second, err)
 	}
-	other, err := cache.openPartial([32]byte{2})
+	other, err := openPartial(dir, [32]byte{2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	other.Close()
 	first.Close()
-	again, err := cache.openPartial([32]byte{1})
+	again, err := openPartial(dir, [32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +62,12 @@ func TestAPartialThatWasRemovedIsNotResumed(t *testing.T) {
 // TestAnArchiveThatWasReplacedIsNotUnpacked: whoever can write to the cache
 // could put another file where a partial was.
 func TestAnArchiveThatWasReplacedIsNotUnpacked(t *testing.T) {
-	cache := &Cache{Dir: filepath.Join(t.TempDir(), "cache")}
-	file, err := cache.openPartial([32]byte{1})
+	dir := filepath.Join(t.TempDir(), "partial")
+	file, err := openPartial(dir, [32]byte{1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	received := archive{Path: file.Name(), file: &landing{file, cache}}
+	received := archive{Path: file.Name(), file: &landing{file, true}}
 	defer received.discard()
 	if err := os.Remove(file.Name()); err != nil {
 		t.Fatal(err)

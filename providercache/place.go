@@ -25,7 +25,7 @@ func (in *Installer) acquire(ctx context.Context, t task) (Outcome, error) {
 
 // acquireOwn gets a package for Target alone.
 func (in *Installer) acquireOwn(ctx context.Context, t task) (Outcome, error) {
-	in.emit(t.begun())
+	in.Fetcher.emit(ctx, t.begun())
 	return in.fetchOwn(ctx, t)
 }
 
@@ -35,7 +35,7 @@ func (in *Installer) fetchOwn(ctx context.Context, t task) (Outcome, error) {
 		return Outcome{}, t.failed(StepPublish, err)
 	}
 	defer stage.remove()
-	got, err := in.obtain(ctx, t, stage)
+	got, err := in.Fetcher.obtain(ctx, t, stage)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -43,7 +43,7 @@ func (in *Installer) fetchOwn(ctx context.Context, t task) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
 	}
-	in.emit(t.done(outcome))
+	in.Fetcher.emit(ctx, t.done(outcome))
 	return outcome, nil
 }
 
@@ -84,7 +84,7 @@ func (in *Installer) publishTo(ctx context.Context, s Selection, got genuine, st
 	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
-		Selection: s, Authentication: got.Authentication, H1: got.H1, Told: in.HashPolicy.believed(got.Told),
+		Selection: s, Authentication: got.Authentication, H1: got.H1, Told: in.Fetcher.HashPolicy.believed(got.Told),
 		placed: published{Name: in.packageName(s), Dir: dir, Receipt: got.receipt(record)},
 	}, stage.publish(ctx, dir, got.H1)
 }

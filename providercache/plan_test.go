@@ -19,7 +19,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/kept", "", "acme/damaged", ""), nil)
 	write(t, in.Target.PackagePath(provider("acme/damaged"), version("1.0.0"), linux)+"/stray", "x")
-	before := tree(t, in.Target.Path)
+	before := tree(t, in.Target.Dir)
 	asked := source.metadata
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
@@ -37,7 +37,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	if source.metadata != asked {
 		t.Error("asked for packages")
 	}
-	if after := tree(t, in.Target.Path); len(after) != len(before) {
+	if after := tree(t, in.Target.Dir); len(after) != len(before) {
 		t.Errorf("the directory changed to %q", after)
 	}
 }

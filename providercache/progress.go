@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"context"
 	"io"
 	"time"
 
@@ -12,12 +13,12 @@ const progressInterval = 100 * time.Millisecond
 
 // progress returns how the receiving of a package is told; nil if it isn't.
 // Packages from the same machine have no progress to speak of.
-func (in *Installer) progress(t task) func(done, total int64) {
-	if !isWeb(t.Package.Location) || in.Observe == nil {
+func (f *Fetcher) progress(ctx context.Context, t task) func(done, total int64) {
+	if !isWeb(t.Package.Location) || f.Observe == nil {
 		return nil
 	}
 	return func(done, total int64) {
-		in.emit(FetchProgress{Provider: t.Provider, Version: t.Version, Done: done, Total: total})
+		f.emit(ctx, FetchProgress{Provider: t.Provider, Version: t.Version, Done: done, Total: total})
 	}
 }
 
@@ -27,12 +28,12 @@ func isWeb(at getproviders.Location) bool {
 }
 
 // meter wraps a reader so that its progress is told. So much has been done.
-func (in *Installer) meter(r io.Reader, done, total int64, tell func(done, total int64)) io.Reader {
+func (f *Fetcher) meter(r io.Reader, done, total int64, tell func(done, total int64)) io.Reader {
 	if tell == nil {
 		return r
 	}
 	tell(done, total)
-	return &meter{reader: r, done: done, total: total, tell: tell, now: in.now, last: in.now()}
+	return &meter{reader: r, done: done, total: total, tell: tell, now: f.now, last: f.now()}
 }
 
 type meter struct {

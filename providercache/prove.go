@@ -26,7 +26,7 @@ type genuine struct {
 // is known of it then. The error says why it can't be read, or that it isn't
 // there. What was read is to get a receipt.
 func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, read []published, err error) {
-	name := l.packageName(t.Selection)
+	name := l.in.packageName(t.Selection)
 	if found, ok := l.byReceipt(at, name); ok {
 		return found, nil, nil
 	}
@@ -35,11 +35,11 @@ func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, rea
 	}
 	receipt, known := at.find(name)
 	claimed := receipt.claims()
-	if len(ofScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && l.accepts(ctx, t, claimed)) {
+	if len(ofScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && l.in.accepts(ctx, t, claimed)) {
 		_, err := os.Stat(at.path(name))
 		return genuine{}, nil, err
 	}
-	h1, record, err := l.read(ctx, t.Selection, at)
+	h1, record, err := l.in.read(ctx, t.Selection, at)
 	if err != nil {
 		return genuine{}, nil, err
 	}
@@ -58,7 +58,7 @@ func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, rea
 // when another directory has linked the same files, because that changes their
 // status; the cache's receipt was renewed then.
 func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
-	if l.Verify {
+	if l.in.Fetcher.Verify {
 		return genuine{}, false
 	}
 	if found, ok := at.genuine(name); ok {
@@ -68,11 +68,11 @@ func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
 		return genuine{}, false
 	}
 	if shared, ok := l.shared.own.find(name); ok {
-		if found, ok := at.own.heldBy(shared, name, at.path(name), l.now()); ok {
+		if found, ok := at.own.heldBy(shared, name, at.path(name), l.in.Fetcher.now()); ok {
 			return found.claims(), true
 		}
 	}
-	found, ok := l.shared.own.linked(name, at.path(name), l.now())
+	found, ok := l.shared.own.linked(name, at.path(name), l.in.Fetcher.now())
 	return found.claims(), ok
 }
 
@@ -81,24 +81,24 @@ func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
 // there gives the cache a receipt again, which serves all directories that have
 // them.
 func (l looker) isOfCachedFiles(t task) bool {
-	if l.Verify || l.shared.own == nil {
+	if l.in.Fetcher.Verify || l.shared.own == nil {
 		return false
 	}
-	here, err := takeRecord(l.packagePath(t.Provider, t.Version))
+	here, err := takeRecord(l.in.packagePath(t.Provider, t.Version))
 	if err != nil {
 		return false
 	}
-	there, err := takeRecord(l.cachePath(t.Selection))
+	there, err := takeRecord(l.in.cachePath(t.Selection))
 	return err == nil && here.sameFiles(there)
 }
 
 // read hashes a package. The record is of the status that its files had before.
 func (in *Installer) read(ctx context.Context, s Selection, at shelf) (getproviders.Hash, statRecord, error) {
 	dir := at.path(in.packageName(s))
-	began := in.now()
+	began := in.Fetcher.now()
 	record, _ := takeRecord(dir)
 	record.readFrom = began
-	in.emit(Reading{Provider: s.Provider, Version: s.Version, Dir: dir})
+	in.Fetcher.emit(ctx, Reading{Provider: s.Provider, Version: s.Version, Dir: dir})
 	h1, err := getproviders.HashDir(ctx, dir)
 	return h1, record, err
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // stageWith makes a stage with a package of one file.
-func stageWith(t *testing.T, target *Dir, content string) *staging {
+func stageWith(t *testing.T, target *Store, content string) *staging {
 	t.Helper()
 	stage, err := target.stage()
 	if err != nil {
@@ -54,13 +54,13 @@ func contentOf(t *testing.T, path string) string {
 
 func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: filepath.Join(t.TempDir(), "a", "b")}
+	target := &Store{Dir: filepath.Join(t.TempDir(), "a", "b")}
 	stage := stageWith(t, target, "new")
 	info, err := os.Stat(stage.dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if filepath.Dir(stage.dir) != target.Path || filepath.Base(stage.dir)[0] != '.' {
+	if filepath.Dir(stage.dir) != target.Dir || filepath.Base(stage.dir)[0] != '.' {
 		t.Errorf("the stage is %s", stage.dir)
 	}
 	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
@@ -74,10 +74,10 @@ func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
 
 func TestPublishMakesParentsOnlyThen(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
+	target := &Store{Dir: t.TempDir()}
 	stage := stageWith(t, target, "new")
-	final := filepath.Join(target.Path, "x", "y", "z")
-	if _, err := os.Lstat(filepath.Join(target.Path, "x")); err == nil {
+	final := filepath.Join(target.Dir, "x", "y", "z")
+	if _, err := os.Lstat(filepath.Join(target.Dir, "x")); err == nil {
 		t.Error("a parent exists already")
 	}
 	if err := stage.publish(t.Context(), final, hashOf(t, stage.packagePath())); err != nil {
@@ -90,26 +90,26 @@ func TestPublishMakesParentsOnlyThen(t *testing.T) {
 
 func TestPublishThatFailsRemovesTheParentsItMade(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
+	target := &Store{Dir: t.TempDir()}
 	stage := stageWith(t, target, "new")
 	if err := os.RemoveAll(stage.packagePath()); err != nil { // so that the rename fails
 		t.Fatal(err)
 	}
-	if err := stage.publish(t.Context(), filepath.Join(target.Path, "x", "y", "z"), "h1:"); err == nil {
+	if err := stage.publish(t.Context(), filepath.Join(target.Dir, "x", "y", "z"), "h1:"); err == nil {
 		t.Error("no error")
 	}
-	if _, err := os.Lstat(filepath.Join(target.Path, "x")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(filepath.Join(target.Dir, "x")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a parent is left: %v", err)
 	}
 }
 
 func TestPublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
+	target := &Store{Dir: t.TempDir()}
 	stage := stageWith(t, target, "new")
 	ctx, cancel := contextWithCause(t)
 	cancel(errStopped)
-	final := filepath.Join(target.Path, "x")
+	final := filepath.Join(target.Dir, "x")
 	if err := stage.publish(ctx, final, "h1:"); !errors.Is(err, errStopped) {
 		t.Errorf("got %v", err)
 	}
@@ -135,9 +135,9 @@ func TestReplaceWithAndWithoutExchange(t *testing.T) {
 			},
 		} {
 			t.Run(name+" "+kind, func(t *testing.T) {
-				target := &Dir{Path: t.TempDir()}
+				target := &Store{Dir: t.TempDir()}
 				stage := stageWith(t, target, "new")
-				final := filepath.Join(target.Path, "final")
+				final := filepath.Join(target.Dir, "final")
 				prepare(t, final)
 				if err := replace(stage, final); err != nil {
 					t.Fatal(err)
@@ -147,7 +147,7 @@ func TestReplaceWithAndWithoutExchange(t *testing.T) {
 					t.Errorf("there is %v, %v", entries, err)
 				}
 				stage.remove()
-				if left, _ := os.ReadDir(target.Path); len(left) != 1 {
+				if left, _ := os.ReadDir(target.Dir); len(left) != 1 {
 					t.Errorf("left: %v", left)
 				}
 			})
@@ -157,9 +157,9 @@ func TestReplaceWithAndWithoutExchange(t *testing.T) {
 
 func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
+	target := &Store{Dir: t.TempDir()}
 	stage := stageWith(t, target, "new")
-	final := filepath.Join(target.Path, "final")
+	final := filepath.Join(target.Dir, "final")
 	writeTo(t, filepath.Join(final, "old"), "old")
 	if err := os.RemoveAll(stage.packagePath()); err != nil {
 		t.Fatal(err)
@@ -174,15 +174,15 @@ func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 
 func TestStageMakesItsGroundAgain(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: filepath.Join(t.TempDir(), "a", "b")}
+	target := &Store{Dir: filepath.Join(t.TempDir(), "a", "b")}
 	for range 3 {
 		stage, err := target.stage()
 		if err != nil {
 			t.Fatal(err)
 		}
 		stage.remove()
-		removeEmpty([]string{filepath.Dir(target.Path), target.Path}) // as another run does that failed
-		if _, err := os.Stat(filepath.Dir(target.Path)); err == nil {
+		removeEmpty([]string{filepath.Dir(target.Dir), target.Dir}) // as another run does that failed
+		if _, err := os.Stat(filepath.Dir(target.Dir)); err == nil {
 			t.Fatal("the ground is still there")
 		}
 	}
@@ -216,8 +216,8 @@ func TestMakeDirsReturnsWhatItMade(t *testing.T) {
 // Who opens a package while it is exchanged finds the old one or the new one.
 func TestAnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
-	final := filepath.Join(target.Path, "final")
+	target := &Store{Dir: t.TempDir()}
+	final := filepath.Join(target.Dir, "final")
 	writeTo(t, filepath.Join(final, widgetFile), "old")
 	probe := stageWith(t, target, "new")
 	if err := exchange(probe.packagePath(), final); err != nil {
@@ -256,12 +256,12 @@ func TestAnExchangeLeavesNoGap(t *testing.T) {
 // files: who owns these could change them later.
 func TestALinkToTheSameFilesIsReplaced(t *testing.T) {
 	t.Parallel()
-	target := &Dir{Path: t.TempDir()}
+	target := &Store{Dir: t.TempDir()}
 	stage := stageWith(t, target, "new")
 	defer stage.remove()
 	h1, err := getproviders.HashDir(t.Context(), stage.packagePath())
 	must(t, err)
-	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target.Path, "final")
+	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target.Dir, "final")
 	must(t, os.CopyFS(elsewhere, os.DirFS(stage.packagePath())))
 	linkOrSkip(t, elsewhere, final)
 	must(t, stage.publish(t.Context(), final, h1))

@@ -14,7 +14,7 @@ import (
 type receipt struct {
 	H1         getproviders.Hash       `json:"h1"`
 	ZH         getproviders.Hash       `json:"zh,omitempty"`     // of the archive; "" for what was a directory
-	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like TrustLevel and KeyID
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like Tier and KeyID
 	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
 	KeyID      string                  `json:"key,omitempty"`
 	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read

@@ -27,8 +27,8 @@ func (a archive) discard() {
 
 // receive gets the archive and what it is judged by, both at the same time. On
 // its way the archive is unpacked to dir. The caller discards the archive.
-func (in *Installer) receive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (received archive, authenticator getproviders.Authenticator, err error) {
-	gates, err := in.gates(ctx)
+func (f *Fetcher) receive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (received archive, authenticator getproviders.Authenticator, err error) {
+	gates, err := f.gates(ctx)
 	if err != nil {
 		return archive{}, nil, t.failed(StepFetch, err)
 	}
@@ -36,7 +36,7 @@ func (in *Installer) receive(ctx context.Context, t task, path, dir string, prog
 		leave, err := gates.enter(ctx, t)
 		if err == nil {
 			defer leave()
-			received, err = in.download(ctx, t, path, dir, transfer{gates.unpacks, progress, leave})
+			received, err = f.download(ctx, t, path, dir, transfer{gates.unpacks, progress, leave})
 		}
 		if err != nil {
 			return t.failed(StepFetch, err)

@@ -19,7 +19,7 @@ func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.
 	for _, at := range shelves {
 		for _, from := range []*receipts{at.own, at.system} {
 			if from != nil {
-				all = append(all, from.of(at, p, in.platform())...)
+				all = append(all, from.of(at, p, in.Fetcher.platform())...)
 			}
 		}
 	}

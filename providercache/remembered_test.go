@@ -12,8 +12,8 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	s.receipts.put(packageName, receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: recordOf(t, s.dir)})
 	must(t, s.receipts.save(t.Context()))
 	in := &Installer{
-		Cache: &Cache{Dir: s.root, Named: true}, StateDir: s.state,
-		Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
+		Fetcher: &Fetcher{StateDir: s.state, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Cache:   &Store{Dir: s.root, Shared: true},
 	}
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
 	must(t, err)
@@ -28,11 +28,11 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	if got := in.KnownPackages(other); len(got) != 0 {
 		t.Errorf("of another provider there is %+v", got)
 	}
-	in.Platform.Arch = "arm64"
+	in.Fetcher.Platform.Arch = "arm64"
 	if got := in.KnownPackages(widget); len(got) != 0 {
 		t.Errorf("for another platform there is %+v", got)
 	}
-	in.Platform.Arch = "amd64"
+	in.Fetcher.Platform.Arch = "amd64"
 	must(t, os.RemoveAll(s.dir))
 	want.Present = false
 	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {

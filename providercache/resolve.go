@@ -21,24 +21,24 @@ type Selection struct {
 // version is a choice that costs no request; in Normal mode it stands, and if
 // the constraints don't allow it, that is an error. The Source is asked for
 // the rest. What can't be resolved comes as failed outcomes.
-func (in *Installer) resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []Selection, failed []Outcome) {
+func (f *Fetcher) resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []Selection, failed []Outcome) {
 	open := make([]Selection, 0, len(req))
 	for _, p := range req.Providers() {
 		open = append(open, Selection{Provider: p, Constraints: req.Constraints(p)})
 	}
 	settle := func(ctx context.Context, s Selection) (Selection, error) {
 		if s.Provider.IsBuiltIn() {
-			return s, in.checkBuiltIn(s)
+			return s, f.checkBuiltIn(ctx, s)
 		}
 		if s.Provider.IsLegacy() {
 			return s, s.failed(StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
 		}
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
-			return in.keepLocked(s, lock, req[s.Provider])
+			return f.keepLocked(ctx, s, lock, req[s.Provider])
 		}
-		return in.selectNewest(ctx, s, req[s.Provider])
+		return f.selectNewest(ctx, s, req[s.Provider])
 	}
-	settled, errs := mapTold(ctx, in, in.Limits.withDefaults().Queries, open, settle)
+	settled, errs := mapTold(ctx, f, f.Limits.withDefaults().Queries, open, settle)
 	for i, s := range settled {
 		switch {
 		case errs[i] != nil:
@@ -52,11 +52,11 @@ func (in *Installer) resolve(ctx context.Context, req getproviders.Requirements,
 
 // checkBuiltIn judges a requirement that names a part of the product. There is
 // one such provider, and it has no versions of its own.
-func (in *Installer) checkBuiltIn(s Selection) error {
-	if err := builtInProblem(s, in.Product); err != nil {
+func (f *Fetcher) checkBuiltIn(ctx context.Context, s Selection) error {
+	if err := builtInProblem(s, f.Product); err != nil {
 		return s.failed(StepBuiltIn, err)
 	}
-	in.emit(BuiltInAvailable{Provider: s.Provider})
+	f.emit(ctx, BuiltInAvailable{Provider: s.Provider})
 	return nil
 }
 
@@ -75,41 +75,41 @@ func builtInProblem(s Selection, product getproviders.Product) error {
 }
 
 // keepLocked chooses the version that the lock file records.
-func (in *Installer) keepLocked(s Selection, lock depsfile.Lock, required []getproviders.Requirement) (Selection, error) {
+func (f *Fetcher) keepLocked(ctx context.Context, s Selection, lock depsfile.Lock, required []getproviders.Requirement) (Selection, error) {
 	s.Version, s.Locked = lock.Version, true
-	in.emit(QueryBegin{Provider: s.Provider, Constraints: s.Constraints, Locked: true})
+	f.emit(ctx, QueryBegin{Provider: s.Provider, Constraints: s.Constraints, Locked: true})
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := judgeLocked(required, lock.Version)
 		return s, s.failed(StepLock, &LockedVersionError{
-			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: in.Product,
+			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: f.Product,
 		})
 	}
-	in.emit(QueryDone{Provider: s.Provider, Version: s.Version})
+	f.emit(ctx, QueryDone{Provider: s.Provider, Version: s.Version})
 	return s, nil
 }
 
 // selectNewest asks the Source and chooses the newest version that is allowed.
-func (in *Installer) selectNewest(ctx context.Context, s Selection, required []getproviders.Requirement) (Selection, error) {
-	in.emit(QueryBegin{Provider: s.Provider, Constraints: s.Constraints})
-	available, err := in.Source.Versions(ctx, s.Provider)
+func (f *Fetcher) selectNewest(ctx context.Context, s Selection, required []getproviders.Requirement) (Selection, error) {
+	f.emit(ctx, QueryBegin{Provider: s.Provider, Constraints: s.Constraints})
+	available, err := f.Source.Versions(ctx, s.Provider)
 	if err != nil {
 		return s, s.failed(StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		in.emit(QueryWarning{Provider: s.Provider, Warnings: available.Warnings})
+		f.emit(ctx, QueryWarning{Provider: s.Provider, Warnings: available.Warnings})
 	}
 	newest, ok := s.Constraints.Newest(available.Versions)
 	if !ok {
-		if err := in.unasked(s.Provider); err != nil {
+		if err := f.unasked(s.Provider); err != nil {
 			return s, s.failed(StepSelect, err)
 		}
 		return s, s.failed(StepSelect, &NoVersionError{
-			Provider: s.Provider, Constraints: s.Constraints, Source: in.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
+			Provider: s.Provider, Constraints: s.Constraints, Source: f.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
 			Conflict: FindConflict(required, available.Versions),
 		})
 	}
 	s.Version = newest
-	in.emit(QueryDone{Provider: s.Provider, Version: newest})
+	f.emit(ctx, QueryDone{Provider: s.Provider, Version: newest})
 	return s, nil
 }
 

@@ -43,7 +43,8 @@ func installFromWeb() {
 	source.add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
 	source.trust("acme/widget", "1.0.0", foretold(sum))
 	in := &providercache.Installer{
-		Source: source, Target: &providercache.Dir{Path: target}, Cache: &providercache.Cache{Dir: cache}, Platform: linux, Product: product,
+		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &providercache.Store{Dir: target}, Cache: &providercache.Store{Dir: cache},
 	}
 	if _, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -136,7 +137,7 @@ func TestAKilledProcessLeavesWhatItReceived(t *testing.T) {
 	t.Cleanup(server.Close)
 	run := func() (*exec.Cmd, *bytes.Buffer) {
 		said := new(bytes.Buffer)
-		cmd := exec.CommandContext(t.Context(), os.Args[0], in.Target.Path, in.Cache.Dir, server.BaseURL()+"/widget.zip", hex.EncodeToString(sum[:]))
+		cmd := exec.CommandContext(t.Context(), os.Args[0], in.Target.Dir, in.Cache.Dir, server.BaseURL()+"/widget.zip", hex.EncodeToString(sum[:]))
 		cmd.Env, cmd.Stderr = append(os.Environ(), dieVariable+"=outside", "NO_PROXY=*"), said
 		must(t, cmd.Start())
 		return cmd, said
@@ -162,10 +163,10 @@ func TestAKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if most := int64(kills * (ahead + 64<<10)); twice > most || twice > int64(len(p.archive)/20) {
 		t.Errorf("%d bytes of %d were sent twice, over %d kills", twice, len(p.archive), kills)
 	}
-	if got := tree(t, in.Target.Path); len(stagings(got)) > 0 {
+	if got := tree(t, in.Target.Dir); len(stagings(got)) > 0 {
 		t.Errorf("there is %q", got)
 	}
-	installed, err := os.ReadFile(filepath.Join(in.Target.Path, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget"))
+	installed, err := os.ReadFile(filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget"))
 	if err != nil || string(installed) != noise(32<<20) {
 		t.Errorf("it isn't what was sent: %v", err)
 	}

@@ -35,7 +35,7 @@ func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Install
 	registry, in := newRegistry(tb)
 	archive := zipOf(tb, map[string]string{"LICENSE": noise(5_000), "terraform-provider-widget": noise(400_000)})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
-	in.Client = impatient(tb, registry.Client().Transport)
+	in.Fetcher.Client = impatient(tb, registry.Client().Transport)
 	return registry, in, archive
 }
 
@@ -97,7 +97,7 @@ func TestABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 			t.Run(protocol+" "+where, func(t *testing.T) {
 				t.Parallel()
 				registry, in, archive := newBreakable(t)
-				in.Client = impatient(t, speaking(t, registry.Client(), protocol))
+				in.Fetcher.Client = impatient(t, speaking(t, registry.Client(), protocol))
 				registry.Break("archive", providertest.Fault{CutAfter: int64(at), Times: 1})
 				before := registry.Sent()
 				install(t, in, require(widgetAddress, ""), nil)
@@ -273,11 +273,11 @@ func TestResumingEndsWithTheContext(t *testing.T) {
 	registry, in, _ := newBreakable(t)
 	client, err := hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour})
 	must(t, err)
-	in.Client = client
+	in.Fetcher.Client = client
 	registry.Break("archive", providertest.Fault{CutAfter: 1000})
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		if p, ok := e.(providercache.FetchProgress); ok && p.Done == 0 {
 			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
 		}
@@ -296,7 +296,7 @@ func TestMemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
 	registry, in := newRegistry(t)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": noise(16 << 20)})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
-	in.Client = impatient(t, speaking(t, registry.Client(), "HTTP/1.1")) // HTTP/2 has buffers of its own
+	in.Fetcher.Client = impatient(t, speaking(t, registry.Client(), "HTTP/1.1")) // HTTP/2 has buffers of its own
 	registry.Break("archive", providertest.Fault{CutAfter: int64(len(archive) / 8), Times: 8})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

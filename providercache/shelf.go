@@ -22,7 +22,7 @@ type shelf struct {
 
 // targetShelf reads the receipts for Target.
 func (in *Installer) targetShelf() shelf {
-	return shelf{root: in.Target.Path, own: openReceipts(in.stateDir(), in.Target.Path), now: in.now}
+	return shelf{root: in.Target.Dir, own: openReceipts(in.Fetcher.stateDir(), in.Target.Dir), now: in.Fetcher.now}
 }
 
 // cacheShelf reads the receipts for the cache.
@@ -31,13 +31,13 @@ func (in *Installer) cacheShelf() shelf {
 		return shelf{}
 	}
 	dir := in.Cache.Dir
-	return shelf{dir, openReceipts(in.stateDir(), dir), openSystemReceipts(dir), in.now}
+	return shelf{dir, openReceipts(in.Fetcher.stateDir(), dir), openSystemReceipts(dir), in.Fetcher.now}
 }
 
 // stateDir is where receipts are kept. A directory that is somebody else's, or
 // would be made in one, isn't for us: with "sudo" we would leave things there
 // that its owner couldn't write to any more.
-func (in *Installer) stateDir() string { return usableState(in.StateDir) }
+func (f *Fetcher) stateDir() string { return usableState(f.StateDir) }
 
 func usableState(dir string) string {
 	if dir == "" || usable(dir, false) != nil {
@@ -101,7 +101,7 @@ func (s shelf) retract(ctx context.Context, name string) {
 
 // packageName is what receipts and locks know a package by.
 func (in *Installer) packageName(s Selection) string {
-	return getproviders.UnpackedPath(s.Provider, s.Version, in.platform())
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.platform())
 }
 
 func (in *Installer) packageNames(selections []Selection) (names []string) {

@@ -12,7 +12,10 @@ import (
 func TestSizesAreRememberedFromOtherVersions(t *testing.T) {
 	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	base := filepath.Join(t.TempDir(), "base")
-	in := &Installer{Cache: &Cache{Dir: filepath.Join(base, "cache")}, Target: &Dir{Path: filepath.Join(base, "target")}, StateDir: filepath.Join(base, "state"), Platform: plat}
+	in := &Installer{
+		Fetcher: &Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
+		Cache:   &Store{Dir: filepath.Join(base, "cache")}, Target: &Store{Dir: filepath.Join(base, "target")},
+	}
 	shelf := in.cacheShelf()
 	if shelf.own == nil {
 		t.Skip("no receipts are kept here")

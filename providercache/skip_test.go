@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -36,7 +37,7 @@ func TestInstallLeavesSkippedProvidersAlone(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	var got recorder
-	in.Observe = got.observe
+	in.Fetcher.Observe = got.observe
 	req := require("acme/ours", "", "acme/locked", "~> 1.0", "acme/unlocked", "")
 	for _, mode := range []providercache.Mode{providercache.Normal, providercache.Upgrade} {
 		locks, report, err := in.Install(t.Context(), req, skippedLocks(), mode)
@@ -96,7 +97,7 @@ func TestFetchEventsTellTheSource(t *testing.T) {
 	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	var told []string
-	in.Observe = func(e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
 		switch e := e.(type) {
 		case providercache.FetchBegin:
 			told = append(told, "from "+e.Source)

@@ -28,15 +28,15 @@ func (s *staging) packagePath() string { return filepath.Join(s.dir, "package") 
 func (s *staging) replacedPath() string { return filepath.Join(s.dir, "replaced") }
 
 // stage makes a staging directory.
-func (d *Dir) stage() (*staging, error) {
+func (d *Store) stage() (*staging, error) {
 	var made *scratch.Dir
 	var err error
 	for range attempts {
-		if _, err = makeDirs(d.Path); err != nil {
+		if _, err = makeDirs(d.Dir); err != nil {
 			return nil, err
 		}
-		made, err = scratch.Make(d.Path)
-		if !errors.Is(err, fs.ErrNotExist) { // else somebody removed d.Path, because it was empty
+		made, err = scratch.Make(d.Dir)
+		if !errors.Is(err, fs.ErrNotExist) { // else somebody removed d.Dir, because it was empty
 			break
 		}
 	}

@@ -30,7 +30,7 @@ func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
 		t.Errorf("%d archives were asked for", n)
 	}
 	wary := newUser(t, registry)
-	wary.HashPolicy = providercache.ComputeHashes
+	wary.Fetcher.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -53,15 +53,15 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 	registry, first := tellingRegistry(t, nil)
 	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
 	must(t, err)
-	first.Cache, first.HashPolicy = cache, providercache.ComputeHashes
+	first.Cache, first.Fetcher.HashPolicy = cache, providercache.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {
 		in := newUser(t, registry)
-		in.Cache, in.StateDir = cache, first.StateDir
+		in.Cache, in.Fetcher.StateDir = cache, first.Fetcher.StateDir
 		return in
 	}
 	again := sharing()
-	again.HashPolicy = providercache.ComputeHashes
+	again.Fetcher.HashPolicy = providercache.ComputeHashes
 	if got := installed(t, again); got != poor {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -96,7 +96,7 @@ func TestMirrorsTellNothingOfOtherPlatforms(t *testing.T) {
 		source.addZip(t, "acme/widget", "1.0.0")
 		source.trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})
 		in := newInstaller(t, source)
-		in.HashPolicy = policy
+		in.Fetcher.HashPolicy = policy
 		if _, report := install(t, in, require("acme/widget", ""), nil); len(report.Incomplete) != 1 {
 			t.Errorf("policy %d: incomplete: %v", policy, report.Incomplete)
 		}

@@ -8,8 +8,8 @@ import (
 
 // unasked is about sources that may have what the others lack, and can't be
 // asked for it: see getproviders.MultiSource. It is nil if there are none.
-func (in *Installer) unasked(p getproviders.Provider) error {
-	source, ok := in.Source.(interface {
+func (f *Fetcher) unasked(p getproviders.Provider) error {
+	source, ok := f.Source.(interface {
 		Unasked(getproviders.Provider) []*getproviders.NotCachedError
 	})
 	if !ok {

@@ -63,17 +63,17 @@ type VendorResult struct {
 //
 // All packages are attempted. The error joins a *ProviderError for each that
 // failed, in which there is a *PlatformError if a version was chosen.
-func (in *Installer) Vendor(ctx context.Context, opts VendorOptions, r LockRequest) (VendorResult, error) {
-	if in.Source == nil {
+func Vendor(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) (VendorResult, error) {
+	if f.Source == nil {
 		return VendorResult{}, errors.New("an Installer needs a Source")
 	}
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
 	}
-	c := in.choose(ctx, r)
-	v := in.newVendor(opts)
+	c := choose(ctx, f, r)
+	v := newVendor(f, opts)
 	packages := v.packages(ctx, r, c)
-	in.emit(MirrorBegin{Packages: mirroredOf(packages)})
+	f.emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
 	if len(packages) > 0 {
 		made, err := makeDirs(opts.Dir)
 		if err != nil {
@@ -81,18 +81,18 @@ func (in *Installer) Vendor(ctx context.Context, opts VendorOptions, r LockReque
 		}
 		defer removeEmpty(made)
 	}
-	scratch.Sweep(opts.Dir, in.now())
+	scratch.Sweep(opts.Dir, f.now())
 	v.openReceipts()
 	return v.conclude(ctx, r, c, v.getAll(ctx, packages))
 }
 
-func (in *Installer) newVendor(opts VendorOptions) *vendor {
-	return &vendor{mirror: mirror{Installer: in, opts: MirrorOptions{Dir: opts.Dir}}, opts: opts}
+func newVendor(f *Fetcher, opts VendorOptions) *vendor {
+	return &vendor{mirror: mirror{fetcher: f, opts: MirrorOptions{Dir: opts.Dir}}, opts: opts}
 }
 
 // openReceipts comes when the directory is there, by whose path they are found.
 func (v *vendor) openReceipts() {
-	v.archives = openMirrorReceipts(v.stateDir(), v.opts.Dir)
+	v.archives = openMirrorReceipts(v.fetcher.stateDir(), v.opts.Dir)
 }
 
 // vendor is one run of Vendor. It keeps archives as a mirror does.
@@ -133,7 +133,7 @@ func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mi
 	}
 	errs := v.dropUntrue(ctx, all)
 	v.remember(ctx, known)
-	locked := r.conclude(ctx, c, found, v.HashPolicy)
+	locked := r.conclude(ctx, c, found, v.fetcher.HashPolicy)
 	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {
 		return result, err
 	}

@@ -19,20 +19,20 @@ import (
 // "constraint_unsatisfied", "built_in_invalid", "package_absent",
 // "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
 // provider. The error is the context's, or says why the directory can't be read.
-func (in *Installer) CheckVendored(ctx context.Context, opts VendorOptions, r LockRequest) (Status, error) {
-	v, locks := in.newVendor(opts), orEmpty(r.Locks)
+func CheckVendored(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) (Status, error) {
+	v, locks := newVendor(f, opts), orEmpty(r.Locks)
 	v.openReceipts()
 	status := Status{Reasons: []Reason{}}
 	var c choice
 	for _, p := range r.Requirements.Providers() {
 		s := Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
-		if code, detail := in.unlocked(s, locks); code != "" {
+		if code, detail := unlocked(f, s, locks); code != "" {
 			status.Reasons = append(status.Reasons, Reason{code, p, detail})
 			continue
 		}
 		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
 			s.Version = lock.Version
-			platforms, _ := in.platformsFor(ctx, LockRequest{Platforms: r.Platforms}, s) // no source is asked
+			platforms, _ := platformsFor(ctx, f, LockRequest{Platforms: r.Platforms}, s) // no source is asked
 			c.selections, c.platforms = append(c.selections, s), append(c.platforms, platforms)
 		}
 	}
@@ -68,11 +68,11 @@ func (v *vendor) checkUnneeded(ctx context.Context, status Status, wanted map[st
 }
 
 // unlocked says why a provider's entry in the lock file can't be gone by.
-func (in *Installer) unlocked(s Selection, locks *depsfile.Locks) (code, detail string) {
+func unlocked(f *Fetcher, s Selection, locks *depsfile.Locks) (code, detail string) {
 	lock, ok := locks.Provider(s.Provider)
 	switch {
 	case s.Provider.IsBuiltIn():
-		if err := builtInProblem(s, in.Product); err != nil {
+		if err := builtInProblem(s, f.Product); err != nil {
 			return "built_in_invalid", err.Error()
 		}
 	case !ok:

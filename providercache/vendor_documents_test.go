@@ -110,8 +110,8 @@ func placing(t *testing.T, unpacked bool) *vendoring {
 	v.request.Platforms, v.opts.Placed = []getproviders.Platform{linux}, []getproviders.Provider{provider(own)}
 	v.request.Requirements = require(own, "1.0.0", registryHost+"/acme/widget", "1.0.0")
 	pattern := []getproviders.Pattern{getproviders.ExactPattern(provider(own))}
-	v.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
-		{Source: &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}, Include: pattern}, {Source: v.Source, Exclude: pattern},
+	v.Fetcher.Source = getproviders.MultiSource{Selectors: []getproviders.Selector{
+		{Source: &getproviders.FilesystemMirrorSource{Dir: v.opts.Dir}, Include: pattern}, {Source: v.Fetcher.Source, Exclude: pattern},
 	}}
 	return v
 }

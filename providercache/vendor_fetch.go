@@ -20,12 +20,12 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 		}
 		return v.getPacked(ctx, p)
 	}
-	kept, errs := par.Map(ctx, v.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	kept, errs := par.Map(ctx, v.fetcher.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 		k, err := get(ctx, p)
 		if err != nil {
 			k.Err = failureOf(ctx, p.Selection, err)
 		}
-		v.emit(MirrorDone{Package: k.Mirrored})
+		v.fetcher.emit(ctx, MirrorDone{Package: k.Mirrored})
 		return k, nil
 	})
 	for i, err := range errs {
@@ -39,7 +39,7 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 
 // binding are the hashes of which a package that is fetched has to have one.
 func (v *vendor) binding(p mirrorPackage) []getproviders.Hash {
-	if len(ofScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.platform() {
+	if len(ofScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.fetcher.platform() {
 		return nil
 	}
 	return p.recorded
@@ -47,7 +47,7 @@ func (v *vendor) binding(p mirrorPackage) []getproviders.Hash {
 
 // ask asks the source for a package.
 func (v *vendor) ask(ctx context.Context, p mirrorPackage) (task, error) {
-	pkg, err := v.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+	pkg, err := v.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
 		return task{}, p.Selection.failed(StepMetadata, err)
 	}
@@ -94,7 +94,7 @@ func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, boo
 	if err != nil || authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.Product)
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
@@ -116,8 +116,8 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 	if err != nil {
 		return k, err
 	}
-	v.emit(MirrorFetch{Package: p.Mirrored, Local: t.isLocal()})
-	stage, err := (&Dir{Path: v.opts.Dir}).stage()
+	v.fetcher.emit(ctx, MirrorFetch{Package: p.Mirrored, Local: t.isLocal()})
+	stage, err := (&Store{Dir: v.opts.Dir}).stage()
 	if err != nil {
 		return k, t.failed(StepPublish, err)
 	}
@@ -160,12 +160,12 @@ func (t task) isLocal() bool {
 func (v *vendor) obtainCopy(ctx context.Context, t task, stage *staging) (genuine, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
-		return v.obtain(ctx, t, stage)
+		return v.fetcher.obtain(ctx, t, stage)
 	}
 	if _, _, err := materialise(ctx, string(dir), stage.packagePath(), []LinkMode{LinkCopy}); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return v.judgeDirectory(ctx, t, stage.packagePath())
+	return v.fetcher.judgeDirectory(ctx, t, stage.packagePath())
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.

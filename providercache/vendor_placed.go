@@ -63,7 +63,7 @@ func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	}
 	k.known = published{Name: p.name, Dir: p.Path}
 	if p.isUnpacked() {
-		got, err := v.judgeDirectory(ctx, t, p.Path)
+		got, err := v.fetcher.judgeDirectory(ctx, t, p.Path)
 		k.Present, k.known.Receipt = err == nil, got.receipt(statRecord{})
 		return k, err
 	}
@@ -76,7 +76,7 @@ func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	}
 	rc := &k.known.Receipt
 	sum, _ := archiveSum(rc.ZH)
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.Product)
+	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err

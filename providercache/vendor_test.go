@@ -29,7 +29,7 @@ func newVendoring(t *testing.T) *vendoring {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
-	in.Target, in.StateDir = nil, filepath.Join(t.TempDir(), "state")
+	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
 	return &vendoring{in, registry, providercache.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, providercache.LockRequest{
 		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
@@ -38,10 +38,10 @@ func newVendoring(t *testing.T) *vendoring {
 // run vendors, and keeps the locks for the next run.
 func (v *vendoring) run(t *testing.T) (providercache.VendorResult, error) {
 	t.Helper()
-	result, err := v.Vendor(t.Context(), v.opts, v.request)
+	result, err := providercache.Vendor(t.Context(), v.Fetcher, v.opts, v.request)
 	if err == nil {
 		v.request.Locks = result.Locks
-		status, failed := v.CheckVendored(t.Context(), v.opts, v.request)
+		status, failed := providercache.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
 		if failed != nil || !status.UpToDate() {
 			t.Errorf("afterwards: %v, %v", status, failed)
 		}
@@ -61,7 +61,7 @@ func (v *vendoring) path(name, version string, plat getproviders.Platform) strin
 func (v *vendoring) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
-	status, err := v.CheckVendored(t.Context(), v.opts, v.request)
+	status, err := providercache.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
 	must(t, err)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
@@ -72,11 +72,13 @@ func (v *vendoring) codes(t *testing.T) (codes []string) {
 	return codes
 }
 
-func ExampleInstaller_Vendor() {
+func ExampleVendor() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
-	in := &providercache.Installer{Source: source, Client: client, Platform: linux}
-	result, err := in.Vendor(context.Background(), providercache.VendorOptions{Dir: dir}, providercache.LockRequest{
+	in := &providercache.Installer{
+		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
+	}
+	result, err := providercache.Vendor(context.Background(), in.Fetcher, providercache.VendorOptions{Dir: dir}, providercache.LockRequest{
 		Requirements: getproviders.Requirements{widget: nil},
 	})
 	if err != nil {
@@ -125,7 +127,7 @@ func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 		want := lockOne(t, v.Installer, v.request).Locks
 		result, err := v.run(t)
 		if err != nil || !result.Locks.Equal(want) {
-			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Product), want.Encode(v.Product))
+			t.Errorf("%v, got\n%s\nwant\n%s", err, result.Locks.Encode(v.Fetcher.Product), want.Encode(v.Fetcher.Product))
 		}
 		extra := want.Clone()
 		extra.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/gone"), Version: getproviders.MustParseVersion("1.0.0")})
@@ -254,7 +256,7 @@ func TestVendoringFromAnUnpackedMirrorCopies(t *testing.T) {
 	source, unpacked := newSource(t), filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
 	source.add(registryHost+"/acme/widget", "1.0.0", getproviders.LocalDirectory(unpacked))
-	v.Source, v.request.Platforms = source, nil
+	v.Fetcher.Source, v.request.Platforms = source, nil
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is an unpacked package") {
 		t.Errorf("packed: %v", err)
 	}
@@ -297,7 +299,7 @@ func TestVendoringNeedsAPlace(t *testing.T) {
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
 		t.Errorf("%v", err)
 	}
-	if _, err := (&providercache.Installer{}).Vendor(t.Context(), v.opts, v.request); err == nil {
+	if _, err := providercache.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request); err == nil {
 		t.Error("there is no source")
 	}
 }

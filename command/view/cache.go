@@ -14,7 +14,7 @@ import (
 )
 
 // CacheDir tells where a cache is: for people and scripts the path alone.
-func CacheDir(w io.Writer, cache *providercache.Cache, asJSON bool) error {
+func CacheDir(w io.Writer, cache *providercache.Store, asJSON bool) error {
 	if !asJSON {
 		_, err := fmt.Fprintln(w, cache.Dir)
 		return err
@@ -31,7 +31,7 @@ func writeObject(w io.Writer, object any) error {
 
 // CacheList is what "cache list" tells.
 type CacheList struct {
-	Cache    *providercache.Cache
+	Cache    *providercache.Store
 	Packages []providercache.Cached
 }
 

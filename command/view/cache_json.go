@@ -17,7 +17,7 @@ type jsonHead struct {
 	Named         bool   `json:"named"`
 }
 
-func newJSONHead(c *providercache.Cache) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Named} }
+func newJSONHead(c *providercache.Store) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Shared} }
 
 type jsonCache struct {
 	jsonHead

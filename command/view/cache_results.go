@@ -12,7 +12,7 @@ import (
 // CacheRemoval is what became of packages that were to be removed, and of the
 // store of modules.
 type CacheRemoval struct {
-	Cache   *providercache.Cache
+	Cache   *providercache.Store
 	Done    providercache.Removal
 	DryRun  bool
 	Entries int   // removed from the store of modules
@@ -67,7 +67,7 @@ func (r CacheRemoval) packages(w io.Writer) {
 
 // CacheVerification is what came of reading all packages.
 type CacheVerification struct {
-	Cache    *providercache.Cache
+	Cache    *providercache.Store
 	Found    []providercache.Verified
 	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
 }
@@ -119,7 +119,7 @@ func differs(v providercache.Verified) string {
 
 // CacheFilling is what was put into a cache.
 type CacheFilling struct {
-	Cache    *providercache.Cache
+	Cache    *providercache.Store
 	Filled   []providercache.Filled
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 }

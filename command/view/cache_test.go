@@ -54,7 +54,7 @@ func TestAListNamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
 	var b strings.Builder
-	list := CacheList{Cache: &providercache.Cache{Dir: "/cache"}, Packages: []providercache.Cached{p}}
+	list := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.Cached{p}}
 	if err := list.Text(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestCopyingIsToldOnceWithItsReason(t *testing.T) {
 // Programs get all that people get, with words that stay the same, and lists that
 // are never null.
 func TestResultsForPrograms(t *testing.T) {
-	cache := &providercache.Cache{Dir: "/cache"}
+	cache := &providercache.Store{Dir: "/cache"}
 	linked, used := cachedNull, cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
 	used.LastUse = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)

@@ -43,12 +43,10 @@ func install(ctx context.Context, args []string) error {
 		return err
 	}
 	installer := &providercache.Installer{
-		Source: &getproviders.RegistrySource{
+		Fetcher: &providercache.Fetcher{Source: &getproviders.RegistrySource{
 			Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
-		},
-		Target:  &providercache.Dir{Path: filepath.Join(args[2], ".terraform", "providers")},
-		Client:  client,
-		Product: product,
+		}, Client: client, Product: product},
+		Target: &providercache.Store{Dir: filepath.Join(args[2], ".terraform", "providers")},
 	}
 	requirements := getproviders.Requirements{}
 	requirements.Add(provider, getproviders.Requirement{Constraints: constraints})
