@@ -29,22 +29,23 @@ var layers = map[string][]string{
 	"configs/cliconfig":          {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
 	"configs/modules":            {"configs", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
 	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
-	"configs/modules/git":        {"getproviders/hosts", "getproviders/par"},
+	"configs/modules/git":        {"getproviders/filelock", "getproviders/hosts", "getproviders/par"},
 	"configs/modules/modulelock": {"depsfile", "getproviders"},
 	"configs/requirements":       {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
 	"configs/modules/vendored":   {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
-	"providercache": {"depsfile", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
+	"providercache": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
 		"providercache/inflate"},
 	"providercache/bundle":   {"getproviders/par", "getproviders/scratch"},
 	"providercache/inflate":  {},
 	"depsfile":               {"getproviders", "getproviders/wholefile"},
 	"getproviders":           {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"getproviders/hosts":     {"getproviders/par", "getproviders/wholefile"},
+	"getproviders/filelock":  {"getproviders/par"},
 	"getproviders/par":       {},
-	"getproviders/scratch":   {},
-	"getproviders/wholefile": {},
+	"getproviders/scratch":   {"getproviders/filelock"},
+	"getproviders/wholefile": {"getproviders/filelock"},
 
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest": {"getproviders"},
@@ -129,7 +130,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/sys",
-		where:  []string{"getproviders/scratch", "providercache"},
+		where:  []string{"getproviders/filelock", "providercache"},
 		reason: "what the file systems of the three systems need",
 	},
 	{

@@ -2,13 +2,11 @@ package providercache
 
 import (
 	"context"
-	"errors"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 // locksDir holds the lock files of a cache. They are empty, and stay: to
@@ -16,14 +14,12 @@ import (
 // own.
 const locksDir = ".locks"
 
-// How often it is asked whether a lock is free: soon at first, because a
-// package that is only linked takes moments.
-const (
-	firstPoll = 2 * time.Millisecond
-	lastPoll  = 100 * time.Millisecond
-)
+// lockMode is for everybody who shares the directory.
+const lockMode = 0o666
 
-var errHeld = errors.New("the lock is held")
+// packagePoll says how often it is asked whether a lock is free: soon at first,
+// because a package that is only linked takes moments.
+var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond}
 
 // lockPackage waits until nobody else works on a package of the cache, and
 // returns what ends that. It saves double work and no more: where there are no
@@ -33,19 +29,11 @@ func (c *Store) lockPackage(ctx context.Context, name string) (unlock func(), er
 	if _, err := makeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	path := lockFile(dir, name)
-	for wait := firstPoll; ; wait = min(2*wait, lastPoll) {
-		held, err := tryLock(path)
-		switch {
-		case err == nil:
-			return closing(held), nil
-		case !errors.Is(err, errHeld):
-			return func() {}, nil
-		}
-		if err := par.Pause(ctx, wait); err != nil {
-			return nil, err
-		}
+	held, err := filelock.Wait(ctx, lockFile(dir, name), lockMode, packagePoll)
+	if err != nil {
+		return nil, err
 	}
+	return func() { held.Close() }, nil
 }
 
 // eachLocked calls do with packages of the cache that it has locked, by their
@@ -82,8 +70,4 @@ func (c *Store) eachLocked(ctx context.Context, names []string, do func(held []i
 // lockFile is the file that stands for the lock of a package.
 func lockFile(dir, name string) string {
 	return filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))
-}
-
-func closing(held io.Closer) func() {
-	return func() { held.Close() }
 }

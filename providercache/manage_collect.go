@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
@@ -99,18 +100,18 @@ func (policy Policy) choose(packages []Cached, now time.Time, stays func(Cached)
 	return gone
 }
 
-// tryLockPackage is lockPackage that doesn't wait: errHeld says that somebody
+// tryLockPackage is lockPackage that doesn't wait: filelock.ErrHeld says that somebody
 // else works on the package.
 func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, locksDir)
 	if _, err := makeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	held, err := tryLock(lockFile(dir, name))
+	held, err := filelock.Try(lockFile(dir, name), lockMode)
 	switch {
 	case err == nil:
-		return closing(held), nil
-	case errors.Is(err, errHeld):
+		return func() { held.Close() }, nil
+	case errors.Is(err, filelock.ErrHeld):
 		return nil, err
 	default:
 		return func() {}, nil

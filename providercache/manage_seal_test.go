@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 // imagePlace is a directory that is root's alone, as in a build of an image.
@@ -93,7 +94,7 @@ func TestWhatSomebodyWorksOnStays(t *testing.T) {
 	cache, err := OpenCache(t.TempDir(), false)
 	must(t, err)
 	writeTo(t, filepath.Join(cache.Dir, filepath.FromSlash(packageName), widgetFile), "the provider")
-	if _, err := tryLock(filepath.Join(cache.Dir, "probe")); err != nil {
+	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe"), lockMode); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
 	unlock, err := cache.lockPackage(t.Context(), packageName)

@@ -8,7 +8,7 @@ import (
 	"os"
 	"syscall"
 
-	"golang.org/x/sys/unix"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 // errNotOurs says that somebody else could change the file.
@@ -20,7 +20,7 @@ var errGone = errors.New("the file was removed")
 func isGone(err error) bool { return errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist) }
 
 // lockPartial opens a file of which nobody else has the lock, and takes that.
-// It is flock(2) on the file itself, so it ends with the process, and whoever
+// It is the lock of the file itself, so it ends with the process, and whoever
 // removes the file has it. What is in the file is going to be hashed, and read
 // again later, so nobody else may be able to write to it.
 func lockPartial(path string, flags int) (*os.File, error) {
@@ -36,7 +36,7 @@ func lockPartial(path string, flags int) (*os.File, error) {
 }
 
 func checkPartial(file *os.File, path string) error {
-	if err := unix.Flock(int(file.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := filelock.TryFile(file); err != nil {
 		return err
 	}
 	info, err := file.Stat()

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 func TestAPartialIsForOneAtATime(t *testing.T) {
@@ -17,7 +17,7 @@ func TestAPartialIsForOneAtATime(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, unix.EWOULDBLOCK) {
+	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
 		t.Fatalf("got %v, %v while it was being worked on", second, err)
 	}
 	other, err := openPartial(dir, [32]byte{2})

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
@@ -24,9 +25,10 @@ const (
 	maxStateBytes = 16 << 20
 	// How long the lock on a file is waited for, which is held for
 	// milliseconds. Without it, what another process learned may be lost.
-	stateWaits = 3000
-	stateWait  = 10 * time.Millisecond // at most; less at first
+	stateWait = 30 * time.Second
 )
+
+var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond}
 
 // stateFile is a file of keys and values that all processes of a user add to.
 // It is read as a whole and replaced as a whole, so that nobody sees half of
@@ -190,16 +192,10 @@ func (f *stateFile) write(merged map[string][]byte) error {
 // lockState waits for a lock and returns what ends it; where there are no
 // locks, or it takes too long, that is nothing.
 func lockState(ctx context.Context, path string) (unlock func()) {
-	for i := range stateWaits {
-		held, err := tryLock(path)
-		if err == nil {
-			return closing(held)
-		}
-		if !errors.Is(err, errHeld) || par.Pause(ctx, min(time.Duration(i+1)*time.Millisecond, stateWait)) != nil {
-			break
-		}
-	}
-	return func() {}
+	ctx, cancel := context.WithTimeout(ctx, stateWait)
+	defer cancel()
+	held, _ := filelock.Wait(ctx, path, lockMode, statePoll) // no lock is no error, nor is the end of the wait
+	return func() { held.Close() }
 }
 
 // encodeState writes a head with a checksum, because nothing of this is synced

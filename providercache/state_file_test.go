@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -240,7 +241,7 @@ func TestSavingEndsWithItsContext(t *testing.T) {
 	if err := r.save(ctx); !errors.Is(err, errStopped) {
 		t.Errorf("got %v", err)
 	}
-	if held, err := tryLock(filepath.Join(state, receiptsDir, "lock")); err == nil {
+	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock"), lockMode); err == nil {
 		defer held.Close()
 		ctx, cancel := contextWithCause(t)
 		waiting := make(chan error, 1)

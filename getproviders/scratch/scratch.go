@@ -1,9 +1,10 @@
-// Package scratch has directories in which things are made before a rename puts
-// them into their places beside it.
+// Package scratch makes private directories in which things are made before a
+// rename puts them into their places beside it. It is shared by several packages of
+// this module, and is no API for others.
 //
 // A directory belongs to the process that made it, and is removed by it. Where
-// the process was killed, [Sweep] of a later one removes it: a lock that ends
-// with the process tells, and where there are no such locks, age does.
+// the process was killed, [Sweep] of a later one removes it: a file lock, which ends
+// with the process, tells, and where there are no such locks, age does.
 //
 // The package never touches anything whose name doesn't begin with [Prefix],
 // and nothing of a process that lives: so directories may be made and swept by
@@ -14,10 +15,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 const (
@@ -29,6 +33,8 @@ const (
 	AbandonedAfter = 24 * time.Hour
 	// lockName is no name of a module, nor of anything else that is made there.
 	lockName = ".lock"
+	// newSuffix is for lock files that aren't held yet.
+	newSuffix = ".new"
 	// attempts is how often a directory is made that another process takes for
 	// one that was left behind, before it has its lock.
 	attempts = 100
@@ -108,4 +114,62 @@ func abandoned(dir string, now time.Time) bool {
 	}
 	info, err := os.Stat(dir)
 	return err == nil && now.Sub(info.ModTime()) > AbandonedAfter
+}
+
+// holdLock makes a lock file that this process, and no other, holds until it
+// is closed or the process ends. The file appears under its name when it is
+// held, so that nobody finds it free who looks in between. nil: there is no lock
+// here that lets the directory be removed. swept: removeUnlocked of another process
+// was faster.
+func holdLock(path string) (lock io.Closer, swept bool) {
+	if !filelock.Removable {
+		return nil, false
+	}
+	file, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, errors.Is(err, fs.ErrNotExist)
+	}
+	err = filelock.TryFile(file)
+	if err == nil {
+		err = os.Rename(path+newSuffix, path)
+	}
+	if err != nil {
+		file.Close()
+		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist)
+	}
+	return file, false
+}
+
+// removeUnlocked removes a directory whose process was killed before the lock
+// had its name, or after that was removed: there is nothing in it but the lock
+// that was being made. It holds that, so that a process that lives is told. Where
+// there are no locks, an empty directory may be somebody's.
+func removeUnlocked(dir string) {
+	if !filelock.Removable {
+		return
+	}
+	path := filepath.Join(dir, lockName) + newSuffix
+	file, err := filelock.TryExisting(path)
+	switch {
+	case err == nil:
+		defer file.Close()
+		_ = os.Remove(path)
+	case !errors.Is(err, fs.ErrNotExist):
+		return
+	}
+	_ = os.Remove(dir) // if it is empty; who is about to make a lock in it is told
+}
+
+// lockIsFree reports whether the process that made a lock file has ended;
+// known is false if there is no telling.
+func lockIsFree(path string) (free, known bool) {
+	if !filelock.Removable {
+		return false, false
+	}
+	file, err := filelock.TryExisting(path)
+	if err == nil {
+		file.Close()
+		return true, true
+	}
+	return false, errors.Is(err, filelock.ErrHeld)
 }

@@ -1,5 +1,6 @@
 // Package wholefile reads and writes small files as a whole: lock files,
-// records, configuration.
+// records, configuration. It is shared by several packages of this module, and is
+// no API for others.
 //
 // Reading has a limit, and doesn't wait for ever. Writing has either the old
 // content or the new at a path, whenever the process is killed: the new file is
@@ -16,6 +17,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 // Prefix begins the names of files that are being made.
@@ -105,7 +110,9 @@ func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) erro
 	if err != nil {
 		return err
 	}
-	lock(file)
+	if filelock.Removable {
+		_ = filelock.TryFile(file) // keeps others from taking it for one that was left behind
+	}
 	_, err = file.Write(content)
 	if err == nil && mode != 0o600 {
 		err = file.Chmod(mode)
@@ -120,4 +127,31 @@ func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) erro
 		_ = os.Remove(file.Name())
 	}
 	return err
+}
+
+// sweep removes from a directory the files that killed processes were making.
+// One that is being made is left alone, if it can be told; the moments before it
+// is locked and after it is closed are why write tries more than once.
+func sweep(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if strings.HasPrefix(entry.Name(), Prefix) && entry.Type().IsRegular() {
+			removeUnlocked(filepath.Join(dir, entry.Name()))
+		}
+	}
+}
+
+// removeUnlocked removes a file that nobody holds. On Windows one that is open
+// can't be removed; where there are no locks, nobody can tell, and it stays.
+func removeUnlocked(path string) {
+	if !filelock.Removable {
+		if runtime.GOOS == "windows" {
+			_ = os.Remove(path)
+		}
+		return
+	}
+	if file, err := filelock.TryExisting(path); err == nil {
+		_ = os.Remove(path)
+		file.Close()
+	}
 }

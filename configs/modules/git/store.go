@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -112,6 +114,9 @@ func (st *store) setComplete(state string) error {
 	return os.WriteFile(filepath.Join(st.path, completeName), []byte(state), 0o600)
 }
 
+// lockPoll says how often it is asked whether another process still has the store.
+var lockPoll = filelock.Poll{First: 20 * time.Millisecond, Last: 20 * time.Millisecond}
+
 // lock makes the caller the only one who writes into the store, and sweeps what
 // a killed git has left there.
 func (st *store) lock(ctx context.Context) (release func(), err error) {
@@ -119,7 +124,7 @@ func (st *store) lock(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := holdLock(ctx, st.path+".lock")
+	file, err := filelock.Wait(ctx, st.path+".lock", 0o600, lockPoll)
 	if err != nil {
 		done()
 		return nil, err

@@ -1,0 +1,32 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package filelock
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// Removable says that a file can be renamed and removed while it is locked, so
+// that a lock may lie in what it protects.
+const Removable = true
+
+const openPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+
+// lock takes flock(2), and not fcntl(2): that one belongs to the process, and
+// ends when any of its descriptors of the file is closed.
+func lock(file *os.File) error {
+	for {
+		err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case errors.Is(err, syscall.EWOULDBLOCK):
+			return ErrHeld
+		case err != nil:
+			return &os.PathError{Op: "lock", Path: file.Name(), Err: err}
+		default:
+			return nil
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package filelock
+
+import (
+	"errors"
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// Removable says that a file can't be renamed and removed while it is locked.
+const Removable = false
+
+const openPlain = 0
+
+// lock locks one byte far behind the end: a locked range can't be read through
+// other handles, and the file may have content.
+func lock(file *os.File) error {
+	beyond := windows.Overlapped{OffsetHigh: 1 << 30}
+	err := windows.LockFileEx(windows.Handle(file.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0, &beyond)
+	switch {
+	case errors.Is(err, windows.ERROR_LOCK_VIOLATION), errors.Is(err, windows.ERROR_IO_PENDING):
+		return ErrHeld
+	case err != nil:
+		return &os.PathError{Op: "lock", Path: file.Name(), Err: err}
+	default:
+		return nil
+	}
+}
