@@ -49,11 +49,25 @@ var layers = map[string][]string{
 
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest": {"getproviders"},
+	harness:                     {"depsfile", "getproviders", "getproviders/providertest"},
+
+	// Tests of the whole program, which they run. What they import are values to
+	// compare.
+	"command/e2etest/bench":    {"depsfile", "getproviders", "getproviders/par"},
+	"command/e2etest/embed":    {},
+	"command/e2etest/faults":   {"depsfile", "getproviders"},
+	"command/e2etest/oracle":   {"getproviders"},
+	"command/e2etest/peers":    {},
+	"command/e2etest/sessions": {"depsfile", "getproviders"},
+	"command/e2etest/sources":  {"depsfile", "getproviders"},
+	"command/e2etest/vendor":   {"getproviders"},
 }
 
-// testSupport is the package that tests of any layer may import and
-// production code may not.
-const testSupport = "getproviders/providertest"
+// testSupport are the packages that tests may import and production code may
+// not. The harness stops tests, so it imports testing.
+var testSupport = []string{"getproviders/providertest", harness}
+
+const harness = "command/e2etest/internal/harness"
 
 // allowance says where a module of others may be used, and what for.
 type allowance struct {

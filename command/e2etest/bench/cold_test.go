@@ -1,0 +1,214 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// What BenchmarkSlowNetworkInit has for a network.
+const (
+	benchLatency = 30 * time.Millisecond
+	benchRate    = 40_000_000 // bytes in a second
+)
+
+// BenchmarkSlowNetworkInit is BenchmarkColdInit with a registry that takes 30 ms
+// for each answer and sends 40 MB of each archive in a second. The budget of
+// ratio is 0.34. transfer-ratio compares with the time that the largest archive
+// takes alone, the budget of which is 1.15.
+func BenchmarkSlowNetworkInit(b *testing.B) {
+	program, peer := harness.Tfdeps(b), harness.TerraformIfAny()
+	archives := b.TempDir()
+	env := startBenchRegistry(b, program, fmt.Sprint("-latency=", benchLatency), fmt.Sprint("-rate=", benchRate), "-dir="+archives)
+	largest, err := os.Stat(filepath.Join(archives, "p9_"+getproviders.CurrentPlatform().String()+".zip"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	transfer := benchLatency + time.Duration(largest.Size())*time.Second/benchRate
+	coldInit(b, program, newHome(b, env)) // reads programs and archives from disk
+	var ours, theirs cost
+	for b.Loop() {
+		ours.add(coldInit(b, program, newHome(b, env)))
+		if peer != "" {
+			theirs.add(coldInit(b, peer, env))
+		}
+	}
+	b.ReportMetric(float64(ours.wall.Nanoseconds())/float64(b.N), "ns/op")
+	b.ReportMetric(float64(ours.wall)/float64(b.N)/float64(transfer), "transfer-ratio")
+	if peer != "" {
+		b.ReportMetric(float64(theirs.wall.Nanoseconds())/float64(b.N), "terraform-ns/op")
+		b.ReportMetric(float64(ours.wall)/float64(theirs.wall), "ratio")
+	}
+}
+
+// BenchmarkColdInit installs ten packages into an empty directory, without a
+// lock file or any cache, with this program and, if it is installed, with the
+// real terraform. The registry is a process of its own on the same machine.
+//
+// ns/op is this program's time. ratio is that to terraform's: the budget is
+// 0.45 on two cores. peak-MiB is this program's memory (budget: 64), of which
+// program-MiB at most are parts of its file that the system has in memory anyway,
+// and own-MiB at most are the rest. cpu-ratio is its processor time to terraform's.
+//
+// The packages have 20 to 700 MB unpacked, times TFDEPS_BENCH_SCALE (0.02 if
+// it isn't set). For figures to compare, set it to 1 and have 5 GB free.
+func BenchmarkColdInit(b *testing.B) {
+	program, peer := harness.Tfdeps(b), harness.TerraformIfAny()
+	env := startBenchRegistry(b, program)
+	var ours, theirs cost
+	// The first run isn't counted: it reads programs and archives from disk.
+	coldInit(b, program, newHome(b, env))
+	if peer != "" {
+		coldInit(b, peer, env)
+	}
+	for b.Loop() {
+		ours.add(coldInit(b, program, newHome(b, env)))
+		b.StopTimer()
+		if peer != "" {
+			theirs.add(coldInit(b, peer, env))
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(ours.wall.Nanoseconds())/float64(b.N), "ns/op")
+	b.ReportMetric(float64(ours.cpu.Nanoseconds())/float64(b.N), "cpu-ns/op")
+	if ours.memory != (memory{}) {
+		b.ReportMetric(float64(ours.memory.peak)/(1<<20), "peak-MiB")
+		b.ReportMetric(float64(ours.memory.own)/(1<<20), "own-MiB")
+		b.ReportMetric(float64(ours.memory.program)/(1<<20), "program-MiB")
+	}
+	if peer != "" {
+		b.ReportMetric(float64(theirs.wall.Nanoseconds())/float64(b.N), "terraform-ns/op")
+		b.ReportMetric(float64(ours.wall)/float64(theirs.wall), "ratio")
+		b.ReportMetric(float64(ours.cpu)/float64(theirs.cpu), "cpu-ratio")
+	}
+}
+
+// cost is what runs of a program took.
+type cost struct {
+	wall, cpu time.Duration // in all
+	memory    memory        // of the run that had most
+}
+
+func (c *cost) add(o cost) {
+	c.wall += o.wall
+	c.cpu += o.cpu
+	c.memory = c.memory.max(o.memory)
+}
+
+// memory is the most that a process had of each sort, in bytes; 0: not known.
+type memory struct{ peak, own, program int64 }
+
+func (m memory) max(o memory) memory {
+	return memory{max(m.peak, o.peak), max(m.own, o.own), max(m.program, o.program)}
+}
+
+// newHome is an environment with a home in which there is no cache yet. The
+// version of the real terraform would be asked for once for each home.
+func newHome(b *testing.B, env []string) []string {
+	b.Helper()
+	return append(slices.Clone(env), "HOME="+b.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9")
+}
+
+// coldInit runs one init in a new directory, which it removes again.
+func coldInit(b *testing.B, program string, env []string) cost {
+	b.Helper()
+	dir, err := os.MkdirTemp(b.TempDir(), "init")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(benchConfig()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(program, "init", "-no-color", "-input=false")
+	cmd.Dir, cmd.Env = dir, env
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	stop := watchMemory(cmd.Process.Pid)
+	err = cmd.Wait()
+	wall := time.Since(start)
+	most := stop()
+	if err != nil {
+		b.Fatalf("%s init: %v\n%s", program, err, out.Bytes())
+	}
+	return cost{wall: wall, cpu: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), memory: most}
+}
+
+func benchConfig() string {
+	var config strings.Builder
+	config.WriteString("terraform {\n  required_providers {\n")
+	for i := range 10 {
+		fmt.Fprintf(&config, "    p%d = { source = \"acme/p%d\" }\n", i, i)
+	}
+	config.WriteString("  }\n}\n")
+	return config.String()
+}
+
+// startBenchRegistry starts the registry, and returns the environment in which
+// both programs find it. sample is what the packages are made of.
+func startBenchRegistry(b *testing.B, sample string, more ...string) []string {
+	b.Helper()
+	server := harness.Build(b, "testdata/benchregistry")
+	args := append([]string{"-dir=" + b.TempDir(), "-sample=" + sample, "-scale=" + strconv.FormatFloat(benchScale(b), 'g', -1, 64)}, more...)
+	cmd := exec.Command(server, args...)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = stdin.Close() // it ends by that
+		_ = cmd.Wait()
+	})
+	return harness.Env(b, readEnv(b, stdout)...)
+}
+
+// readEnv reads variables, one a line, up to an empty line.
+func readEnv(b *testing.B, r io.Reader) []string {
+	b.Helper()
+	var env []string
+	for lines := bufio.NewScanner(r); lines.Scan(); {
+		if lines.Text() == "" {
+			return env
+		}
+		env = append(env, lines.Text())
+	}
+	b.Fatal("the registry didn't start")
+	return nil
+}
+
+func benchScale(b *testing.B) float64 {
+	b.Helper()
+	given := os.Getenv("TFDEPS_BENCH_SCALE")
+	if given == "" {
+		return 0.02
+	}
+	scale, err := strconv.ParseFloat(given, 64)
+	if err != nil || scale <= 0 {
+		b.Fatalf("TFDEPS_BENCH_SCALE=%q is no positive number", given)
+	}
+	return scale
+}

@@ -1,0 +1,216 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// BenchmarkCacheKey prints the key of a lock file with ten providers, as a CI job
+// does before it has anything else. Its budget is 20 ms, the program's start
+// included.
+func BenchmarkCacheKey(b *testing.B) {
+	program, dir := harness.Tfdeps(b), b.TempDir()
+	env := harness.Env(b)
+	var lock strings.Builder
+	for i := range 10 {
+		fmt.Fprintf(&lock, "provider \"registry.terraform.io/acme/p%d\" {\n  version = \"1.%d.0\"\n  hashes = [\n", i, i)
+		for platform := range 15 {
+			fmt.Fprintf(&lock, "    \"zh:%064x\",\n", 100*i+platform)
+		}
+		lock.WriteString("  ]\n}\n\n")
+	}
+	harness.WriteFile(b, filepath.Join(dir, depsfile.FileName), []byte(lock.String()))
+	for b.Loop() {
+		cmd := exec.Command(program, "cache", "key", "-github")
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+	}
+}
+
+// Benchmarks of runs that find what they need on this machine. Each compares
+// this program, with a cache of its own, with the real terraform and the plugin
+// cache that TF_PLUGIN_CACHE_DIR names. Both caches are filled beforehand.
+// ratio is that of the times; its budgets are for packages as large as real
+// ones, TFDEPS_BENCH_SCALE=1: this program's time is hardly more than its start,
+// however large the packages are, and terraform's is in proportion to them.
+
+// contender is a program with the environment that it runs in, which holds its
+// cache, and a directory in which it has been run.
+type contender struct {
+	program string
+	env     []string
+	dir     string
+}
+
+// contenders starts a registry and runs each program once. theirs has no
+// program if there is no real terraform.
+func contenders(b *testing.B) (ours, theirs contender) {
+	b.Helper()
+	program := harness.Tfdeps(b)
+	env := startBenchRegistry(b, program)
+	ours = contender{program: program, env: env, dir: b.TempDir()}
+	ours.init(b, ours.dir)
+	if peer := harness.TerraformIfAny(); peer != "" {
+		theirs = contender{program: peer, env: append(slices.Clone(env), "TF_PLUGIN_CACHE_DIR="+b.TempDir()), dir: b.TempDir()}
+		theirs.init(b, theirs.dir)
+	}
+	return ours, theirs
+}
+
+// init runs one init and returns how long it took.
+func (c contender) init(b *testing.B, dir string, args ...string) time.Duration {
+	b.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(benchConfig()), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command(c.program, append([]string{"init", "-no-color", "-input=false"}, args...)...)
+	cmd.Dir, cmd.Env = dir, c.env
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(start)
+	if err != nil {
+		b.Fatalf("%s init: %v\n%s", c.program, err, out)
+	}
+	return took
+}
+
+// fresh makes a directory with the lock file, if it is wanted.
+func (c contender) fresh(b *testing.B, locked bool) string {
+	b.Helper()
+	dir, err := os.MkdirTemp(b.TempDir(), "init")
+	if err != nil {
+		b.Fatal(err)
+	}
+	if !locked {
+		return dir
+	}
+	lock, err := os.ReadFile(filepath.Join(c.dir, depsfile.FileName))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, depsfile.FileName), lock, 0o600)
+	}
+	if err != nil {
+		b.Fatal(err)
+	}
+	return dir
+}
+
+// compare measures both contenders in turn, and reports.
+func compare(b *testing.B, ours, theirs contender, measure func(contender) time.Duration) {
+	b.Helper()
+	var our, their time.Duration
+	for b.Loop() {
+		our += measure(ours)
+		if theirs.program != "" {
+			their += measure(theirs)
+		}
+	}
+	b.ReportMetric(float64(our.Nanoseconds())/float64(b.N), "ns/op")
+	if theirs.program != "" {
+		b.ReportMetric(float64(their.Nanoseconds())/float64(b.N), "terraform-ns/op")
+		b.ReportMetric(float64(our)/float64(their), "ratio")
+	}
+}
+
+// BenchmarkWarmInit is an init in a new directory with a lock file. The budget
+// of its ratio is 0.03.
+func BenchmarkWarmInit(b *testing.B) {
+	ours, theirs := contenders(b)
+	compare(b, ours, theirs, func(c contender) time.Duration { return c.init(b, c.fresh(b, true)) })
+}
+
+// BenchmarkUnchangedInit is an init where one has been before. The budget of
+// its ratio is 0.02. start-ns/op is what this program takes to start, and tell
+// its version.
+func BenchmarkUnchangedInit(b *testing.B) {
+	ours, theirs := contenders(b)
+	var start time.Duration
+	compare(b, ours, theirs, func(c contender) time.Duration {
+		if c.program == ours.program {
+			began := time.Now()
+			cmd := exec.Command(c.program, "version")
+			cmd.Env = c.env
+			if err := cmd.Run(); err != nil {
+				b.Fatal(err)
+			}
+			start += time.Since(began)
+		}
+		return c.init(b, c.dir)
+	})
+	b.ReportMetric(float64(start.Nanoseconds())/float64(b.N), "start-ns/op")
+}
+
+// BenchmarkUpgradeInits is "init -upgrade" in fifty new directories without lock
+// files, one after the other, as services do it that run Terraform for others.
+// The budget of its ratio is 0.03.
+func BenchmarkUpgradeInits(b *testing.B) {
+	ours, theirs := contenders(b)
+	compare(b, ours, theirs, func(c contender) (sum time.Duration) {
+		for range 50 {
+			sum += c.init(b, c.fresh(b, false), "-upgrade")
+		}
+		return sum
+	})
+}
+
+// BenchmarkRestoredInit is an init with a lock file whose cache was copied, as
+// CI restores it, so that all has to be hashed. ratio is that to hashing the
+// same packages, on as many cores, and nothing else: the budget is 1.2.
+func BenchmarkRestoredInit(b *testing.B) {
+	program := harness.Tfdeps(b)
+	env := startBenchRegistry(b, program)
+	filled := filepath.Join(b.TempDir(), "filled")
+	ours := contender{program: program, env: append(slices.Clone(env), "TFDEPS_CACHE_DIR="+filled), dir: b.TempDir()}
+	ours.init(b, ours.dir)
+	var took, hashing time.Duration
+	for b.Loop() {
+		restored := filepath.Join(b.TempDir(), "restored")
+		if err := os.CopyFS(restored, os.DirFS(filled)); err != nil {
+			b.Fatal(err)
+		}
+		hashing += hashAll(b, restored)
+		c := contender{program: program, env: append(newHome(b, env), "TFDEPS_CACHE_DIR="+restored)}
+		took += c.init(b, ours.fresh(b, true), "-offline")
+		if err := os.RemoveAll(restored); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
+	b.ReportMetric(float64(hashing.Nanoseconds())/float64(b.N), "hashing-ns/op")
+	b.ReportMetric(float64(took)/float64(hashing), "ratio")
+}
+
+// hashAll hashes all packages in a cache, on all cores.
+func hashAll(b *testing.B, cache string) time.Duration {
+	b.Helper()
+	packages, err := fs.Glob(os.DirFS(cache), "providers/v1/*/*/*/*/*_*")
+	if err != nil || len(packages) != 10 {
+		b.Fatalf("there is %q, %v", packages, err)
+	}
+	start := time.Now()
+	_, errs := par.Map(b.Context(), runtime.GOMAXPROCS(0), packages, func(ctx context.Context, name string) (getproviders.Hash, error) {
+		return getproviders.HashDir(ctx, filepath.Join(cache, filepath.FromSlash(name)))
+	})
+	took := time.Since(start)
+	for _, err := range errs {
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return took
+}

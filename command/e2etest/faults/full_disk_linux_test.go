@@ -1,0 +1,76 @@
+package faults
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestAFullDiskLeavesTheLockFileWhole has providers lock and init -platform add to
+// a lock file on a file system without a free byte.
+func TestAFullDiskLeavesTheLockFileWhole(t *testing.T) {
+	disk := t.TempDir()
+	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(disk, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	ca, err := providertest.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	env, err := harness.NewLockRegistry(t, ca).Env(t.TempDir(), "registry.terraform.io")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, data := harness.Tfdeps(t), t.TempDir()
+	run := func(args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), program, append(args, "-no-color")...)
+		cmd.Dir, cmd.Env = disk, append(harness.Env(t, env...), "TF_DATA_DIR="+data, "TFDEPS_TERRAFORM_VERSION=1.15.9")
+		output, err := cmd.CombinedOutput()
+		return string(output), err
+	}
+	harness.WriteFile(t, filepath.Join(disk, "main.tf"), []byte(harness.LockConfig("a", "")))
+	if output, err := run("init"); err != nil {
+		t.Fatalf("%v\n%s", err, output)
+	}
+	before := harness.ReadLock(t, disk)
+	fill(t, filepath.Join(disk, "full"))
+	for _, args := range [][]string{{"providers", "lock", "-platform=darwin_arm64"}, {"init", "-platform=darwin_arm64"}} {
+		output, err := run(args...)
+		if err == nil || !strings.Contains(harness.OneLine(output), "no space left on device") || !strings.Contains(harness.OneLine(output), "save the dependency lock file") {
+			t.Errorf("%q: %v\n%s", args, err, output)
+		}
+		if after := harness.ReadLock(t, disk); after != before {
+			t.Errorf("%q: the lock file was\n%s\nand is\n%s", args, before, after)
+		}
+	}
+	left, err := os.ReadDir(disk)
+	if err != nil || len(left) != 3 {
+		t.Errorf("left: %v, %v", left, err)
+	}
+}
+
+// fill makes a file that takes all that is free.
+func fill(t *testing.T, path string) {
+	t.Helper()
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(file, bytes.NewReader(make([]byte, 1<<20)))
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

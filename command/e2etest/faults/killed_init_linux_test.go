@@ -1,0 +1,155 @@
+package faults
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+)
+
+// putCall is a call by which a file comes into its place, or to the disk.
+var putCall = regexp.MustCompile(`(?m)^\d+ +(rename(?:at|at2)?|fsync|fdatasync)\((.*)$`)
+
+// quoted is a path in a call.
+var quoted = regexp.MustCompile(`"([^"]*)"`)
+
+// puts lists, in order, what calls put into a directory: "NAME", or "fsync".
+func puts(trace, dir string) (all []string) {
+	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
+		paths := quoted.FindAllStringSubmatch(call[2], -1)
+		switch {
+		case strings.HasSuffix(call[1], "sync"):
+			all = append(all, "fsync")
+		case len(paths) == 2:
+			name := strings.TrimPrefix(paths[1][1], dir+string(filepath.Separator))
+			if filepath.IsLocal(name) && !strings.Contains(name, ".tfdeps-") { // where packages are made
+				all = append(all, name)
+			}
+		}
+	}
+	return all
+}
+
+// newSiteWithModule is a site, and a directory in which init has a package, the
+// record of a module, that of a backend and a lock file to write.
+func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
+	t.Helper()
+	s = newSite(t, program, 1)
+	dir = s.directory(t)
+	harness.WriteFile(t, filepath.Join(dir, "more.tf"), []byte("terraform {\n  backend \"local\" {}\n}\n\nmodule \"m\" {\n  source = \"./m\"\n}\n"))
+	harness.WriteFile(t, filepath.Join(dir, "m", "main.tf"), nil)
+	return s, dir
+}
+
+// TestWhatAnInitWrites looks at the calls by which files come into their places.
+func TestWhatAnInitWrites(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	program := harness.Tfdeps(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"the lock file is last":      theLockFileIsWrittenLast,
+		"a kill before each of them": anInitIsKilledBeforeEachRename,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
+
+// theLockFileIsWrittenLast, when all that it vouches for is in its place, and it
+// alone is waited for until it is on the disk: a package that a crash of the
+// machine has torn is found by its hash, but a torn lock file would be believed.
+func theLockFileIsWrittenLast(t *testing.T, program string) {
+	s, dir := newSiteWithModule(t, program)
+	got := puts(s.trace(t, dir), dir)
+	last := len(got) - 1
+	if last < 3 || got[last] != depsfile.FileName || got[last-1] != "fsync" || slices.Index(got, "fsync") != last-1 {
+		t.Errorf("what was written is %q; want the lock file last, and nothing but that synced", got)
+	}
+	for _, name := range []string{".terraform/modules/modules.json", ".terraform/providers/"} {
+		if !slices.ContainsFunc(got, func(put string) bool { return strings.HasPrefix(put, name) }) {
+			t.Errorf("%s is missing in %q", name, got)
+		}
+	}
+	if got := puts(s.trace(t, dir), dir); len(got) > 0 {
+		t.Errorf("nothing had changed, and %q was written", got)
+	}
+}
+
+// anInitIsKilledBeforeEachRename kills one right before each file comes into its
+// place. The next one has the same result as one that nothing happened to.
+func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
+	s, dir := newSiteWithModule(t, program)
+	places := renamedTo(s.trace(t, dir))
+	if len(places) < 8 {
+		t.Fatalf("%q are renamed to, and there should be more", places)
+	}
+	want, lock := listed(t, dir), harness.LockOf(t, dir)
+	home := homeOf(s)
+	for _, place := range places {
+		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName), filepath.Join(home, ".local"), filepath.Join(home, ".cache")} {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		victim := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "-P", place, "-e", "trace=rename,renameat,renameat2",
+			"-e", "inject=rename,renameat,renameat2:signal=KILL", s.program, "init", "-no-color")
+		victim.Dir, victim.Env = dir, s.env
+		if out, err := victim.CombinedOutput(); err == nil {
+			t.Errorf("%s: nobody was killed\n%s", place, out)
+		}
+		s.init(t, dir)
+		if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
+			t.Errorf("%s: there is\n%s\nand should be\n%s", place, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
+			t.Errorf("%s: there is %q", place, left)
+		}
+		if out, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput(); err != nil || !strings.Contains(string(out), ": 1 sound\n") {
+			t.Errorf("%s: cache verify: %v\n%s", place, err, out)
+		}
+	}
+}
+
+// renamedTo lists the paths that are renamed to and are the same in each run.
+func renamedTo(trace string) (places []string) {
+	for _, call := range putCall.FindAllStringSubmatch(trace, -1) {
+		paths := quoted.FindAllStringSubmatch(call[2], -1)
+		if len(paths) == 2 && !strings.Contains(paths[1][1], ".tfdeps-") && !slices.Contains(places, paths[1][1]) {
+			places = append(places, paths[1][1])
+		}
+	}
+	return places
+}
+
+// listed lists all files of a directory and below, with dots and all.
+func listed(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		name, relErr := filepath.Rel(dir, path)
+		names = append(names, name)
+		return errors.Join(err, relErr)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+// homeOf is the home of those who run there.
+func homeOf(s *site) (home string) {
+	for _, entry := range s.env {
+		if value, ok := strings.CutPrefix(entry, "HOME="); ok {
+			home = value
+		}
+	}
+	return home
+}

@@ -1,0 +1,148 @@
+package faults
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestAMirrorIsWholeWheneverItIsKilled kills providers mirror at random, again
+// and again, while a client reads the mirror. Whatever an index lists is there,
+// and is what it says; in the end, all is.
+func TestAMirrorIsWholeWheneverItIsKilled(t *testing.T) {
+	t.Parallel()
+	registry := harness.NewLockRegistry(t, nil)
+	env := harness.Redirect(t, registry, "registry.terraform.io")
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		t.Skip("Go reads SSL_CERT_FILE on neither of them")
+	}
+	env = harness.Env(t, env...)
+	program, work, mirror := harness.Tfdeps(t), t.TempDir(), filepath.Join(t.TempDir(), "mirror")
+	harness.WriteFile(t, filepath.Join(work, "main.tf"), []byte(harness.LockConfig("a", "", "b", "", "c", "", "d", "", "e", "")))
+	args := append([]string{"providers", "mirror", "-versions=all"}, append(strings.Fields(harness.FivePlatforms), mirror)...)
+	registry.Break("archive", providertest.Fault{Pause: 5 * time.Millisecond})
+
+	done, read := make(chan struct{}), make(chan error, 1)
+	go func() { read <- readUntil(done, mirror) }()
+	rounds, killed := 100, 0
+	if testing.Short() {
+		rounds = 20
+	}
+	for range rounds {
+		cmd := exec.CommandContext(t.Context(), program, args...)
+		cmd.Dir, cmd.Env = work, env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		timer := time.AfterFunc(time.Duration(rand.IntN(150))*time.Millisecond, func() { _ = cmd.Process.Kill() })
+		if cmd.Wait() != nil {
+			killed++
+		}
+		timer.Stop()
+		if rand.IntN(4) == 0 { // else there would soon be nothing to do
+			if err := os.RemoveAll(mirror + "-old"); err != nil {
+				t.Fatal(err)
+			}
+			_ = os.Rename(mirror, mirror+"-old")
+		}
+	}
+	harness.Run(t, work, env, append([]string{program}, args...)...)
+	close(done)
+	if err := <-read; err != nil {
+		t.Error(err)
+	}
+	if n, err := readMirror(mirror); err != nil || n != 75 {
+		t.Errorf("in the end %d archives are listed, %v", n, err)
+	}
+	if killed == 0 {
+		t.Error("no process was killed")
+	}
+	// One may be that was killed before it held its lock: only its age will tell
+	// that nobody works in it.
+	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*", "*"))
+	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
+	if len(left) > 0 {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+// readUntil reads a mirror as its clients do, until it is done. A mirror that is
+// moved away meanwhile is none.
+func readUntil(done chan struct{}, mirror string) error {
+	for {
+		select {
+		case <-done:
+			return nil
+		default:
+		}
+		before, _ := os.Stat(mirror)
+		_, err := readMirror(mirror)
+		after, _ := os.Stat(mirror)
+		if err != nil && before != nil && after != nil && os.SameFile(before, after) {
+			return err
+		}
+	}
+}
+
+// readMirror follows the indexes of a mirror to all archives.
+func readMirror(mirror string) (archives int, err error) {
+	indexes, _ := filepath.Glob(filepath.Join(mirror, "*", "*", "*", "index.json"))
+	for _, index := range indexes {
+		var listed struct{ Versions map[string]struct{} }
+		if err := readDocument(index, &listed); errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
+			return 0, err
+		}
+		for version := range listed.Versions {
+			n, err := readVersion(filepath.Join(filepath.Dir(index), version+".json"))
+			if err != nil {
+				return 0, err
+			}
+			archives += n
+		}
+	}
+	return archives, nil
+}
+
+func readVersion(path string) (archives int, err error) {
+	var document struct {
+		Archives map[string]struct {
+			URL    string
+			Hashes []string
+		}
+	}
+	if err := readDocument(path, &document); err != nil {
+		return 0, err
+	}
+	for _, archive := range document.Archives {
+		h1, err := dirhash.HashZip(filepath.Join(filepath.Dir(path), archive.URL), dirhash.Hash1)
+		if err != nil || len(archive.Hashes) != 1 || archive.Hashes[0] != h1 {
+			return 0, fmt.Errorf("%s lists %s with %q, which has %s: %w", path, archive.URL, archive.Hashes, h1, err)
+		}
+	}
+	return len(document.Archives), nil
+}
+
+func readDocument(path string, into any) error {
+	content, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(content, into)
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package faults
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestSystemCallsOfAnInit counts with strace what a provider costs that is
+// locked and present, and looks at what is read of one that is in the cache.
+func TestSystemCallsOfAnInit(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	program := harness.Tfdeps(t)
+	small, large := newSite(t, program, 1), newSite(t, program, 11)
+	one, eleven := small.directory(t), large.directory(t)
+	small.init(t, one)
+	large.init(t, eleven)
+	few, many := countedCalls(small.trace(t, one)), countedCalls(large.trace(t, eleven))
+	if each := float64(many-few) / 10; each > 12 || few == 0 {
+		t.Errorf("%d system calls with one provider and %d with eleven: %.1f for each, want 12 at most", few, many, each)
+	}
+
+	fresh := large.directory(t)
+	harness.WriteFile(t, filepath.Join(fresh, depsfile.FileName), []byte(harness.LockOf(t, eleven)))
+	before := large.registry.Requests("")
+	trace := large.trace(t, fresh)
+	if read := packageRead.FindAllString(trace, -1); len(read) > 0 {
+		t.Errorf("packages of the cache are read:\n%s", strings.Join(read, "\n"))
+	}
+	if got := large.registry.Requests("") - before; got > 0 {
+		t.Errorf("%d requests", got)
+	}
+	if !packageRead.MatchString(large.trace(t, fresh, "-verify")) {
+		t.Error("nothing is seen of packages that are read")
+	}
+}
+
+// packageRead is a call that reads a provider's executable. With strace -y the
+// path follows the number of a file. Clones share blocks and read nothing.
+var packageRead = regexp.MustCompile(`(?m)^\d+ +(read|pread64|readv|copy_file_range|sendfile|splice|mmap)\([^\n]*/terraform-provider-.*$`)
+
+// trace runs init under strace and returns what that wrote.
+func (s *site) trace(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "trace")
+	cmd := exec.CommandContext(t.Context(), "strace", "-f", "-y", "-o", file)
+	cmd.Args = append(cmd.Args, append([]string{s.program, "init", "-no-color"}, args...)...)
+	cmd.Dir, cmd.Env = dir, s.env
+	out, err := cmd.CombinedOutput()
+	if bytes.Contains(out, []byte("ptrace")) {
+		t.Skipf("strace may not trace here: %s", out)
+	}
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// ofTheRuntime are calls that Go makes for its goroutines, its memory and its
+// signals, some more in one run and some fewer in the next.
+var ofTheRuntime = regexp.MustCompile(`^(futex|nanosleep|rt_sig\w+|sigaltstack|mmap|munmap|madvise|mprotect|epoll_\w+|sched_\w+|clone3?|[gt]+kill|getpid|gettid|rseq|set_robust_list|exit\w*|restart_syscall)\(`)
+
+// callLine is the beginning of a call in strace's output, after the process.
+var callLine = regexp.MustCompile(`(?m)^\d+ +(\w+\()`)
+
+func countedCalls(trace string) (n int) {
+	for _, call := range callLine.FindAllStringSubmatch(trace, -1) {
+		if !ofTheRuntime.MatchString(call[1]) {
+			n++
+		}
+	}
+	return n
+}
+
+// TestAProviderRunsWhileFiftyProcessesInstall: it is the cache's own file, which
+// nobody could write to, and nobody does.
+func TestAProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
+	t.Parallel()
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip(err)
+	}
+	content, err := os.ReadFile(sleep)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newSite(t, harness.Tfdeps(t), 10)
+	s.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "p0", Version: "1.2.0", Archive: zipWith(t, "terraform-provider-p0", content)})
+	add := exec.CommandContext(t.Context(), s.program, "cache", "add", s.registry.Host()+"/acme/p0")
+	add.Env = s.env
+	if out, err := add.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cached := filepath.Join(s.cache, "providers", "v1", s.registry.Host(), "acme", "p0", "1.2.0", getproviders.CurrentPlatform().String(), "terraform-provider-p0")
+	running := exec.CommandContext(t.Context(), cached, "600")
+	if err := running.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = running.Process.Kill(); _ = running.Wait() })
+	before, err := os.Stat(cached)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.fifty(t)
+	if err := running.Process.Signal(syscall.Signal(0)); err != nil {
+		t.Errorf("it doesn't run any more: %v", err)
+	}
+	after, err := os.Stat(cached)
+	if err != nil || !os.SameFile(before, after) || !after.ModTime().Equal(before.ModTime()) {
+		t.Errorf("its file was %v and is %v, %v", before, after, err)
+	}
+}
+
+// zipWith makes an archive of one program.
+func zipWith(t *testing.T, name string, content []byte) []byte {
+	t.Helper()
+	var archive bytes.Buffer
+	w := zip.NewWriter(&archive)
+	header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+	header.SetMode(0o755)
+	entry, err := w.CreateHeader(header)
+	if err == nil {
+		_, err = entry.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return archive.Bytes()
+}

@@ -1,0 +1,256 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// twoProgramsInOneDirectory runs init of this program and of the real
+// terraform at the same time, where there is a lock file. The real one unpacks
+// in place, so either may find the half of something; afterwards all is in
+// order, for both.
+func twoProgramsInOneDirectory(t *testing.T, program string) {
+	peer := harness.LookTerraform(t)
+	s := newSite(t, program, 4)
+	config, err := s.registry.Env(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.env = append(s.env, config...)
+	first := s.directory(t)
+	s.init(t, first)
+	lock := []byte(harness.LockOf(t, first))
+	for range 5 {
+		dir := s.directory(t)
+		harness.WriteFile(t, filepath.Join(dir, depsfile.FileName), lock)
+		theirs := exec.CommandContext(t.Context(), peer, "init", "-no-color")
+		theirs.Dir, theirs.Env = dir, s.env
+		together := make(chan string)
+		go func() {
+			out, err := theirs.CombinedOutput()
+			if err == nil {
+				out = nil
+			}
+			together <- string(out)
+		}()
+		out, err := s.command(t, dir).CombinedOutput()
+		if err != nil {
+			t.Errorf("tfdeps: %v\n%s", err, out)
+		}
+		if said := <-together; said != "" {
+			t.Logf("terraform: %s", said) // it says why; it may have been disturbed
+		}
+		s.init(t, dir, "-verify")
+		again := exec.CommandContext(t.Context(), peer, "init", "-no-color")
+		again.Dir, again.Env = dir, s.env
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("terraform afterwards: %v\n%s", err, out)
+		}
+		if got := harness.LockOf(t, dir); got != string(lock) {
+			t.Errorf("the lock file is\n%s", got)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, ".terraform", "providers", ".tfdeps-*")); len(left) > 0 {
+			t.Errorf("left behind: %q", left)
+		}
+	}
+	if out, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput(); err != nil {
+		t.Errorf("cache verify: %v\n%s", err, out)
+	}
+}
+
+// twoInitsInOneDirectory runs this program twice at the same time.
+func twoInitsInOneDirectory(t *testing.T, program string) {
+	s := newSite(t, program, 4)
+	for range 3 {
+		dir := s.directory(t)
+		ended := make(chan error)
+		for range 2 {
+			go func() { ended <- s.command(t, dir).Run() }()
+		}
+		for range 2 {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+		before := s.registry.Requests("")
+		s.init(t, dir, "-verify")
+		if got := s.registry.Requests("") - before; got > 0 {
+			t.Errorf("%d requests afterwards", got)
+		}
+		if err := os.RemoveAll(s.cache); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestSharedCacheOfProcesses has what takes more than one process, with the
+// program as it is shipped.
+func TestSharedCacheOfProcesses(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"many directories":              manyDirectoriesFetchOnce,
+		"a restored cache":              aRestoredCacheNeedsNoNetwork,
+		"fifty processes":               fiftyProcessesFetchOnce,
+		"two in one directory":          twoInitsInOneDirectory,
+		"the real one in one directory": twoProgramsInOneDirectory,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
+
+// manyDirectoriesFetchOnce runs init -upgrade in one directory after the
+// other, without lock files, as services do it that run Terraform for others:
+// no package is asked for after the first, and the lock files are the same.
+func manyDirectoriesFetchOnce(t *testing.T, program string) {
+	s := newSite(t, program, 3)
+	first := s.directory(t)
+	s.init(t, first, "-upgrade")
+	want, before := harness.LockOf(t, first), s.registry.Requests("")
+	const directories = 10
+	for range directories {
+		dir := s.directory(t)
+		s.init(t, dir, "-upgrade")
+		if got := harness.LockOf(t, dir); got != want {
+			t.Fatalf("the lock file is\n%s\nand was, after a download,\n%s", got, want)
+		}
+	}
+	// What is still to be asked, by each run: which versions there are.
+	if got := s.registry.Requests("") - before; got != directories*(1+3) {
+		t.Errorf("%d requests after the first run, want %d", got, directories*(1+3))
+	}
+	for _, kind := range []string{"package", "sums", "signature", "archive"} {
+		if got := s.registry.Requests(kind); got != 3 {
+			t.Errorf("%d requests of kind %q, want 3", got, kind)
+		}
+	}
+}
+
+// aRestoredCacheNeedsNoNetwork is what CI does: the cache is copied, and
+// the lock file has hashes of this platform.
+func aRestoredCacheNeedsNoNetwork(t *testing.T, program string) {
+	s := newSite(t, program, 3)
+	first := s.directory(t)
+	s.init(t, first)
+	restored := filepath.Join(t.TempDir(), "restored")
+	if err := os.CopyFS(restored, os.DirFS(s.cache)); err != nil {
+		t.Fatal(err)
+	}
+	s.registry.Close()
+	s.env = append(s.env, "TFDEPS_CACHE_DIR="+restored, "HOME="+t.TempDir())
+	dir := s.directory(t)
+	harness.WriteFile(t, filepath.Join(dir, depsfile.FileName), []byte(harness.LockOf(t, first)))
+	if out := s.init(t, dir); strings.Count(out, "from the shared cache directory") != 3 {
+		t.Errorf("the output is\n%s", out)
+	}
+	if got := harness.LockOf(t, dir); got != harness.LockOf(t, first) {
+		t.Errorf("the lock file is\n%s", got)
+	}
+}
+
+// site is a machine with a home and a shared cache of its own, beside a
+// registry with the providers p0, p1 and so on.
+type site struct {
+	registry       *providertest.Registry
+	providers      int
+	program, cache string
+	env            []string
+}
+
+// newSite makes one for a program that was built.
+func newSite(t *testing.T, program string, providers int) *site {
+	t.Helper()
+	registry := harness.NewCountedRegistry(t, providers)
+	cache := filepath.Join(t.TempDir(), "cache")
+	env := harness.Env(t, "SSL_CERT_FILE="+harness.WriteCAs(t, []*providertest.Registry{registry}), "TFDEPS_CACHE_DIR="+cache, "TFDEPS_TERRAFORM_VERSION=1.15.9")
+	return &site{registry: registry, providers: providers, program: program, cache: cache, env: env}
+}
+
+// directory makes a working directory that requires all providers.
+func (s *site) directory(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	harness.WriteRequirements(t, filepath.Join(dir, "main.tf"), s.providers, []*providertest.Registry{s.registry})
+	return dir
+}
+
+// init runs one and returns what it printed.
+func (s *site) init(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := s.command(t, dir, args...).CombinedOutput()
+	if err != nil {
+		t.Fatalf("init: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
+func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(t.Context(), s.program, append([]string{"init", "-no-color"}, args...)...)
+	cmd.Dir, cmd.Env = dir, s.env
+	return cmd
+}
+
+// fiftyProcessesFetchOnce starts fifty of them on one empty cache.
+func fiftyProcessesFetchOnce(t *testing.T, program string) {
+	newSite(t, program, 10).fifty(t)
+}
+
+// fifty processes install in as many directories. Each package is fetched once,
+// and in the end all is in order.
+func (s *site) fifty(t *testing.T) {
+	t.Helper()
+	type run struct {
+		cmd *exec.Cmd
+		dir string
+		out strings.Builder
+	}
+	runs := make([]*run, 50)
+	for i := range runs {
+		r := &run{dir: s.directory(t)}
+		r.cmd = s.command(t, r.dir)
+		r.cmd.Stdout, r.cmd.Stderr = &r.out, &r.out
+		if err := r.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		runs[i] = r
+	}
+	for _, r := range runs {
+		if err := r.cmd.Wait(); err != nil {
+			t.Errorf("init: %v\n%s", err, r.out.String())
+		}
+	}
+	if got := s.registry.Requests("archive"); got != 10 {
+		t.Errorf("%d requests for archives, want 10", got)
+	}
+	want := harness.LockOf(t, runs[0].dir)
+	for _, r := range runs {
+		if got := harness.LockOf(t, r.dir); got != want {
+			t.Errorf("lock files differ:\n%s\n%s", got, want)
+		}
+	}
+	before := s.registry.Requests("")
+	for _, r := range runs[:3] {
+		s.init(t, r.dir, "-verify")
+	}
+	if got := s.registry.Requests("") - before; got > 0 {
+		t.Errorf("%d requests of verified directories", got)
+	}
+	verified, err := (&exec.Cmd{Path: s.program, Args: []string{s.program, "cache", "verify"}, Env: s.env}).CombinedOutput()
+	if err != nil {
+		t.Errorf("cache verify: %v\n%s", err, verified)
+	}
+	if left, _ := filepath.Glob(filepath.Join(s.cache, "providers", "v1", ".tfdeps-*")); len(left) > 0 {
+		t.Errorf("left behind: %q", fmt.Sprint(left))
+	}
+}

@@ -1,0 +1,109 @@
+package harness
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+)
+
+func ReadText(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+func WriteText(t *testing.T, path, content string) {
+	t.Helper()
+	WriteFile(t, path, []byte(content))
+}
+
+// ReadLock returns the lock file's content, or that there is none.
+func ReadLock(t *testing.T, dir string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, depsfile.FileName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return "(no file)\n"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// ListTree describes everything below a directory's .terraform.
+func ListTree(t *testing.T, dir string) []string {
+	t.Helper()
+	lines, err := TreeOf(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lines
+}
+
+// TreeOf describes everything below a directory's .terraform, an entry a
+// line: name and mode, and a file's content or a symlink's target.
+func TreeOf(dir string) (lines []string, err error) {
+	root := filepath.Join(dir, ".terraform")
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if path == root && errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		if err != nil {
+			return err
+		}
+		content, err := contentOf(path, info.Mode())
+		lines = append(lines, fmt.Sprintf("%s %s %s", info.Mode(), filepath.ToSlash(name), content))
+		return err
+	})
+	return lines, err
+}
+
+func contentOf(path string, mode fs.FileMode) (string, error) {
+	switch {
+	case mode&fs.ModeSymlink != 0:
+		target, err := os.Readlink(path)
+		return "-> " + target, err
+	case mode.IsRegular():
+		content, err := os.ReadFile(path)
+		return fmt.Sprintf("%x", sha256.Sum256(content)), err
+	default:
+		return "", nil
+	}
+}
+
+func WriteFile(tb testing.TB, path string, content []byte) {
+	tb.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, content, 0o600)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func LockOf(t *testing.T, dir string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(dir, depsfile.FileName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

@@ -1,0 +1,265 @@
+// Package harness is what the tests of the whole program have in common: the
+// programs that they run, servers, files and what is compared.
+//
+//	program := harness.Tfdeps(t)          // built once, whichever test needs it first
+//	terraform := harness.LookTerraform(t) // skips the test where there is none
+//	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+//	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
+//	harness.Run(t, t.TempDir(), env, program, "init")
+package harness
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// Tfdeps returns the path of this program, as it is shipped.
+func Tfdeps(tb testing.TB) string {
+	tb.Helper()
+	return Build(tb, ".")
+}
+
+// WatchedTfdeps returns the path of this program, watched by the race detector
+// if the test is.
+func WatchedTfdeps(tb testing.TB) string {
+	tb.Helper()
+	if raceEnabled {
+		return Build(tb, ".", "-race")
+	}
+	return Build(tb, ".")
+}
+
+// Build returns the path of the program whose source is in a directory, relative
+// to the top of this repository. It is stripped and lies in Go's build cache:
+// it is built once for all tests of all packages, and again only if its source
+// has changed. Nobody may write to it.
+func Build(tb testing.TB, dir string, flags ...string) string {
+	tb.Helper()
+	path, err := built(strings.Join(append([]string{dir}, flags...), " "))
+	if err != nil {
+		tb.Fatalf("building the program in %s: %v", dir, err)
+	}
+	return path
+}
+
+// built has go run tell where the program is that it would run. It is in the
+// build cache only from the second time on.
+var built = once(func(key string) (string, error) {
+	dir, flags, _ := strings.Cut(key, " ")
+	root, err := Root()
+	if err != nil {
+		return "", err
+	}
+	dependOn(root)
+	echo := "echo"
+	if runtime.GOOS == "windows" {
+		echo = "cmd /c echo"
+	}
+	args := append([]string{"run", "-C", filepath.Join(root, filepath.FromSlash(dir)), "-ldflags=-s -w", "-exec=" + echo}, strings.Fields(flags)...)
+	for range 5 {
+		cmd := GoCommand(append(args, ".")...)
+		var stderr bytes.Buffer
+		cmd.Stderr = &stderr
+		out, err := cmd.Output()
+		if err != nil {
+			return "", fmt.Errorf("%w\n%s", err, &stderr)
+		}
+		path := strings.TrimSpace(string(out))
+		if _, err := os.Stat(path); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("go run doesn't keep it in its cache")
+})
+
+// once returns a function that makes something for each key the first time that
+// it is asked for it. Others who ask for the same wait.
+func once[Value any](make func(key string) (Value, error)) func(key string) (Value, error) {
+	var mu sync.Mutex
+	made := map[string]func() (Value, error){}
+	return func(key string) (Value, error) {
+		mu.Lock()
+		of, ok := made[key]
+		if !ok {
+			of = sync.OnceValues(func() (Value, error) { return make(key) })
+			made[key] = of
+		}
+		mu.Unlock()
+		return of()
+	}
+}
+
+// dependOn lists the directories of this repository. The go command observes
+// what a test looks at, and keeps its result only for as long as that stays: so
+// no test of a program passes from the cache after the program has changed.
+func dependOn(root string) {
+	_ = filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() && path != root && (strings.HasPrefix(d.Name(), ".") || d.Name() == "e2etest") {
+			return filepath.SkipDir
+		}
+		return nil
+	})
+}
+
+// Root is the top directory of this repository, in which the tests of one of
+// its packages run.
+var Root = sync.OnceValues(func() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return "", fmt.Errorf("there is no go.mod here or above")
+		}
+		dir = parent
+	}
+})
+
+// Path returns the path of a file or directory of this repository.
+func Path(tb testing.TB, elem ...string) string {
+	tb.Helper()
+	root, err := Root()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return filepath.Join(append([]string{root}, elem...)...)
+}
+
+// GoCommand is a run of the go command in the test's directory. A test's own
+// flags and coverage don't reach what it builds, and neither does version
+// control matter to it.
+func GoCommand(args ...string) *exec.Cmd {
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOFLAGS=-buildvcs=false", "GOWORK=off")
+	return cmd
+}
+
+// LookTerraform returns the path of the real terraform. The test is skipped if
+// there is none.
+func LookTerraform(tb testing.TB) string {
+	tb.Helper()
+	return providertest.LookTerraform(tb)
+}
+
+// TerraformIfAny returns the path of the real terraform, "" if there is none.
+func TerraformIfAny() string {
+	program, err := exec.LookPath("terraform")
+	if err != nil {
+		return ""
+	}
+	return program
+}
+
+// LookTofu returns the path of OpenTofu. No archive of packages has it, so a
+// test is skipped without it even where other programs are required.
+func LookTofu(tb testing.TB) string {
+	tb.Helper()
+	path, err := exec.LookPath("tofu")
+	if err != nil {
+		tb.Skip("tofu is not on PATH")
+	}
+	return path
+}
+
+// RequireProgram skips a test that needs a program which isn't there.
+func RequireProgram(tb testing.TB, name string) {
+	tb.Helper()
+	providertest.LookProgram(tb, name)
+}
+
+// Env is an environment that holds nothing of the machine's own set-up, with a
+// new home.
+func Env(tb testing.TB, extra ...string) []string {
+	tb.Helper()
+	home := tb.TempDir()
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + home, "TMPDIR=" + home}
+	if runtime.GOOS == "windows" { // nothing works there without these
+		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
+	}
+	return append(env, extra...)
+}
+
+// PinnedEnv is Env for comparisons: tfdeps is told which version the real
+// terraform has, for which it would ask in every new home.
+func PinnedEnv(tb testing.TB, extra ...string) []string {
+	tb.Helper()
+	version, err := terraformVersion()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return Env(tb, append([]string{"TFDEPS_TERRAFORM_VERSION=" + version}, extra...)...)
+}
+
+// terraformVersion asks the real terraform, once for all tests.
+var terraformVersion = sync.OnceValues(func() (string, error) {
+	cmd := exec.Command("terraform", "version", "-json")
+	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1")
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("terraform version: %w%s", err, StderrOf(err))
+	}
+	var said struct {
+		Version string `json:"terraform_version"`
+	}
+	err = json.Unmarshal(out, &said)
+	return said.Version, err
+})
+
+// Run runs a program that has to succeed, and returns what it says on its
+// standard output.
+func Run(t *testing.T, dir string, env []string, line ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+	cmd.Dir, cmd.Env = dir, env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s%s", strings.Join(line, " "), err, out, &stderr)
+	}
+	return string(out)
+}
+
+// LinkTo makes a link of a name to a program, in a directory of its own.
+func LinkTo(t *testing.T, program, name string) string {
+	t.Helper()
+	link := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(program, link); err != nil {
+		t.Skipf("no links here: %v", err)
+	}
+	return link
+}
+
+// ExeSuffix is what names of programs end in.
+func ExeSuffix() string {
+	if runtime.GOOS == "windows" {
+		return ".exe"
+	}
+	return ""
+}
+
+// StderrOf returns what a failed command had to say, on lines of its own.
+func StderrOf(err error) string {
+	if exit, ok := err.(*exec.ExitError); ok {
+		return "\n" + string(exit.Stderr)
+	}
+	return ""
+}
+
+// OneLine undoes the wrapping of lines.
+func OneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

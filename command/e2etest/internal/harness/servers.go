@@ -1,0 +1,100 @@
+package harness
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// Trust returns an environment with a CLI configuration, in which the
+// authority is trusted.
+func Trust(t *testing.T, ca *providertest.CA, cliConfig string) []string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range map[string]string{"ca.pem": string(ca.PEM()), "cli.tfrc": cliConfig} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return Env(t, "SSL_CERT_FILE="+filepath.Join(dir, "ca.pem"), "TF_CLI_CONFIG_FILE="+filepath.Join(dir, "cli.tfrc"), "CHECKPOINT_DISABLE=1")
+}
+
+// NewCountedRegistry starts a registry with providers p0, p1 and so on.
+func NewCountedRegistry(t *testing.T, providers int) *providertest.Registry {
+	t.Helper()
+	registry := Start(t, providertest.NewRegistry, providertest.Options{})
+	for i := range providers {
+		for _, version := range []string{"1.0.0", "1.1.0"} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprint("p", i), Version: version})
+		}
+	}
+	return registry
+}
+
+// WriteRequirements asks for all providers of the registries, at their own
+// hosts, where they are found by service discovery.
+func WriteRequirements(t *testing.T, path string, perHost int, registries []*providertest.Registry) {
+	t.Helper()
+	var config strings.Builder
+	config.WriteString("terraform {\n  required_providers {\n")
+	for i, r := range registries {
+		for j := range perHost {
+			fmt.Fprintf(&config, "    p%d%d = { source = \"%s/acme/p%d\", version = \"~> 1.0\" }\n", i, j, r.Host(), j)
+		}
+	}
+	config.WriteString("  }\n}\n")
+	if err := os.WriteFile(path, []byte(config.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// WriteCAs writes the certificates of all registries' CAs to one file.
+func WriteCAs(t *testing.T, registries []*providertest.Registry) string {
+	t.Helper()
+	var pem [][]byte
+	for _, r := range registries {
+		pem = append(pem, r.CAPEM())
+	}
+	path := filepath.Join(t.TempDir(), "ca.pem")
+	if err := os.WriteFile(path, bytes.Join(pem, nil), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Start makes a server that runs until the test is over.
+func Start[Server interface{ Close() }, Options any](tb testing.TB, make func(Options) (Server, error), opts Options) Server {
+	tb.Helper()
+	server, err := make(opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(server.Close)
+	return server
+}
+
+// NewCA makes an authority that several servers can have in common.
+func NewCA(tb testing.TB) *providertest.CA {
+	tb.Helper()
+	ca, err := providertest.NewCA()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return ca
+}
+
+// Redirect is what both programs' environment needs for hosts to lead to a
+// registry.
+func Redirect(tb testing.TB, registry *providertest.Registry, hosts ...string) []string {
+	tb.Helper()
+	env, err := registry.Env(tb.TempDir(), hosts...)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return env
+}

@@ -1,0 +1,175 @@
+package oracle
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// lockStep is a run of providers lock, after files were laid out.
+type lockStep struct {
+	config string // "": as it is
+	lock   string // likewise; "-": removed
+	args   string
+	fails  string // "": it succeeds; else it says so, in the words of both
+}
+
+const someLocks = `# by hand
+provider "registry.terraform.io/acme/a" {
+  version     = "1.0.0"
+  constraints = "1.0.0"
+  hashes = [
+    "zh:00",
+    "h1:other=",
+    "xx:1",
+    "h1:another=",
+    "h1:other=",
+  ]
+}
+
+provider "registry.terraform.io/acme/d" {
+  version = "0.1.0"
+  hashes = [
+    "zh:of-what-is-not-required",
+    "h1:x=",
+    "xx:2",
+  ]
+}
+`
+
+const builtInConfig = `terraform {
+  required_providers {
+    terraform = {
+      source = "terraform.io/builtin/terraform"
+    }
+    a = {
+      source = "acme/a"
+    }
+  }
+}
+`
+
+var lockCases = map[string][]lockStep{
+	"five of each": {{
+		config: harness.LockConfig("a", "", "b", "~> 1.0", "c", ">= 1.0, < 2.0", "d", "1.0.0", "e", "!= 2.0.0"), args: harness.FivePlatforms,
+	}, {args: harness.FivePlatforms}},
+	"this platform":               {{config: harness.LockConfig("a", "", "b", "")}, {}},
+	"another platform":            {{config: harness.LockConfig("a", "")}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64"}},
+	"a platform twice":            {{config: harness.LockConfig("a", ""), args: "-platform=darwin_arm64 -platform=linux_arm64 -platform=darwin_arm64"}},
+	"directories in the archive":  {{config: harness.LockConfig("e", ""), args: harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"entries by hand":             {{config: harness.LockConfig("a", ">= 0.9"), lock: someLocks}, {args: "-platform=linux_arm64"}},
+	"an entry without hashes":     {{config: harness.LockConfig("a", ""), lock: "provider \"registry.terraform.io/acme/a\" {\n  version = \"1.0.0\"\n}\n"}},
+	"an older version is kept":    {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", "")}},
+	"constraints are refreshed":   {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 1.1"), args: "-platform=linux_arm64"}},
+	"constraints alone":           {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 1.1")}},
+	"one of two":                  {{config: harness.LockConfig("a", "", "b", ""), args: "acme/a"}, {args: "registry.terraform.io/acme/b"}},
+	"what is locked and not used": {{config: harness.LockConfig("a", "", "b", "")}, {config: harness.LockConfig("a", ""), args: "-platform=linux_arm64"}},
+	"built in":                    {{config: builtInConfig}, {args: "acme/a"}},
+	"nothing is required":         {{config: "locals {}\n"}},
+	"no configuration":            {{}},
+	"plugin cache":                {{config: harness.LockConfig("a", ""), args: "-enable-plugin-cache"}},
+	"filesystem mirror":           {{config: harness.LockConfig("a", "", "e", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64 -platform=darwin_arm64"}},
+	"unpacked mirror":             {{config: harness.LockConfig("b", ""), args: "-fs-mirror=$MIRROR -platform=linux_amd64"}},
+
+	"network mirror":                {{config: harness.LockConfig("a", "", "e", "~> 1.0"), args: "-net-mirror=$HASHES " + harness.FivePlatforms}, {args: "-platform=linux_amd64"}},
+	"network mirror without hashes": {{config: harness.LockConfig("a", ""), args: "-net-mirror=$NO_HASHES -platform=linux_amd64 -platform=darwin_arm64"}},
+
+	"the locked version isn't allowed": {{config: harness.LockConfig("a", "< 2")}, {config: harness.LockConfig("a", ">= 2"), fails: "does not match configured version constraint"}},
+	"a platform that is missing":       {{config: harness.LockConfig("a", "", "narrow", ""), args: "-platform=linux_amd64 -platform=linux_arm64", fails: "Could not retrieve providers for locking"}},
+	"a provider that isn't there":      {{config: harness.LockConfig("a", "", "nobody", ""), fails: "Could not retrieve providers for locking"}},
+	"no version":                       {{config: harness.LockConfig("a", "9.0"), fails: "no available releases match the given constraints 9.0.0"}},
+	"no platform":                      {{config: harness.LockConfig("a", ""), args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"too much of a platform":           {{config: harness.LockConfig("a", ""), args: "-platform=linux_amd64_musl", fails: "Invalid target platform"}},
+	"not required":                     {{config: harness.LockConfig("a", ""), args: "acme/b", fails: "The provider registry.terraform.io/acme/b is not required by the current configuration."}},
+	"no address":                       {{config: harness.LockConfig("a", ""), args: "a/b/c/d", fails: "Invalid provider source string"}},
+	"unknown option":                   {{config: harness.LockConfig("a", ""), args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"two mirrors":                      {{config: harness.LockConfig("a", ""), args: "-fs-mirror=x -net-mirror=https://x/", fails: "mutually-exclusive"}},
+	"mirror without a URL":             {{config: harness.LockConfig("a", ""), args: "-net-mirror=x", fails: "Invalid network mirror URL"}},
+	"no such mirror":                   {{config: harness.LockConfig("a", ""), args: "-fs-mirror=nowhere", fails: "cannot search nowhere"}},
+	"broken lock file":                 {{config: harness.LockConfig("a", ""), lock: "provider {}\n", fails: "Error: "}},
+	"broken configuration":             {{config: "terraform {\n", fails: "Unclosed configuration block"}},
+}
+
+// TestLockSameAsTerraform runs providers lock of both programs, step by step, and
+// compares lock files byte for byte and what is said on stdout line by line, in
+// any order, which is random in the real tool.
+func TestLockSameAsTerraform(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	programs := [2]string{harness.Tfdeps(t), peer}
+	expand := strings.NewReplacer("$MIRROR", lockMirror(t), "$HASHES", lockNetworkMirror(t, ca, false), "$NO_HASHES", lockNetworkMirror(t, ca, true))
+	for name, steps := range lockCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := harness.Redirect(t, registry, "registry.terraform.io")
+			dirs := [2]string{t.TempDir(), t.TempDir()}
+			for i, step := range steps {
+				args := append([]string{"lock"}, strings.Fields(expand.Replace(step.args))...)
+				ours, theirs := slices.Compact(step.run(t, programs[0], dirs[0], env, args)), slices.Compact(step.run(t, programs[1], dirs[1], env, args))
+				if step.fails == "" && !slices.Equal(ours, theirs) {
+					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+				}
+				if ours, theirs := harness.ReadLock(t, dirs[0]), harness.ReadLock(t, dirs[1]); ours != theirs {
+					t.Errorf("step %d, lock files differ\n--- ours\n%s\n--- theirs\n%s", i+1, ours, theirs)
+				}
+			}
+		})
+	}
+}
+
+// run lays out files, runs a command of providers with a program that remembers
+// nothing, and returns the lines that it printed, sorted.
+func (s lockStep) run(t *testing.T, program, dir string, env, args []string) []string {
+	t.Helper()
+	for name, content := range map[string]string{"main.tf": s.config, ".terraform.lock.hcl": s.lock} {
+		if content != "" {
+			harness.WriteFile(t, filepath.Join(dir, name), []byte(content))
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), program, append([]string{"providers", args[0], "-no-color"}, args[1:]...)...)
+	cmd.Dir, cmd.Env = dir, harness.PinnedEnv(t, env...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); (err != nil) != (s.fails != "") || !strings.Contains(harness.OneLine(stderr.String()), s.fails) {
+		t.Fatalf("%s %s: %v, want %q\n%s%s", filepath.Base(program), cmd.Args[1:], err, s.fails, &stdout, &stderr)
+	}
+	lines := strings.Split(stdout.String(), "\n")
+	slices.Sort(lines)
+	return lines
+}
+
+// lockMirror makes a filesystem mirror: a and e are packed, b is unpacked.
+func lockMirror(t *testing.T) string {
+	t.Helper()
+	mirror := t.TempDir()
+	for _, name := range []string{"a", "e"} {
+		for _, text := range harness.LockPlatforms {
+			spec := harness.LockPackage(t, name, "1.1.0", text)
+			path := filepath.Join(mirror, "registry.terraform.io", "acme", name, fmt.Sprintf("terraform-provider-%s_1.1.0_%s.zip", name, text))
+			harness.WriteFile(t, path, spec.Archive)
+		}
+	}
+	harness.WriteFile(t, filepath.Join(mirror, "registry.terraform.io", "acme", "b", "1.0.0", "linux_amd64", "terraform-provider-b"), []byte("b\n"))
+	return mirror
+}
+
+// lockNetworkMirror starts a network mirror with the packages of a and e.
+func lockNetworkMirror(t *testing.T, ca *providertest.CA, noHashes bool) (url string) {
+	t.Helper()
+	mirror := harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca, NoHashes: noHashes})
+	for _, name := range []string{"a", "e"} {
+		for _, text := range harness.LockPlatforms {
+			mirror.Add("registry.terraform.io", harness.LockPackage(t, name, "1.1.0", text))
+		}
+	}
+	return mirror.URL()
+}

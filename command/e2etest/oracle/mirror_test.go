@@ -1,0 +1,162 @@
+package oracle
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// mirrorCases are runs of providers mirror, of which the last argument, the
+// directory, isn't told: steps of one case have the same.
+var mirrorCases = map[string][]lockStep{
+	"several of each": {{
+		config: harness.LockConfig("a", "", "b", "~> 1.0", "c", ">= 1.0, < 2.0", "d", "1.0.0", "e", ""), args: harness.FivePlatforms,
+	}},
+	"this platform":              {{config: harness.LockConfig("a", "", "e", "1.0.0")}},
+	"directories in the archive": {{config: harness.LockConfig("e", ""), args: harness.FivePlatforms}},
+	"versions one by one":        {{config: harness.LockConfig("a", "1.0.0")}, {config: harness.LockConfig("a", "~> 1.0")}, {config: harness.LockConfig("a", "", "b", "")}},
+	"platforms one by one":       {{config: harness.LockConfig("e", "")}, {args: "-platform=windows_amd64"}, {args: "-platform=darwin_arm64 -platform=linux_arm64"}},
+	"locked":                     {{config: harness.LockConfig("a", ">= 1"), lock: oneLocked("1.0.0")}},
+	"locked, and ignored":        {{config: harness.LockConfig("a", ">= 1"), lock: oneLocked("1.0.0"), args: "-lock-file=false"}},
+	"built in":                   {{config: builtInConfig}},
+	"one that is missing":        {{config: harness.LockConfig("a", "", "nobody", "", "e", ""), fails: "Provider not available"}},
+	"a platform that is missing": {{config: harness.LockConfig("narrow", "", "a", ""), args: "-platform=linux_arm64 -platform=linux_amd64", fails: "Provider release not available"}},
+	"no version":                 {{config: harness.LockConfig("a", "9.0"), fails: "Provider not available"}},
+
+	"locked otherwise": {{config: harness.LockConfig("a", ">= 2"), lock: oneLocked("1.0.0"), fails: "Inconsistent dependency lock file"}},
+	"locked in part":   {{config: harness.LockConfig("a", "", "b", ""), lock: oneLocked("1.0.0"), fails: "provider registry.terraform.io/acme/b: required by this configuration but no version is selected"}},
+	"no platform":      {{config: harness.LockConfig("a", ""), args: "-platform=linux", fails: "The string \"linux\" given in the -platform option is not a valid target platform: must be two words separated by an underscore."}},
+	"unknown option":   {{config: harness.LockConfig("a", ""), args: "-bogus", fails: "flag provided but not defined: -bogus"}},
+	"no boolean":       {{config: harness.LockConfig("a", ""), args: "-lock-file=maybe", fails: "invalid boolean value \"maybe\" for -lock-file: parse error"}},
+	"two directories":  {{config: harness.LockConfig("a", ""), args: "another", fails: "No output directory specified"}},
+}
+
+func oneLocked(version string) string {
+	return fmt.Sprintf("provider \"registry.terraform.io/acme/a\" {\n  version = %q\n}\n", version)
+}
+
+// TestMirrorSameAsTerraform runs providers mirror of both programs, step by step,
+// and compares the trees file by file, and what is said on stdout line by line.
+// What is there already is downloaded again by the real tool only.
+func TestMirrorSameAsTerraform(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := harness.NewLockRegistry(t, nil)
+	programs := [2]string{harness.Tfdeps(t), peer}
+	for name, steps := range mirrorCases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			env := harness.Redirect(t, registry, "registry.terraform.io")
+			dirs := [2]string{t.TempDir(), t.TempDir()}
+			for i, step := range steps {
+				args := append(append([]string{"mirror"}, strings.Fields(step.args)...), "mirror")
+				ours, theirs := step.run(t, programs[0], dirs[0], env, args), step.run(t, programs[1], dirs[1], env, args)
+				if i == 0 && !slices.Equal(ours, theirs) {
+					t.Errorf("--- ours\n%s\n--- theirs\n%s", strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+				}
+				if ours, theirs := withoutSignatures(t, mirrorFiles(t, dirs[0])), mirrorFiles(t, dirs[1]); !slices.Equal(ours, theirs) {
+					t.Errorf("step %d\n--- ours\n%s\n--- theirs\n%s", i+1, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// mirrorFiles lists the files of a mirror with all that is in them.
+func mirrorFiles(t *testing.T, dir string) (all []string) {
+	t.Helper()
+	root := filepath.Join(dir, "mirror")
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		info, err := entry.Info()
+		name, _ := filepath.Rel(root, path)
+		all = append(all, fmt.Sprintf("%s %s %q", info.Mode(), name, content))
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// signedNames are files that only our mirrors have: README's difference 42.
+var signedNames = regexp.MustCompile(`^-rw-r--r-- registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
+
+// withoutSignatures leaves these files out of a list of a mirror's files, in
+// which every version has to have all three or none.
+func withoutSignatures(t *testing.T, files []string) []string {
+	t.Helper()
+	count := map[string]int{}
+	others := slices.DeleteFunc(slices.Clone(files), func(file string) bool {
+		name := signedNames.FindStringSubmatch(file)
+		if name == nil || name[1] != name[2] {
+			return false
+		}
+		count[name[3]]++
+		return true
+	})
+	if count[""] != count[".sig"] || count[""] != count[".keys.json"] {
+		t.Errorf("signatures are not whole: %v", count)
+	}
+	return others
+}
+
+// TestTerraformInstallsFromOurMirror has the real terraform install what tfdeps
+// has put into a mirror for two directories at once, from the disk and by https.
+func TestTerraformInstallsFromOurMirror(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	env := harness.Redirect(t, registry, "registry.terraform.io")
+	work, mirror := t.TempDir(), filepath.Join(t.TempDir(), "mirror")
+	configs := map[string]string{"one": harness.LockConfig("a", "~> 1.0", "e", ""), "two": harness.LockConfig("b", "1.0.0", "a", "")}
+	for name, config := range configs {
+		harness.WriteFile(t, filepath.Join(work, name, "main.tf"), []byte(config))
+	}
+	program, env := harness.Tfdeps(t), harness.PinnedEnv(t, env...)
+	plat := "-platform=" + getproviders.CurrentPlatform().String()
+	harness.Run(t, work, env, program, "providers", "mirror", "-dir=*", plat, "-platform=windows_amd64", mirror)
+	archives := registry.Requests("archive")
+	harness.Run(t, work, env, program, "providers", "mirror", "-dir=one", "-dir=two", plat, "-platform=windows_amd64", mirror)
+	if again := registry.Requests("archive"); archives != 8 || again != archives {
+		t.Errorf("there were %d requests for archives, and then %d", archives, again)
+	}
+	server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: ca, Handler: http.FileServer(http.Dir(mirror))})
+	for _, installation := range []string{
+		fmt.Sprintf("provider_installation {\n  filesystem_mirror { path = %q }\n}\n", mirror),
+		fmt.Sprintf("provider_installation {\n  network_mirror { url = %q }\n}\n", server.BaseURL()+"/"),
+		"", // then it is in terraform.d/plugins
+	} {
+		for _, config := range configs {
+			dir := t.TempDir()
+			harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte(config))
+			if installation == "" {
+				harness.Run(t, dir, env, program, "providers", "mirror", plat, filepath.Join("terraform.d", "plugins"))
+			}
+			harness.Run(t, dir, harness.Trust(t, ca, installation), peer, "init", "-input=false")
+		}
+	}
+	if asked := server.Requests(""); asked == 0 || slices.ContainsFunc(server.Log(), func(r providertest.Request) bool { return strings.Contains(r.Path, "SHA256SUMS") }) {
+		t.Errorf("terraform made %d requests, for signatures too", asked)
+	}
+	if len(withoutSignatures(t, mirrorFiles(t, filepath.Dir(mirror)))) == len(mirrorFiles(t, filepath.Dir(mirror))) {
+		t.Error("the mirror has no signatures")
+	}
+}

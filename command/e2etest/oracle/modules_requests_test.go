@@ -1,0 +1,172 @@
+package oracle
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// manyCalls is a configuration that calls modules of one repository a hundred
+// times, at three refs.
+type manyCalls struct {
+	tb    testing.TB
+	world *moduleWorld
+	home  string // of one user, with a module store
+	env   []string
+	log   string // what git was called with
+}
+
+func newManyCalls(tb testing.TB) *manyCalls {
+	tb.Helper()
+	if runtime.GOOS == "windows" {
+		tb.Skip("git is watched by a shell script")
+	}
+	harness.RequireProgram(tb, "git")
+	m := &manyCalls{tb: tb, world: newModuleWorld(tb), home: tb.TempDir()}
+	bin := filepath.Join(m.home, "bin")
+	m.log = filepath.Join(m.home, "git.log")
+	real, err := exec.LookPath("git")
+	mustDo(tb, err)
+	mustDo(tb, os.MkdirAll(bin, 0o755))
+	script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\nexec '%s' \"$@\"\n", m.log, real)
+	mustDo(tb, os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755))
+	ca := filepath.Join(m.home, "ca.pem")
+	mustDo(tb, os.WriteFile(ca, m.world.ca.PEM(), 0o600))
+	registry, err := m.world.registry.Env(m.home, oracleHosts...)
+	mustDo(tb, err)
+	m.env = slices.Concat([]string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"), "HOME=" + m.home, "TMPDIR=" + m.home,
+		"GIT_SSL_CAINFO=" + ca}, registry, gitEnv())
+	return m
+}
+
+// config calls the repository at the given refs in turn.
+func (m *manyCalls) config(repository string, refs ...string) string {
+	var text strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&text, "module \"m%d\" {\n  source = \"%s?ref=%s\"\n}\n", i, repository, refs[i%len(refs)])
+	}
+	return m.world.expand(text.String())
+}
+
+// init runs a program in a new directory, and returns how long it took.
+func (m *manyCalls) init(program, config string) time.Duration {
+	m.tb.Helper()
+	dir := m.tb.TempDir()
+	mustDo(m.tb, os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600))
+	mustDo(m.tb, os.RemoveAll(m.log))
+	cmd := exec.CommandContext(m.tb.Context(), program, "init", "-no-color", "-input=false")
+	cmd.Dir, cmd.Env = dir, m.env
+	start := time.Now()
+	out, err := cmd.CombinedOutput()
+	took := time.Since(start)
+	if err != nil {
+		m.tb.Fatalf("%s init: %v\n%s", filepath.Base(program), err, out)
+	}
+	if n := len(installedCall.FindAll(out, -1)); n != 100 {
+		m.tb.Fatalf("%d modules were installed:\n%s", n, out)
+	}
+	return took
+}
+
+// installedCall is what init says of a module that the root calls.
+var installedCall = regexp.MustCompile(`(?m)^- m\d+ in `)
+
+// calls says how often git was called for something.
+func (m *manyCalls) calls(command string) (n int) {
+	log, _ := os.ReadFile(m.log)
+	for line := range strings.Lines(string(log)) {
+		if slices.Contains(strings.Fields(line), command) {
+			n++
+		}
+	}
+	return n
+}
+
+func TestOneRepositoryIsFetchedOnce(t *testing.T) {
+	t.Parallel()
+	m := newManyCalls(t)
+	program := harness.Tfdeps(t)
+	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "main")
+	tag := m.config("$HTTPGIT/leaf.git", "v1.0.0")
+	commits := m.config("$HTTPGIT/leaf.git", "$COMMIT(leaf@v1.0.0)", "$COMMIT(leaf@v1.1.0)")
+	for _, step := range []struct {
+		name, config      string
+		listings, fetches int // at most
+	}{
+		{"three refs", tags, 1, 1},
+		{"three refs that could have moved", tags, 1, 0},
+		{"one ref", tag, 1, 1},
+		{"two commits, one of them new", commits, 1, 1},
+		{"two commits", commits, 0, 0},
+	} {
+		m.init(program, step.config)
+		if n := m.calls("ls-remote"); n > step.listings {
+			t.Errorf("%s: %d listings, want %d at most", step.name, n, step.listings)
+		}
+		if n := m.calls("fetch"); n > step.fetches {
+			t.Errorf("%s: %d fetches, want %d at most", step.name, n, step.fetches)
+		}
+	}
+}
+
+func TestAVersionThatIsKnownCostsNoRequest(t *testing.T) {
+	t.Parallel()
+	m := newManyCalls(t)
+	program := harness.Tfdeps(t)
+	var config strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&config, "module \"m%d\" {\n  source  = \"tf.example.com/acme/%s/cloud\"\n  version = \"1.0.0\"\n}\n", i, []string{"net", "leaf"}[i%2])
+	}
+	m.init(program, config.String())
+	registry := m.world.registry
+	before := registry.Requests("")
+	if n := registry.Requests("module/archive"); n != 1 {
+		t.Errorf("an archive that 50 modules need was asked for %d times", n)
+	}
+	m.init(program, config.String())
+	if n := registry.Requests("") - before; n != 0 {
+		t.Errorf("%d requests for versions that are in the store", n)
+	}
+	if n := m.calls("fetch") + m.calls("ls-remote"); n != 0 {
+		t.Errorf("git asked %d times for a version that is in the store", n)
+	}
+}
+
+// BenchmarkManyModules is the time of init for a hundred calls of one repository
+// at three refs, and its ratio to that of the real terraform, which has no
+// store: with nothing in the module store (cold), with all of it (warm), and
+// where the refs are commits, which can't have moved (commits).
+func BenchmarkManyModules(b *testing.B) {
+	m := newManyCalls(b)
+	ours, peer := harness.Tfdeps(b), harness.LookTerraform(b)
+	tags := m.config("$HTTPGIT/long.git", "v0", "v500", "v999")
+	commits := m.config("$HTTPGIT/long.git", "$COMMIT(long@v0)", "$COMMIT(long@v500)", "$COMMIT(long@v999)")
+	m.init(ours, tags)
+	for _, c := range []struct {
+		name, config string
+		cold         bool
+	}{{"cold", tags, true}, {"warm", tags, false}, {"commits", commits, false}} {
+		b.Run(c.name, func(b *testing.B) {
+			var mine, theirs time.Duration
+			for b.Loop() {
+				if c.cold {
+					mustDo(b, os.RemoveAll(filepath.Join(m.home, ".cache", "tfdeps", "modules")))
+				}
+				mine += m.init(ours, c.config)
+				theirs += m.init(peer, c.config)
+			}
+			b.ReportMetric(float64(mine.Nanoseconds())/float64(b.N), "ns/op")
+			b.ReportMetric(float64(theirs.Nanoseconds())/float64(b.N), "terraform-ns/op")
+			b.ReportMetric(float64(mine)/float64(theirs), "ratio")
+		})
+	}
+}

@@ -1,0 +1,198 @@
+package oracle
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http/cgi"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// moduleWorld is where the modules of the cases come from: git repositories,
+// archives, and a registry that knows of both.
+//
+// It is made of testdata/oracle_modules/world.txt. The files REPO@REF/... are
+// what a repository has at a tag, one commit after the other; REPO@REF has to
+// come in the order of commits. "registry" has lines "NAMESPACE/NAME/SYSTEM
+// VERSION LOCATION".
+type moduleWorld struct {
+	registry *providertest.Registry
+	ca       *providertest.CA
+	dir      string               // the repositories are in dir/git
+	commits  map[string]string    // by REPO@REF
+	server   *providertest.Server // of repositories, over TLS
+}
+
+func newModuleWorld(t testing.TB) *moduleWorld {
+	t.Helper()
+	ca := harness.NewCA(t)
+	w := &moduleWorld{registry: newOracleRegistry(t, ca), ca: ca, dir: t.TempDir(), commits: map[string]string{}}
+	archive, err := txtar.ParseFile(harness.Path(t, "testdata/oracle_modules/world.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var refs []string
+	files := map[string]map[string]string{}
+	var registry string
+	for _, f := range archive.Files {
+		ref, name, isFile := strings.Cut(f.Name, "/")
+		if !isFile {
+			registry = string(f.Data)
+			continue
+		}
+		if files[ref] == nil {
+			files[ref] = map[string]string{}
+			refs = append(refs, ref)
+		}
+		files[ref][name] = string(f.Data)
+	}
+	for _, ref := range refs {
+		w.commit(t, ref, files[ref])
+		w.archives(t, ref, files[ref])
+	}
+	w.longHistory(t)
+	w.serveGit(t)
+	for line := range strings.Lines(registry) {
+		field := strings.Fields(w.expand(line))
+		id := strings.Split(field[0], "/")
+		w.registry.AddModule(providertest.ModuleSpec{Namespace: id[0], Name: id[1], System: id[2], Version: field[1], Location: field[2]})
+	}
+	return w
+}
+
+// commit makes a commit with a tag, in a repository that is made if need be.
+func (w *moduleWorld) commit(t testing.TB, ref string, files map[string]string) {
+	t.Helper()
+	repo, tag, _ := strings.Cut(ref, "@")
+	work := filepath.Join(w.dir, "work", repo)
+	if _, err := os.Stat(work); err != nil {
+		gitIn(t, w.dir, "init", "-q", "-b", "main", work)
+	}
+	gitIn(t, work, "rm", "-q", "-r", "--ignore-unmatch", ".")
+	for name, content := range files {
+		path := filepath.Join(work, filepath.FromSlash(name))
+		mustDo(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		mustDo(t, os.WriteFile(path, []byte(w.expand(content)), 0o644))
+	}
+	gitIn(t, work, "add", "-A")
+	gitIn(t, work, "commit", "-q", "--allow-empty", "-m", ref)
+	gitIn(t, work, "tag", tag)
+	gitIn(t, work, "branch", "-f", "release")
+	w.commits[ref] = strings.TrimSpace(gitIn(t, work, "rev-parse", "HEAD"))
+	bare := filepath.Join(w.dir, "git", repo+".git")
+	_ = os.RemoveAll(bare)
+	gitIn(t, w.dir, "clone", "-q", "--bare", work, bare)
+	gitIn(t, bare, "update-server-info")
+}
+
+// longHistory makes the repository "long", which has a thousand commits.
+func (w *moduleWorld) longHistory(t testing.TB) {
+	t.Helper()
+	var stream strings.Builder
+	for i := range 1000 {
+		content := fmt.Sprintf("output \"n\" {\n  value = %d\n}\n", i)
+		noise := strings.Repeat(fmt.Sprintf("# %x\n", sha256.Sum256([]byte(content))), 100)
+		fmt.Fprintf(&stream, "commit refs/heads/main\ncommitter a <a@example.com> %d +0000\ndata 1\nx\n", 1_600_000_000+i)
+		fmt.Fprintf(&stream, "M 644 inline main.tf\ndata %d\n%s\n", len(content), content)
+		fmt.Fprintf(&stream, "M 644 inline docs/%d.md\ndata %d\n%s\n", i%20, len(noise), noise)
+		fmt.Fprintf(&stream, "reset refs/tags/v%d\nfrom refs/heads/main\n\n", i)
+	}
+	bare := filepath.Join(w.dir, "git", "long.git")
+	gitIn(t, w.dir, "init", "-q", "--bare", "-b", "main", bare)
+	gitFed(t, bare, stream.String(), "fast-import", "--quiet")
+	for _, tag := range []string{"v0", "v500", "v999"} {
+		w.commits["long@"+tag] = strings.TrimSpace(gitIn(t, bare, "rev-parse", tag))
+	}
+}
+
+// archives serves what a repository has at a tag, as REPO-TAG.SUFFIX, and with
+// everything in one directory as REPO-TAG-dir.SUFFIX.
+func (w *moduleWorld) archives(t testing.TB, ref string, files map[string]string) {
+	t.Helper()
+	expanded, below := map[string]string{}, map[string]string{}
+	for name, content := range files {
+		expanded[name] = w.expand(content)
+		below["top/"+name] = expanded[name]
+	}
+	name := strings.ReplaceAll(ref, "@", "-")
+	for suffix, pack := range map[string]func(map[string]string) []byte{".tar.gz": providertest.TarGz, ".tgz": providertest.TarGz, ".zip": providertest.Zip} {
+		w.registry.AddArchive(name+suffix, pack(expanded))
+		w.registry.AddArchive(name+"-dir"+suffix, pack(below))
+	}
+	w.registry.AddArchive(name, providertest.TarGz(expanded))
+}
+
+// serveGit serves the repositories over TLS, with the certificate of the registry.
+func (w *moduleWorld) serveGit(t testing.TB) {
+	t.Helper()
+	backend := strings.TrimSpace(gitIn(t, w.dir, "--exec-path"))
+	handler := &cgi.Handler{
+		Path: filepath.Join(backend, "git-http-backend"),
+		Env:  []string{"GIT_PROJECT_ROOT=" + filepath.Join(w.dir, "git"), "GIT_HTTP_EXPORT_ALL=1"},
+	}
+	server := harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: w.ca, Handler: handler})
+	w.server = server
+}
+
+// expand fills in where things are.
+func (w *moduleWorld) expand(text string) string {
+	pairs := []string{
+		"$GIT/", "git::file://" + filepath.ToSlash(w.dir) + "/git/",
+		"$WORK/", filepath.ToSlash(w.dir) + "/work/",
+		"$ARCHIVES/", "https://" + w.registry.Host() + "/archives/",
+		"$REGISTRY", w.registry.Host(),
+	}
+	if w.server != nil {
+		pairs = append(pairs, "$HTTPGIT/", "git::"+w.server.BaseURL()+"/")
+	}
+	for ref, commit := range w.commits {
+		pairs = append(pairs, "$COMMIT("+ref+")", commit)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+// gitIn runs git with nothing of the machine's own set-up, and the same commits
+// every time.
+func gitIn(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	return gitFed(t, dir, "", args...)
+}
+
+func gitFed(t testing.TB, dir, input string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "git", args...)
+	cmd.Dir, cmd.Stdin = dir, strings.NewReader(input)
+	cmd.Env = slices.Concat(os.Environ(), gitEnv(), []string{
+		"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_AUTHOR_DATE=2020-01-01T00:00:00Z",
+		"GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com", "GIT_COMMITTER_DATE=2020-01-01T00:00:00Z",
+	})
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, &stderr)
+	}
+	return string(out)
+}
+
+// gitEnv keeps git from reading the machine's configuration.
+func gitEnv() []string {
+	return []string{"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_TERMINAL_PROMPT=0"}
+}
+
+func mustDo(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

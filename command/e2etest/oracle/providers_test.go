@@ -1,0 +1,179 @@
+package oracle
+
+import (
+	"bytes"
+	"maps"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// providersExemptions are the cases in which `providers` may say something
+// else than the real tool's, with the reason.
+var providersExemptions = map[string]string{
+	"lock_broken":              installedFirst,
+	"lock_without_hashes":      installedFirst,
+	"lock_with_wrong_hash":     installedFirst,
+	"lock_with_unknown_scheme": installedFirst,
+
+	"modules_root_blocks": "what is wrong with a module is an error of get here, and of the real tool's init",
+	"legacy_address":      "an address without a namespace in the configuration is told of here, and not only when it can't be installed",
+	"only_tests":          "from 1.12 on, and here, a directory with nothing but test files isn't empty",
+	"backend":             "the real tool tells nothing at all before the backend is initialized",
+}
+
+const installedFirst = "the real tool wants what is in the lock file to be installed, though it starts no provider"
+
+// TestProvidersSameAsTerraform runs `get`, if there are modules, and then
+// `providers` of both programs, after each step of all cases in
+// testdata/oracle, and in the directories CASE/... of the archives in
+// testdata/oracle_providers. Both have to fail, or to print the same tree.
+// Siblings may stand in any order, which is random in the real tool.
+func TestProvidersSameAsTerraform(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := newOracleRegistry(t, nil)
+	programs := [2]string{harness.Tfdeps(t), peer}
+	cases := providersCases(t)
+	if len(cases) < 90 {
+		t.Errorf("there are %d cases, want 90 at least", len(cases))
+	}
+	for _, name := range slices.Sorted(maps.Keys(cases)) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := &providersRun{newRegistryRun(t, cases[name], registry, programs)}
+			o.compareProviders(providersExemptions[name])
+		})
+	}
+	for name := range providersExemptions {
+		if _, ok := cases[name]; !ok {
+			t.Errorf("exemption for %q, which is no case", name)
+		}
+	}
+}
+
+// providersCases reads the cases: their steps, and the files of each.
+func providersCases(t *testing.T) map[string]*txtar.Archive {
+	t.Helper()
+	cases := map[string]*txtar.Archive{}
+	for _, pattern := range []string{"testdata/oracle/*.txtar", "testdata/oracle_providers/*.txtar"} {
+		files, err := filepath.Glob(harness.Path(t, pattern))
+		if err != nil || len(files) == 0 {
+			t.Fatalf("%s: no files (%v)", pattern, err)
+		}
+		for _, file := range files {
+			archive, err := txtar.ParseFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.HasPrefix(pattern, "testdata/oracle/") {
+				cases[strings.TrimSuffix(filepath.Base(file), ".txtar")] = archive
+				continue
+			}
+			for _, f := range archive.Files {
+				name, rest, _ := strings.Cut(f.Name, "/")
+				if cases[name] == nil {
+					cases[name] = new(txtar.Archive)
+				}
+				cases[name].Files = append(cases[name].Files, txtar.File{Name: "1/" + rest, Data: f.Data})
+			}
+		}
+	}
+	return cases
+}
+
+// providersRun is one case under way.
+type providersRun struct{ *oracleRun }
+
+func (o *providersRun) compareProviders(exemption string) {
+	for _, step := range slices.Sorted(maps.Keys(o.steps)) {
+		ours, theirs := o.sayProviders(0, o.steps[step]), o.sayProviders(1, o.steps[step])
+		switch {
+		case slices.Equal(ours, theirs):
+		case exemption != "":
+			o.differed = true
+		default:
+			o.t.Errorf("step %s\n--- ours\n%s\n--- theirs\n%s", step, strings.Join(ours, "\n"), strings.Join(theirs, "\n"))
+		}
+	}
+	if exemption != "" && !o.differed {
+		o.t.Errorf("nothing differs, so there is no need for the exemption (%s)", exemption)
+	}
+}
+
+// sayProviders lays out files, and returns what a program makes of them.
+func (o *providersRun) sayProviders(program int, files map[string]string) (said []string) {
+	o.t.Helper()
+	o.prepare(o.dirs[program], files)
+	if o.hasModules() {
+		_, err := o.run(o.programs[program], o.dirs[program], "get", "-no-color")
+		said = append(said, "get: "+outcome(err))
+	}
+	tree, err := o.providers(program)
+	return append(append(said, "providers: "+outcome(err)), tree...)
+}
+
+// hasModules reports whether any step has. Without, get would have nothing to do.
+func (o *providersRun) hasModules() bool {
+	for _, files := range o.steps {
+		for _, content := range files {
+			if strings.Contains(content, "module ") || strings.Contains(content, `"module"`) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func outcome(err error) string {
+	if err != nil {
+		return "failed"
+	}
+	return "went well"
+}
+
+// providers runs the command, and returns what it says in an order of its own.
+func (o *providersRun) providers(program int) ([]string, error) {
+	cmd := exec.CommandContext(o.t.Context(), o.programs[program], "providers", "-no-color")
+	cmd.Dir, cmd.Env = o.dirs[program], o.env
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	err := cmd.Run()
+	return treePaths(out.String()), err
+}
+
+// treePaths writes the lines of a drawn tree as paths, sorted: what is the last
+// of several siblings looks like the others then. Lines without a drawing stay
+// as they are, up to the first warning.
+func treePaths(out string) (paths []string) {
+	out, _, _ = strings.Cut(out, "\nWarning: ")
+	var above []string
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
+		text := strings.TrimLeft(line, "│├└─ \u00a0")
+		if !strings.ContainsAny(line, "├└") {
+			paths = append(paths, line)
+			continue
+		}
+		depth := (len([]rune(line)) - len([]rune(text))) / 4
+		above = append(above[:min(depth-1, len(above))], text)
+		paths = append(paths, strings.Join(above, " > "))
+	}
+	slices.Sort(paths)
+	return paths
+}
+
+// TestTreePathsSeeWhatIsBelowWhat tests the tester.
+func TestTreePathsSeeWhatIsBelowWhat(t *testing.T) {
+	const drawn = ".\n├── a\n├── b\n│\u00a0\u00a0 ├── c\n│\u00a0\u00a0 └── d\n└── e\n    └── f\n\nWarning: x\n├── y\n"
+	want := []string{".", "a", "b", "b > c", "b > d", "e", "e > f"}
+	if got := treePaths(drawn); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

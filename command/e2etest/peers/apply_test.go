@@ -1,0 +1,104 @@
+package peers
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestTerraformGoesOn is what all the rest is for: a real provider is built
+// and served signed, tfdeps init installs it, and the real terraform plans and
+// applies with it. Nobody runs terraform init.
+func TestTerraformGoesOn(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry.Add(providertest.PackageSpec{
+		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
+		Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t),
+	})
+	redirect := harness.Redirect(t, registry, "tf.example.com")
+	dir, env := t.TempDir(), harness.Env(t, redirect...)
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(harness.ProviderConfig), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{
+		{harness.Tfdeps(t), "init", "-input=false"},
+		{peer, "plan", "-input=false", "-out=planned"},
+		{peer, "apply", "-input=false", "-auto-approve"},
+		{peer, "plan", "-input=false", "-detailed-exitcode"}, // 0: there is nothing left to do
+	} {
+		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(line, " "), err, out)
+		}
+	}
+	if got := noteInState(t, filepath.Join(dir, "terraform.tfstate")); got != "2cf24dba5fb0 hello" {
+		t.Errorf("the state holds the note %q", got)
+	}
+}
+
+// noteInState returns id and text of the first tiny_note of a state file.
+func noteInState(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var state struct {
+		Resources []struct {
+			Type      string
+			Instances []struct{ Attributes struct{ ID, Text string } }
+		}
+	}
+	if err := json.Unmarshal(content, &state); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range state.Resources {
+		if r.Type == "tiny_note" && len(r.Instances) > 0 {
+			return r.Instances[0].Attributes.ID + " " + r.Instances[0].Attributes.Text
+		}
+	}
+	return ""
+}
+
+// TestTerraformExecDrivesTheLink: the library that most tools drive terraform
+// with gets the same answers from us, by a link with that name, as from the
+// real program.
+func TestTerraformExecDrivesTheLink(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	driver := harness.BuildNested(t, "testdata/terraformexec")
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry.Add(providertest.PackageSpec{
+		Namespace: "tfdeps", Type: "tiny", Version: "1.0.0",
+		Protocols: []string{"6.0"}, Archive: harness.PackedProvider(t),
+	})
+	redirect := harness.Redirect(t, registry, "tf.example.com")
+	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
+	env := harness.Env(t, append(redirect, "CHECKPOINT_DISABLE=1", "TMPDIR="+t.TempDir())...)
+	env = append(env, "PATH="+filepath.Dir(link)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	said := map[string]string{}
+	for _, program := range []string{peer, link} {
+		dir := t.TempDir()
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.Replace(harness.ProviderConfig, "terraform {", "terraform {\n  backend \"local\" { path = \"kept\" }", 1)+`
+output "greeting" {
+  value = tiny_note.greeting.text
+}
+`)
+		said[program] = harness.Run(t, dir, env, driver, program, dir)
+	}
+	if said[link] != said[peer] {
+		t.Errorf("by the link:\n%s\nby the real program:\n%s", said[link], said[peer])
+	}
+	if want := "output: \"hello\"\n"; !strings.Contains(said[link], want) {
+		t.Errorf("it says:\n%s\nwithout %q", said[link], want)
+	}
+}

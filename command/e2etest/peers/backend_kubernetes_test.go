@@ -1,0 +1,150 @@
+package peers
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// cluster stands for a Kubernetes API server: objects by their paths.
+type cluster struct {
+	*httptest.Server
+	mu      sync.Mutex
+	objects map[string]map[string]any
+}
+
+func newCluster(t *testing.T) *cluster {
+	t.Helper()
+	c := &cluster{objects: map[string]map[string]any{}}
+	c.Server = httptest.NewServer(c)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at := path.Clean(r.URL.Path)
+	var given map[string]any
+	_ = json.NewDecoder(r.Body).Decode(&given)
+	w.Header().Set("Content-Type", "application/json")
+	if r.Method == http.MethodPost {
+		at = path.Join(at, given["metadata"].(map[string]any)["name"].(string))
+	}
+	isCollection := path.Base(at) == "secrets" || path.Base(at) == "leases"
+	switch known := c.objects[at]; {
+	case r.Header.Get("Authorization") != "Bearer secret":
+		status(w, http.StatusUnauthorized, "Unauthorized")
+	case isCollection:
+		items := []any{}
+		for name, object := range c.objects {
+			if path.Dir(name) == at {
+				items = append(items, object)
+			}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"kind": "List", "apiVersion": "v1", "metadata": map[string]any{}, "items": items})
+	case r.Method == http.MethodPost && known != nil:
+		status(w, http.StatusConflict, "AlreadyExists")
+	case r.Method == http.MethodPost, r.Method == http.MethodPut:
+		given["metadata"].(map[string]any)["resourceVersion"] = "1"
+		given["kind"], given["apiVersion"] = "Secret", "v1"
+		if path.Base(path.Dir(at)) == "leases" {
+			given["kind"], given["apiVersion"] = "Lease", "coordination.k8s.io/v1"
+		}
+		c.objects[at] = given
+		_ = json.NewEncoder(w).Encode(given)
+	case known == nil:
+		status(w, http.StatusNotFound, "NotFound")
+	default:
+		_ = json.NewEncoder(w).Encode(known)
+	}
+}
+
+func status(w http.ResponseWriter, code int, reason string) {
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": reason, "message": reason, "code": code})
+}
+
+// content is the state in a secret, which is compressed there.
+func (c *cluster) content(secret string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	object, err := json.Marshal(c.objects["/api/v1/namespaces/team/secrets/"+secret])
+	if err != nil {
+		return err.Error()
+	}
+	var kept struct{ Data struct{ TFState []byte } }
+	if err := json.Unmarshal(object, &kept); err != nil {
+		return err.Error()
+	}
+	reader, err := gzip.NewReader(bytes.NewReader(kept.Data.TFState))
+	if err != nil {
+		return err.Error()
+	}
+	state, _ := io.ReadAll(reader)
+	return string(state)
+}
+
+// writeKubeconfig leads to a cluster.
+func writeKubeconfig(t *testing.T, url string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "config")
+	harness.WriteText(t, file, `{"apiVersion": "v1", "kind": "Config", "current-context": "c",
+"clusters": [{"name": "c", "cluster": {"server": "`+url+`"}}], "users": [{"name": "u", "user": {}}],
+"contexts": [{"name": "c", "context": {"cluster": "c", "user": "u"}}]}`)
+	return file
+}
+
+// TestKubernetesRefusesCleanly: whether there is a cluster is found out by
+// whoever asks it. init has written down what it takes to ask, so plan says
+// what is wrong in the backend's own words, and works as soon as that is put
+// right; and where the real init is in charge, its refusal is ours.
+func TestKubernetesRefusesCleanly(t *testing.T) {
+	t.Parallel()
+	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
+	const block = `backend "kubernetes" { namespace = "team" }`
+	given := []string{"-backend-config=secret_suffix=s", "-backend-config=token=secret"}
+	dir, handed := backendDir(t, block), backendDir(t, block)
+	env := harness.Env(t, "CHECKPOINT_DISABLE=1")
+	fail := func(dir string, line ...string) string {
+		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("%v: %v", line, err)
+		}
+		return string(out)
+	}
+	const refusal = "Failed to initialize kubernetes configuration"
+	harness.Run(t, dir, env, append([]string{tfdeps, "init"}, given...)...)
+	if said := fail(dir, peer, "plan", "-input=false", "-no-color"); !strings.Contains(said, refusal) || strings.Contains(said, "initialization required") {
+		t.Errorf("plan says:\n%s", said)
+	}
+	c := newCluster(t)
+	harness.Run(t, dir, append(env, "KUBE_CONFIG_PATH="+writeKubeconfig(t, c.URL)), peer, "plan", "-input=false")
+
+	said := fail(handed, append([]string{tfdeps, "init", "-input=false", "-no-color", "-with=terraform"}, given...)...)
+	for _, want := range []string{refusal, "The backend isn't initialized", "Modules and providers are in place"} {
+		if !strings.Contains(strings.Join(strings.Fields(said), " "), want) {
+			t.Errorf("with the real init, %q is missing in:\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "secret ") || strings.Contains(said, "=secret") {
+		t.Errorf("a secret is told:\n%s", said)
+	}
+	if _, err := os.Stat(filepath.Join(handed, ".terraform", "terraform.tfstate")); err == nil {
+		t.Error("the real init failed, and there is a record")
+	}
+}

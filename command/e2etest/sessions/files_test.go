@@ -1,0 +1,165 @@
+package sessions
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// snapshotKey is under which a session keeps what was where.
+type snapshotKey struct{}
+
+// snapshot is what there was, by path.
+type snapshot struct{ files map[string]string }
+
+// takeSnapshot remembers all files and directories of the session.
+func takeSnapshot(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 0 {
+		ts.Fatalf("usage: snapshot")
+	}
+	ts.Value(snapshotKey{}).(*snapshot).files = filesOf(ts)
+}
+
+// checkUntouched compares them with what was remembered. A file that was made
+// and removed again shows by the time of its directory.
+func checkUntouched(ts *testscript.TestScript, _ bool, _ []string) {
+	was, is := ts.Value(snapshotKey{}).(*snapshot).files, filesOf(ts)
+	if len(was) == 0 {
+		ts.Fatalf("there is no snapshot")
+	}
+	for _, path := range slices.Sorted(maps.Keys(is)) {
+		if was[path] != is[path] {
+			ts.Fatalf("%s was %q and is %q", path, was[path], is[path])
+		}
+	}
+	if len(was) != len(is) {
+		ts.Fatalf("there are %d files, there were %d", len(is), len(was))
+	}
+}
+
+func filesOf(ts *testscript.TestScript) map[string]string {
+	files := map[string]string{}
+	ts.Check(filepath.WalkDir(ts.Getenv("WORK"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		files[path] = fmt.Sprint(info.Mode(), info.ModTime().UnixNano())
+		if !d.IsDir() {
+			files[path] += fmt.Sprint(" ", info.Size())
+		}
+		return err
+	}))
+	return files
+}
+
+// runForCode runs a program that has to end with an exit code.
+func runForCode(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || neg {
+		ts.Fatalf("usage: exits CODE PROGRAM ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	code := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Fatalf("%v", err)
+		}
+		code = exit.ExitCode()
+	}
+	if code != want {
+		ts.Fatalf("the exit code is %d, not %d", code, want)
+	}
+}
+
+// layOver copies files over those that may be there.
+func layOver(ts *testscript.TestScript, from, to string) {
+	ts.Check(filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		}
+		content, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, name), content, 0o644)
+	}))
+}
+
+// leftIn describes a directory's lock file and .terraform, which may be
+// half-way after a failure.
+func leftIn(ts *testscript.TestScript, dir string, failed bool) string {
+	left := "no lock file\n"
+	if content, err := os.ReadFile(filepath.Join(ts.MkAbs(dir), depsfile.FileName)); err == nil {
+		left = string(content)
+	}
+	if failed {
+		return left
+	}
+	tree, err := harness.TreeOf(ts.MkAbs(dir))
+	ts.Check(err)
+	return strings.ReplaceAll(left+strings.Join(tree, "\n"), ts.MkAbs(dir), "DIR") // links are absolute
+}
+
+// scrubbed says what differs from run to run, and what to put in its place.
+var scrubbed = []struct {
+	pattern *regexp.Regexp
+	instead string
+}{
+	{regexp.MustCompile(`"@timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?(Z|[+-]\d\d:\d\d)"`), `"@timestamp":"TIME"`},
+	{regexp.MustCompile(`(key ID |key_id: )[0-9A-F]{16}\b`), `${1}KEY`},
+	{regexp.MustCompile(`localhost:\d+`), "localhost:PORT"},
+	{regexp.MustCompile(regexp.QuoteMeta(getproviders.CurrentPlatform().String())), "PLATFORM"},
+}
+
+func scrub(ts *testscript.TestScript, _ bool, files []string) {
+	for _, file := range files {
+		text := ts.ReadFile(file)
+		for _, s := range scrubbed {
+			text = s.pattern.ReplaceAllString(text, s.instead)
+		}
+		ts.Check(os.WriteFile(ts.MkAbs(file), []byte(text), 0o600))
+	}
+}
+
+func edit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 3 {
+		ts.Fatalf("usage: edit FILE PATTERN TEXT")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	text := ts.ReadFile(args[0])
+	if !pattern.MatchString(text) {
+		ts.Fatalf("nothing in %s matches %s", args[0], args[1])
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(pattern.ReplaceAllString(text, args[2])), 0o644))
+}
+
+func copyTree(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) != 2 {
+		ts.Fatalf("usage: copytree FROM TO")
+	}
+	ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+}

@@ -1,0 +1,171 @@
+package sessions
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// scriptAs makes a shell script that stands for a real program.
+func scriptAs(t *testing.T, name, script string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the program that is run is a shell script")
+	}
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestPassThroughLeavesSignals: an interrupt is the real program's business,
+// and what it exits with then.
+func TestPassThroughLeavesSignals(t *testing.T) {
+	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
+	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
+	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(out)
+	if line, err := lines.ReadString('\n'); line != "ready\n" {
+		t.Fatalf("got %q, %v", line, err)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(lines)
+	var exit *exec.ExitError
+	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 42 || string(rest) != "interrupted\n" {
+		t.Errorf("it ended with %v, and said %q", err, rest)
+	}
+}
+
+// TestPassThroughComesToAnEnd: where there is no real program, or only one
+// that calls us again, nobody goes round in circles.
+func TestPassThroughComesToAnEnd(t *testing.T) {
+	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
+	copied := filepath.Join(t.TempDir(), "terraform")
+	program, err := os.ReadFile(link)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, program, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	caller := scriptAs(t, "terraform", `exec "$SELF" "$@"`+"\n")
+	list := string(os.PathListSeparator)
+	for _, tt := range []struct {
+		name string
+		env  []string
+		want string
+	}{
+		{"nothing but the link", []string{"PATH=" + filepath.Dir(link)}, "there is no terraform on PATH, besides tfdeps itself"},
+		{"a copy", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(copied)}, "leads back to tfdeps"},
+		{"a script", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(caller), "SELF=" + link}, "leads back to tfdeps"},
+		{"ourselves by name", []string{"TFDEPS_TERRAFORM_PATH=" + link}, "leads to tfdeps itself"},
+		{"a copy by name", []string{"TFDEPS_TERRAFORM_PATH=" + copied}, "leads to tfdeps itself"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), link, "plan")
+			cmd.Env = harness.Env(t, tt.env...)
+			out, err := cmd.CombinedOutput()
+			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tt.want) ||
+				!strings.Contains(string(out), "TFDEPS_TERRAFORM_PATH") {
+				t.Errorf("it ended with %v, and said %q", err, out)
+			}
+		})
+	}
+}
+
+// TestVersionIsWhatWrappersLookFor: tools find out what they drive by what
+// version says, under each of our names.
+func TestVersionIsWhatWrappersLookFor(t *testing.T) {
+	real := scriptAs(t, "terraform", `test "$*" = "version -json" && echo '{"terraform_version": "1.9.8"}'`+"\n")
+	tfdeps := harness.Tfdeps(t)
+	atlantis := regexp.MustCompile(`(?:Terraform|OpenTofu) v(.*?)(\s.*)?\n`)
+	terraformExec := regexp.MustCompile(`^Terraform v([^\s]+)\n`)
+	for name, want := range map[string]string{"tfdeps": "1.9.8", "terraform": "1.9.8", "terraform1.15.9": "1.15.9"} {
+		env, dir := harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real), t.TempDir()
+		program := harness.LinkTo(t, tfdeps, name)
+		for _, args := range [][]string{{"version"}, {"-version"}, {"--version"}, {"-v"}} {
+			said := harness.Run(t, dir, env, append([]string{program}, args...)...)
+			for _, pattern := range []*regexp.Regexp{atlantis, terraformExec} {
+				if found := pattern.FindStringSubmatch(said); len(found) < 2 || found[1] != want {
+					t.Errorf("%s %v says %q, in which %s finds %q, want %s", name, args, said, pattern, found, want)
+				}
+			}
+		}
+		var answer struct {
+			Version    string             `json:"terraform_version"`
+			Selections *map[string]string `json:"provider_selections"`
+		}
+		said := harness.Run(t, dir, env, program, "version", "-json")
+		if err := json.Unmarshal([]byte(said), &answer); err != nil || answer.Version != want || answer.Selections == nil {
+			t.Errorf("%s version -json says %s (%v)", name, said, err)
+		}
+	}
+}
+
+// TestPassThroughChangesNothing: arguments, streams and exit code of a command
+// that isn't ours are the real program's, whatever name we were called by.
+func TestPassThroughChangesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program that is run is a shell script")
+	}
+	tfdeps, real, bin := harness.Tfdeps(t), t.TempDir(), t.TempDir()
+	const script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\necho \"$MARK\" >&2\nexit 42\n"
+	for _, name := range []string{"terraform", "tofu1.12.6"} {
+		if err := os.WriteFile(filepath.Join(real, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(tfdeps, filepath.Join(bin, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, program string
+		before        []string
+		env           string
+	}{
+		{"link", filepath.Join(bin, "terraform"), nil, ""},
+		{"link with version", filepath.Join(bin, "tofu1.12.6"), nil, ""},
+		{"option", tfdeps, []string{"-passthrough"}, ""},
+		{"variable", tfdeps, nil, "TFDEPS_PASSTHROUGH=1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), tt.program, append(tt.before, "-chdir=no such", "plan", "", "a b", "-no-color")...)
+			cmd.Env = harness.Env(t, "PATH="+bin+string(os.PathListSeparator)+real+string(os.PathListSeparator)+os.Getenv("PATH"),
+				"TF_CLI_ARGS=-json", "MARK=on stderr", tt.env)
+			cmd.Stdin = strings.NewReader("from stdin")
+			var stderr strings.Builder
+			cmd.Stderr = &stderr
+			out, err := cmd.Output()
+			var exit *exec.ExitError
+			if !errors.As(err, &exit) || exit.ExitCode() != 42 {
+				t.Errorf("exit: %v", err)
+			}
+			if got, want := string(out), "<-chdir=no such><plan><><a b><-no-color>from stdin"; got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+			if got := stderr.String(); got != "on stderr\n" {
+				t.Errorf("stderr is %q", got)
+			}
+		})
+	}
+}

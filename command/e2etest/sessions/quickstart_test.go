@@ -1,0 +1,96 @@
+package sessions
+
+import (
+	"archive/zip"
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// quickstartPackages are the packages below testdata/quickstart, for each of
+// quickstartPlatforms. Nobody runs them: all that is shown is how they get
+// installed.
+var quickstartPackages = []struct{ name, version, says string }{
+	{"greeting", "1.2.0", "hello"},
+	{"farewell", "0.3.1", "good-bye"},
+}
+
+var quickstartPlatforms = func() (all []getproviders.Platform) {
+	for _, system := range []string{"darwin", "freebsd", "linux", "windows"} {
+		for _, arch := range []string{"amd64", "arm64"} {
+			all = append(all, getproviders.Platform{OS: system, Arch: arch})
+		}
+	}
+	return all
+}()
+
+// TestQuickstartMirror proves that the archives of the quick start are what
+// this file says. With TFDEPS_UPDATE=1 it writes them.
+func TestQuickstartMirror(t *testing.T) {
+	update := os.Getenv("TFDEPS_UPDATE") == "1"
+	mirror := harness.Path(t, "testdata", "quickstart", "terraform.d", "plugins", "example.com", "quickstart")
+	for _, p := range quickstartPackages {
+		content := quickstartArchive(t, p.name, p.version, p.says)
+		for _, platform := range quickstartPlatforms {
+			path := filepath.Join(mirror, p.name, fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform))
+			if update {
+				writeQuickstart(t, path, content)
+			}
+			got, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(got, content) {
+				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
+			}
+		}
+	}
+}
+
+func writeQuickstart(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// quickstartArchive makes a package. Nothing is compressed, so that the bytes
+// are the same with every version of Go.
+func quickstartArchive(t *testing.T, name, version, says string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	archive := zip.NewWriter(&out)
+	for _, file := range []struct{ name, content string }{
+		{"README.md", fmt.Sprintf("# %s\n\nA provider for the quick start of tfdeps. It does nothing.\n", name)},
+		{fmt.Sprintf("terraform-provider-%s_v%s", name, version), fmt.Sprintf("#!/bin/sh\necho %s\n", says)},
+	} {
+		header := &zip.FileHeader{
+			Name:               file.name,
+			Method:             zip.Store,
+			CRC32:              crc32.ChecksumIEEE([]byte(file.content)),
+			CompressedSize64:   uint64(len(file.content)),
+			UncompressedSize64: uint64(len(file.content)),
+		}
+		header.SetMode(0o755)
+		w, err := archive.CreateRaw(header)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(file.content)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := archive.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}

@@ -1,0 +1,48 @@
+package sessions
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestRequestsOfAFirstInit counts what goes over the wire when nothing is
+// locked and nothing is installed: ten providers, five at each of two hosts.
+func TestRequestsOfAFirstInit(t *testing.T) {
+	t.Parallel()
+	const perHost = 5
+	registries := []*providertest.Registry{harness.NewCountedRegistry(t, perHost), harness.NewCountedRegistry(t, perHost)}
+	dir := t.TempDir()
+	harness.WriteRequirements(t, filepath.Join(dir, "main.tf"), perHost, registries)
+
+	program, env := harness.Tfdeps(t), harness.Env(t, "SSL_CERT_FILE="+harness.WriteCAs(t, registries))
+	init := func() {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("init: %v\n%s", err, out)
+		}
+	}
+	init()
+	for _, r := range registries {
+		for kind, want := range map[string]int{
+			"discovery": 1, "versions": perHost, "package": perHost, "sums": perHost, "signature": perHost, "archive": perHost,
+			"other": 0, "HEAD": 0, "": 1 + 5*perHost,
+		} {
+			if got := r.Requests(kind); got != want {
+				t.Errorf("%s: %d requests of kind %q, want %d", r.Host(), got, kind, want)
+			}
+		}
+	}
+
+	// README, difference 1: with everything locked and present, none at all.
+	before := registries[0].Requests("") + registries[1].Requests("")
+	init()
+	if after := registries[0].Requests("") + registries[1].Requests(""); after != before {
+		t.Errorf("a second init made %d requests, want none", after-before)
+	}
+}

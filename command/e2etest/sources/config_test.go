@@ -1,0 +1,459 @@
+package sources
+
+import (
+	"net/http"
+)
+
+// configFileCases are about the files of the CLI configuration.
+var configFileCases = []sourceCase{
+	{
+		name:     "JSON",
+		files:    map[string]string{"home/.terraformrc": `{"provider_installation": [{"filesystem_mirror": [{"path": "$ROOT/a"}]}]}`},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name: "JSON, all of it",
+		files: map[string]string{"home/.terraformrc": `{
+			"host": {"tf.example.com": {"services": {"providers.v1": "$SERVICE"}}},
+			"provider_installation": {
+				"filesystem_mirror": [{"path": "$ROOT/a", "include": ["$GADGET"]}, {"path": "$ROOT/b", "exclude": ["$WIDGET"]}],
+				"direct": [{"exclude": ["$GADGET"]}]
+			}
+		}`},
+		needs:    "$WIDGET\n$GADGET",
+		packages: "a/$GADGET/1.0.0/$PLATFORM/\nb/$GADGET/1.1.0/$PLATFORM/\nb/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "b/$GADGET/1.1.0/$PLATFORM/ registry/2.0.0",
+	},
+	{
+		name:     "JSON, object for a method",
+		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": {"path": "$ROOT/a"}}}`},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "JSON, empty object for a method",
+		needs:    "$REGISTRY/acme/widget",
+		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"direct": {}}}`},
+		installs: "registry/2.0.0",
+	},
+	{
+		name: "JSON, two provider_installation blocks",
+		files: map[string]string{"home/.terraformrc": `{"provider_installation": [
+			{"filesystem_mirror": [{"path": "$ROOT/a"}]},
+			{"filesystem_mirror": [{"path": "$ROOT/b"}]}
+		]}`},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    "No more than one provider_installation block may be specified",
+	},
+	{
+		name:     "JSON that isn't",
+		files:    map[string]string{"home/.terraformrc": `{"provider_installation": {"filesystem_mirror": [{"path": "$ROOT/a"}]},}`},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    "invalid character '}'",
+	},
+	{
+		name: "files of the directory",
+		files: map[string]string{
+			"home/.terraformrc":                  "",
+			"home/.terraform.d/hosts.tfrc":       "$HOSTS",
+			"home/.terraform.d/mirror.tfrc.json": `{"provider_installation": [{"direct": [{}]}]}`,
+			"home/.terraform.d/unrelated.tf":     "}{",
+			"home/.terraform.d/unrelated.tfrc~":  "}{",
+		},
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name: "later files replace hosts",
+		files: map[string]string{
+			"home/.terraformrc":        `host "tf.example.com" { services = {} }`,
+			"home/.terraform.d/a.tfrc": `host "tf.example.com" { services = { "providers.v1" = "https://localhost:1/" } }`,
+			"home/.terraform.d/b.tfrc": "$HOSTS",
+		},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "TF_CLI_CONFIG_FILE",
+		env:      []string{"TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
+		cli:      fromA,
+		files:    map[string]string{"cli.conf": "$HOSTS provider_installation { direct {} }", "home/.terraform.d/x.tfrc": fromA},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "relative TF_CLI_CONFIG_FILE",
+		env:      []string{"TF_CLI_CONFIG_FILE=../cli.conf"},
+		files:    map[string]string{"cli.conf": fromA},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "relative TF_CLI_CONFIG_FILE and -chdir",
+		chdir:    true,
+		env:      []string{"TF_CLI_CONFIG_FILE=cli.conf"},
+		files:    map[string]string{"cli.conf": fromA},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "TERRAFORM_CONFIG",
+		env:      []string{"TERRAFORM_CONFIG=$ROOT/cli.conf"},
+		files:    map[string]string{"cli.conf": fromA, "home/.terraform.d/x.tfrc": "provider_installation { direct {} }"},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "TF_CLI_CONFIG_FILE before TERRAFORM_CONFIG",
+		env:      []string{"TERRAFORM_CONFIG=$ROOT/none", "TF_CLI_CONFIG_FILE=$ROOT/cli.conf"},
+		files:    map[string]string{"cli.conf": fromA},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "TF_CLI_CONFIG_FILE isn't there",
+		env:      []string{"TF_CLI_CONFIG_FILE=$ROOT/none"},
+		warns:    `"$ROOT/none" does not exist`,
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "empty file",
+		files:    map[string]string{"home/.terraformrc": ""},
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "unknown keys",
+		cli:      "nonsense = true\nprovider_foundation { direct {} }\n" + fromA,
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "two provider_installation blocks",
+		cli:      fromA + "\n" + fromAThenB,
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    "No more than one provider_installation block may be specified",
+	},
+	{
+		name:     "provider_installation blocks in two files",
+		cli:      fromA,
+		files:    map[string]string{"home/.terraform.d/x.tfrc": fromAThenB},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    "No more than one provider_installation block may be specified",
+	},
+	{
+		name:     "unknown method",
+		cli:      `provider_installation { carrier_pigeon {} filesystem_mirror { path = "$ROOT/a" } }`,
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    `no installation method called "carrier_pigeon"`,
+	},
+	{
+		name:  "label of provider_installation",
+		cli:   `provider_installation "x" { direct {} }`,
+		fails: "provider_installation block can't have labels",
+	},
+	{
+		name:  "provider_installation isn't a block",
+		cli:   `provider_installation = { direct {} }`,
+		fails: "What is called provider_installation must be a block",
+	},
+	{
+		name:  "no path",
+		cli:   `provider_installation { filesystem_mirror {} direct {} }`,
+		fails: `needs the argument "path"`,
+	},
+	{
+		name:  "syntax error",
+		cli:   `provider_installation {`,
+		fails: "object expected closing RBRACE got: EOF",
+	},
+}
+
+// hostCases are about host blocks.
+var hostCases = []sourceCase{
+	{
+		name:     "relative URL",
+		needs:    "$REGISTRY/acme/widget",
+		cli:      `host "$REGISTRY" { services = { "providers.v1" = "/v1/providers/" } }`,
+		installs: "registry/2.0.0",
+	},
+	{
+		name:   "no providers service",
+		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "modules.v1" = "https://localhost:1/" } }`},
+		fails:  "does not offer the service providers.v1",
+		theirs: "does not offer a Terraform provider registry",
+	},
+	{
+		name:   "no services",
+		files:  map[string]string{"home/.terraformrc": `host "tf.example.com" {}`},
+		fails:  "does not offer the service providers.v1",
+		theirs: "does not offer a Terraform provider registry",
+	},
+	{
+		name:  "another version of the service",
+		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v2" = "$SERVICE" } }`},
+		fails: "may be compatible with a different Terraform version",
+	},
+	{
+		name:  "URL without a slash",
+		files: map[string]string{"home/.terraformrc": `host "tf.example.com" { services = { "providers.v1" = "https://$REGISTRY/v1/providers" } }`},
+		fails: "registry tf.example.com does not have a provider named $WIDGET",
+	},
+	{
+		name:     "host in upper case",
+		files:    map[string]string{"home/.terraformrc": `host "TF.Example.COM" { services = { "providers.v1" = "$SERVICE" } }`},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:  "host that is none",
+		cli:   `host "tf example com" { services = {} }`,
+		fails: `invalid hostname "tf example com"`,
+	},
+	{
+		name:     "discovery",
+		needs:    "$REGISTRY/acme/widget",
+		installs: "registry/2.0.0",
+	},
+}
+
+const theToken = "s3cr3t-t0k3n"
+
+// guarded has the registry and the mirror ask for a token.
+func guarded(w *sourceWorld) {
+	w.registry.RequireToken(theToken, "versions", "package")
+	w.mirrors("1.0.0")
+	w.mirror.RequireToken(theToken, "index", "version")
+}
+
+// credentialsCases are about who knows tokens.
+var credentialsCases = []sourceCase{
+	{
+		name:    "no token",
+		arrange: guarded,
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:    "wrong token",
+		arrange: guarded,
+		env:     []string{"TF_TOKEN_tf_example_com=guess"},
+		fails:   "host tf.example.com rejected the given authentication credentials",
+	},
+	{
+		name:     "token in a variable",
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "token in a variable with dots",
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_tf.example.com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "token in a variable for a host with a dash",
+		needs:    "my-tf.example.com/acme/widget",
+		cli:      `host "my-tf.example.com" { services = { "providers.v1" = "$SERVICE" } }`,
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_my__tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "credentials block",
+		arrange:  guarded,
+		cli:      `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials of another host",
+		arrange: guarded,
+		cli:     `credentials "example.com" { token = "` + theToken + `" }`,
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:     "variable before block",
+		arrange:  guarded,
+		cli:      `credentials "tf.example.com" { token = "old" }`,
+		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "empty variable before block",
+		arrange: guarded,
+		cli:     `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		env:     []string{"TF_TOKEN_tf_example_com="},
+		fails:   "host tf.example.com requires authentication credentials",
+		theirs:  "host tf.example.com rejected the given authentication credentials",
+	},
+	{
+		name:     "credentials.tfrc.json",
+		arrange:  guarded,
+		files:    map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials.tfrc.json beside TF_CLI_CONFIG_FILE",
+		arrange: guarded,
+		env:     []string{"TF_CLI_CONFIG_FILE=$ROOT/home/.terraformrc"},
+		files:   map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:     "credentials helper",
+		arrange:  guarded,
+		cli:      `credentials_helper "test" { args = ["--from", "vault"] }`,
+		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": helperScript},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "block before credentials helper",
+		arrange:  guarded,
+		cli:      `credentials_helper "test" {} credentials "tf.example.com" { token = "` + theToken + `" }`,
+		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\nexit 1\n"},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials helper that knows nothing",
+		arrange: guarded,
+		cli:     `credentials_helper "test" {}`,
+		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:    "credentials helper that fails",
+		arrange: guarded,
+		cli:     `credentials_helper "test" {}`,
+		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
+		fails:   "the vault is closed",
+	},
+	{
+		name:     "credentials helper that isn't there",
+		cli:      `credentials_helper "test" {}`,
+		warns:    "Credentials helper not found",
+		theirs:   "successfully initialized",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:  "two credentials helpers",
+		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
+		fails: "No more than one credentials_helper block may be specified",
+	},
+	{
+		name:     "token for the mirror's host and port",
+		arrange:  guarded,
+		cli:      fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
+		installs: "mirror/1.0.0",
+	},
+	{
+		name:    "token for the mirror's host without port",
+		arrange: guarded,
+		cli:     fromMirror + ` credentials "localhost" { token = "` + theToken + `" }`,
+		fails:   "host $MIRRORHOST requires authentication credentials",
+		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	},
+	{
+		name:    "token of the provider's host for the mirror",
+		arrange: guarded,
+		cli:     fromMirror + ` credentials "tf.example.com" { token = "` + theToken + `" }`,
+		fails:   "host $MIRRORHOST requires authentication credentials",
+		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	},
+	{
+		name:     ".netrc for archives",
+		arrange:  lockedAway,
+		cli:      fromMirror,
+		files:    map[string]string{"home/.netrc": "machine $VAULT login me password pass\n"},
+		installs: "vault/1.0.0",
+	},
+	{
+		name:    ".netrc without the port",
+		arrange: lockedAway,
+		cli:     fromMirror,
+		files:   map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
+		fails:   "401 Unauthorized",
+		theirs:  "bad response code: 401",
+	},
+	{
+		name:     "NETRC for archives",
+		arrange:  lockedAway,
+		cli:      fromMirror,
+		env:      []string{"NETRC=$ROOT/my.netrc"},
+		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
+		installs: "vault/1.0.0",
+	},
+	{
+		name:    "no .netrc for archives",
+		arrange: lockedAway,
+		cli:     fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
+		fails:   "401 Unauthorized",
+		theirs:  "bad response code: 401",
+	},
+}
+
+// helperScript is a credentials helper that insists on the protocol.
+const helperScript = `#!/bin/sh
+[ "$*" = "--from vault get tf.example.com" ] || exit 1
+echo '{"token": "` + theToken + `"}'
+`
+
+// lockedAway puts the archive of the network mirror's package where only a user
+// and a password open.
+func lockedAway(w *sourceWorld) {
+	w.serve(func(rw http.ResponseWriter, req *http.Request) {
+		if user, password, _ := req.BasicAuth(); user != "me" || password != "pass" {
+			http.Error(rw, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		rw.Header().Set("Content-Type", "application/zip")
+		_, _ = rw.Write(servedFrom("vault/1.0.0"))
+	})
+	w.mirrors("1.0.0", noHashes...)
+	w.edits("version", `"url": "`, `"url": "https://$VAULT/`)
+}
+
+// unmanagedCases are about providers that come by other means.
+var unmanagedCases = []sourceCase{
+	{
+		name:     "TF_REATTACH_PROVIDERS",
+		needs:    "$WIDGET\n$GADGET",
+		cli:      fromA,
+		env:      []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
+		packages: "a/$GADGET/1.0.0/$PLATFORM/",
+		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "TF_REATTACH_PROVIDERS, locked",
+		needs:    "$WIDGET\n$GADGET",
+		cli:      fromA,
+		env:      []string{`TF_REATTACH_PROVIDERS={"$WIDGET": {"Protocol": "grpc", "ProtocolVersion": 5, "Pid": 1, "Test": true, "Addr": {"Network": "unix", "String": "$ROOT/s"}}}`},
+		files:    locking("1.0.0", wrongH1),
+		packages: "a/$GADGET/1.0.0/$PLATFORM/",
+		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:  "TF_REATTACH_PROVIDERS isn't JSON",
+		env:   []string{"TF_REATTACH_PROVIDERS=yes"},
+		fails: "nvalid format for TF_REATTACH_PROVIDERS: invalid character 'y'",
+	},
+	{
+		name:     "dev_overrides",
+		needs:    "$WIDGET\n$GADGET",
+		cli:      `provider_installation { dev_overrides { "$WIDGET" = "$ROOT/dev" } filesystem_mirror { path = "$ROOT/a" } }`,
+		packages: "a/$GADGET/1.0.0/$PLATFORM/\na/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "dev_overrides, locked",
+		needs:    "$WIDGET\n$GADGET",
+		cli:      `provider_installation { dev_overrides { "$WIDGET" = "$ROOT/dev" } filesystem_mirror { path = "$ROOT/a" } }`,
+		files:    locking("1.0.0", packedH1("a/$WIDGET/1.0.0/$PLATFORM/")),
+		packages: "a/$GADGET/1.0.0/$PLATFORM/\na/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$GADGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:  "dev_overrides after another method",
+		cli:   `provider_installation { direct {} dev_overrides { "$WIDGET" = "$ROOT/dev" } }`,
+		fails: "dev_overrides block must stand before all other methods",
+	},
+}

@@ -1,0 +1,663 @@
+package sources
+
+import (
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// sourceExemptions are all cases of sourceCases in which the two programs may
+// differ. "Difference N" is an entry of the list "Where it differs from
+// Terraform" in README.md.
+var sourceExemptions = map[string]harness.Exemption{
+	"wildcard before a name":                    goesOn,
+	"pattern of four segments":                  goesOn,
+	"pattern of one segment":                    goesOn,
+	"two provider_installation blocks":          goesOn,
+	"provider_installation blocks in two files": goesOn,
+	"JSON, two provider_installation blocks":    goesOn,
+	"unknown method":                            goesOn,
+	"label of provider_installation":            goesOn,
+	"provider_installation isn't a block":       goesOn,
+	"no path":                                   goesOn,
+	"host that is none":                         goesOn,
+	"two credentials helpers":                   goesOn,
+	"dev_overrides after another method":        goesOn,
+	"JSON, object for a method":                 {Exit: true, Reason: "difference 14: the real tool wants a list of objects"},
+	"JSON, empty object for a method":           {Exit: true, Reason: "difference 14: to the real tool that is no method at all"},
+	"no executable":                             {Tree: true, Reason: "difference 3: the real tool leaves what it has unpacked"},
+	"names in both cases":                       {Lock: true, Tree: true, Reason: "difference 19: the real tool unites the directories"},
+	"what isn't quite a platform":               {Exit: true, Reason: "difference 19: the real tool takes it for a platform, and its version for the newest"},
+	"JSON that isn't":                           {Exit: true, Reason: "difference 14: the real tool takes what it understands"},
+
+	"mirror without the provider":     asksNobodyElse,
+	"newest in the registry":          asksNobodyElse,
+	"mirror that lacks what it lists": asksNobodyElse,
+	"two network mirrors":             asksNobodyElse,
+
+	"base URL by http":             {Exit: true, Reason: "difference 16: the real tool wants https"},
+	"provider host with a port":    {Exit: true, Reason: "difference 16: the real tool makes a broken URL of it"},
+	"empty -plugin-dir":            {Exit: true, Reason: "difference 17: the real tool searches a directory without a name"},
+	"working directory and -chdir": {Lock: true, Tree: true, Reason: "difference 17: the real tool looks where it was started"},
+	"dev_overrides":                {Lock: true, Tree: true, Reason: "difference 25: 1.11 installs the provider all the same"},
+	"dev_overrides, locked":        {Tree: true, Reason: "difference 25: 1.11 installs the provider all the same"},
+}
+
+// Reasons of several exemptions.
+var (
+	goesOn         = harness.Exemption{Exit: true, Reason: "difference 6: the real tool goes on without what it doesn't understand"}
+	asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: the real tool ends at a network mirror that lacks a version"}
+)
+
+// sourceCases are all cases, by subject.
+func sourceCases() []sourceCase {
+	return slices.Concat(directoryCases, patternCases, impliedCases, networkMirrorCases, mixtureCases,
+		configFileCases, hostCases, credentialsCases, unmanagedCases)
+}
+
+// What many cases say in the CLI configuration.
+const (
+	fromA          = `provider_installation { filesystem_mirror { path = "$ROOT/a" } }`
+	fromAThenB     = `provider_installation { filesystem_mirror { path = "$ROOT/a" } filesystem_mirror { path = "$ROOT/b" } }`
+	fromAOrOrigin  = `provider_installation { filesystem_mirror { path = "$ROOT/a" } direct {} }`
+	fromMirror     = `provider_installation { network_mirror { url = "$MIRROR" } }`
+	mirrorOrOrigin = `provider_installation { network_mirror { url = "$MIRROR" } direct {} }`
+)
+
+// What tfdeps says where a single source lacks the provider, and what the real
+// tool says.
+const (
+	lacksWidget = "does not have a provider named $WIDGET"
+	notFound    = "provider $WIDGET was not found in any of the search locations"
+)
+
+// What both say of packages that aren't those of the lock file.
+const notLocked = "package for $WIDGET 1.0.0 doesn't match any of the checksums previously recorded"
+
+// directoryCases are about what a filesystem mirror may look like.
+var directoryCases = []sourceCase{
+	{
+		name:     "packed",
+		cli:      fromA,
+		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	},
+	{
+		name:     "unpacked",
+		cli:      fromA,
+		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "packed and unpacked",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip
+			a/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "newest of packed and unpacked",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/terraform-provider-widget_1.10.0_$PLATFORM.zip
+			a/$WIDGET/1.9.0/$PLATFORM/`,
+		installs: `a/$WIDGET/terraform-provider-widget_1.10.0_$PLATFORM.zip`,
+	},
+	{
+		name:  "two providers",
+		needs: "$WIDGET\n$GADGET ~> 1.0",
+		cli:   fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/
+			a/$GADGET/2.0.0/$PLATFORM/
+			a/$GADGET/terraform-provider-gadget_1.5.0_$PLATFORM.zip`,
+		installs: `a/$GADGET/terraform-provider-gadget_1.5.0_$PLATFORM.zip a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "only the other provider",
+		needs:    "$WIDGET\n$GADGET",
+		cli:      fromA,
+		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
+		fails:    "does not have a provider named $GADGET",
+		theirs:   "$GADGET was not found in any of the search locations",
+	},
+	{
+		name: "directory is a link",
+		cli:  fromA,
+		packages: `
+			a -> b
+			b/$WIDGET/1.0.0/$PLATFORM/
+			b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
+		installs: `b/$WIDGET/terraform-provider-widget_1.1.0_$PLATFORM.zip`,
+	},
+	{
+		name: "directory is a link, unpacked",
+		cli:  fromA,
+		packages: `
+			a -> b
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "host is a link",
+		cli:  fromA,
+		packages: `
+			a/tf.example.com -> ../b/tf.example.com
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		fails:  lacksWidget,
+		theirs: notFound,
+	},
+	{
+		name: "namespace is a link",
+		cli:  fromA,
+		packages: `
+			a/tf.example.com/acme -> ../../b/tf.example.com/acme
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		fails:  lacksWidget,
+		theirs: notFound,
+	},
+	{
+		name: "type is a link",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET -> ../../../b/$WIDGET
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		fails:  lacksWidget,
+		theirs: notFound,
+	},
+	{
+		name: "version is a link",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/1.1.0 -> ../../../../b/$WIDGET/1.1.0
+			a/$WIDGET/1.0.0/$PLATFORM/
+			b/$WIDGET/1.1.0/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "platform is a link",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM -> ../../../../../b/$WIDGET/1.0.0/$PLATFORM
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "archive is a link",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip -> $ROOT/b/widget.zip
+			b/widget.zip`,
+		files:    map[string]string{"b/widget.zip": string(packedFrom("terraform-provider-widget_1.zip"))},
+		installs: "terraform-provider-widget_1.zip",
+	},
+	{
+		name:     "names in upper case",
+		cli:      fromA,
+		packages: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
+		installs: `a/TF.Example.COM/ACME/Widget/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "names in both cases",
+		cli:  fromA,
+		packages: `
+			a/tf.example.com/ACME/widget/1.1.0/$PLATFORM/
+			a/tf.example.com/acme/widget/1.0.0/$PLATFORM/`,
+		installs: `a/tf.example.com/acme/widget/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "archive in upper case",
+		cli:      fromA,
+		packages: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
+		installs: `a/$WIDGET/Terraform-Provider-Widget_1.0.0_$PLATFORM.ZIP`,
+	},
+	{
+		name:     "archive with a suffix",
+		cli:      fromA,
+		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM_SIGNED.zip`,
+	},
+	{
+		name:     "short version",
+		cli:      fromA,
+		packages: `a/$WIDGET/1.0/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0/$PLATFORM/`,
+	},
+	{
+		name: "leading zeros",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/0.08.1/$PLATFORM/
+			a/$WIDGET/terraform-provider-widget_0.7.01_$PLATFORM.zip`,
+		installs: `a/$WIDGET/0.08.1/$PLATFORM/`,
+	},
+	{
+		name: "what isn't named like a part of a mirror",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/
+			a/$WIDGET/v2.0.0/$PLATFORM/
+			a/$WIDGET/2.0.0/new/
+			a/$WIDGET/terraform-provider-gadget_3.0.0_$PLATFORM.zip
+			a/$WIDGET/terraform-provider-widget_3.0.0.zip
+			a/$WIDGET/terraform-provider-widget_v3.0.0_$PLATFORM.zip
+			a/tf.example.com/ac_me/widget/3.0.0/$PLATFORM/`,
+		files:    map[string]string{"a/README.md": "hello", "a/$WIDGET/index.json": "{}", "a/$WIDGET/3.0.0": "a file", "a/.git/HEAD": "ref"},
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name: "what isn't quite a platform",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/
+			a/$WIDGET/2.0.0/$PLATFORM.old/`,
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "prerelease by name",
+		needs:    "$WIDGET 1.0.0-beta1",
+		cli:      fromA,
+		packages: `a/$WIDGET/1.0.0-beta1/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0.0-beta1/$PLATFORM/`,
+	},
+	{
+		name:  "no such version",
+		needs: "$WIDGET >= 2.0",
+		cli:   fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/`,
+		fails: "no available releases match the given constraints >= 2.0.0",
+	},
+	{
+		name: "newer for another platform only",
+		cli:  fromA,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/
+			a/$WIDGET/1.1.0/plan9_mips/`,
+		fails: "$WIDGET v1.1.0 does not have a package available for",
+	},
+	{
+		name:     "no executable",
+		cli:      fromA,
+		packages: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+		files:    map[string]string{"a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip": string(packedFrom("widget.zip"))},
+		fails:    "could not find executable file starting with terraform-provider-widget",
+	},
+	{
+		name:  "no such directory",
+		cli:   fromA,
+		fails: "cannot search $ROOT/a",
+	},
+	{
+		name: "relative path",
+		cli:  `provider_installation { filesystem_mirror { path = "../a" } }`,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "relative path and -chdir",
+		chdir:    true,
+		cli:      `provider_installation { filesystem_mirror { path = "../a" } }`,
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name: "no variables in a path",
+		cli:  `provider_installation { filesystem_mirror { path = "${HOME}/a" } direct {} }`,
+		packages: `
+			home/a/$WIDGET/1.0.0/$PLATFORM/`,
+		fails: "cannot search",
+	},
+	{
+		name: "two directories, same version",
+		cli:  fromAThenB,
+		packages: `
+			a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	},
+	{
+		name: "two directories, newest in the second",
+		cli:  fromAThenB,
+		packages: `
+			a/$WIDGET/1.0.0/$PLATFORM/
+			b/$WIDGET/1.1.0/$PLATFORM/`,
+		installs: `b/$WIDGET/1.1.0/$PLATFORM/`,
+	},
+	{
+		name: "two directories, platform in the second",
+		cli:  fromAThenB,
+		packages: `
+			a/$WIDGET/1.0.0/plan9_mips/
+			b/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: `b/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "two directories, the second missing",
+		cli:      fromAThenB,
+		packages: `a/$WIDGET/1.0.0/$PLATFORM/`,
+		fails:    "cannot search $ROOT/b",
+	},
+	{
+		name:     "locked, packed",
+		cli:      fromA,
+		files:    locking("1.0.0", packedH1("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
+		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip\na/$WIDGET/1.1.0/$PLATFORM/",
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	},
+	{
+		name:     "locked by the archive's checksum, packed",
+		cli:      fromA,
+		files:    locking("1.0.0", packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
+		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	},
+	{
+		name:     "locked by some archive's checksum, unpacked",
+		cli:      fromA,
+		files:    locking("1.0.0", wrongZH),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "locked with one hash of two right",
+		cli:      fromA,
+		files:    locking("1.0.0", wrongH1, packedZH("a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip")),
+		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+		installs: `a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip`,
+	},
+	{
+		name:     "locked otherwise, packed",
+		cli:      fromA,
+		files:    locking("1.0.0", wrongH1, wrongZH),
+		packages: "a/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+		fails:    notLocked,
+	},
+	{
+		name:     "locked otherwise, unpacked",
+		cli:      fromA,
+		files:    locking("1.0.0", wrongH1, wrongZH),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    notLocked,
+	},
+	{
+		name:     "locked, and -upgrade",
+		cli:      fromA,
+		args:     "-upgrade",
+		files:    locking("1.0.0", wrongH1),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$WIDGET/1.1.0/$PLATFORM/",
+		installs: `a/$WIDGET/1.1.0/$PLATFORM/`,
+	},
+	{
+		name:     "locked without hashes",
+		cli:      fromA,
+		files:    locking("1.0.0"),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$WIDGET/1.1.0/$PLATFORM/",
+		installs: `a/$WIDGET/1.0.0/$PLATFORM/`,
+	},
+	{
+		name:     "locked to what isn't there",
+		cli:      fromA,
+		files:    locking("1.0.0", wrongH1),
+		packages: "a/$WIDGET/1.1.0/$PLATFORM/",
+		fails:    "$ROOT/a does not have version 1.0.0 of provider $WIDGET",
+		theirs:   "the previously-selected version 1.0.0 is no longer available",
+	},
+}
+
+// patternCases are about include and exclude.
+var patternCases = []sourceCase{
+	{
+		name:     "include one provider",
+		needs:    "$WIDGET 1.0.0\n$GADGET",
+		cli:      withPatterns(`include = ["$WIDGET"]`, ""),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\na/$GADGET/1.0.0/$PLATFORM/",
+		fails:    "provider $GADGET was not found in any of the search locations",
+		theirs:   "provider registry tf.example.com does not have a provider named $GADGET",
+	},
+	{
+		name:     "include a namespace",
+		cli:      withPatterns(`include = ["tf.example.com/acme/*"]`, `exclude = ["tf.example.com/acme/*"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "include a host",
+		cli:      withPatterns(`include = ["tf.example.com/*/*"]`, `exclude = ["tf.example.com/*/*"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "include everything",
+		cli:      withPatterns(`include = ["*/*/*"]`, `exclude = ["*/*/*"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "include two segments",
+		needs:    "hashicorp/widget\nacme/widget",
+		cli:      withPatterns(`include = ["hashicorp/*", "acme/widget"]`, `exclude = ["*/*/*"]`),
+		packages: "a/registry.terraform.io/hashicorp/widget/1.0.0/$PLATFORM/\na/registry.terraform.io/acme/widget/1.0.0/$PLATFORM/",
+		installs: "a/registry.terraform.io/acme/widget/1.0.0/$PLATFORM/ a/registry.terraform.io/hashicorp/widget/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "two segments are of the public registry",
+		cli:      withPatterns(`include = ["acme/*"]`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "include is in upper case",
+		cli:      withPatterns(`include = ["TF.Example.com/ACME/Widget"]`, `exclude = ["TF.Example.com/ACME/Widget"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "include another",
+		cli:      withPatterns(`include = ["$GADGET", "other.example.com/*/*"]`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "empty include",
+		cli:      withPatterns(`include = []`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/9.0.0/$PLATFORM/",
+	},
+	{
+		name:     "exclude",
+		cli:      withPatterns(`exclude = ["tf.example.com/acme/*"]`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "exclude counts more than include",
+		cli:      withPatterns("exclude = [\"tf.example.com/*/*\"]\n include = [\"$WIDGET\"]", ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "exclude of the registry",
+		cli:      withPatterns("", `exclude = ["$WIDGET"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "include of the registry",
+		cli:      withPatterns("", `include = ["$GADGET"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "a precise pattern has no precedence",
+		cli:      withPatterns(`include = ["*/*/*"]`, `include = ["$WIDGET"]`),
+		packages: "a/$WIDGET/2.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/2.0.0/$PLATFORM/",
+	},
+	{
+		name:     "excluded everywhere",
+		cli:      withPatterns(`exclude = ["*/*/*"]`, `exclude = ["*/*/*"]`),
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    notFound,
+	},
+	{
+		name:     "wildcard before a name",
+		cli:      withPatterns(`include = ["tf.example.com/*/widget"]`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		fails:    `invalid provider matching pattern "tf.example.com/*/widget"`,
+	},
+	{
+		name:     "pattern of four segments",
+		cli:      withPatterns(`exclude = ["tf.example.com/acme/widget/1.0.0"]`, ""),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		fails:    `invalid provider matching pattern "$WIDGET/1.0.0"`,
+	},
+	{
+		name:     "pattern of one segment",
+		cli:      withPatterns("", `include = ["widget"]`),
+		packages: "a/$WIDGET/9.0.0/$PLATFORM/",
+		fails:    `invalid provider matching pattern "widget"`,
+	},
+}
+
+// withPatterns returns a CLI configuration with arguments for the directory a
+// and for the registry.
+func withPatterns(a, origin string) string {
+	return "provider_installation {\n filesystem_mirror {\n path = \"$ROOT/a\"\n " + a + "\n }\n direct {\n " + origin + "\n }\n}\n"
+}
+
+// impliedCases are about directories that nobody names, and about -plugin-dir.
+var impliedCases = []sourceCase{
+	{
+		name:     "no word about sources",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "working directory",
+		packages: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "user's plugins",
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "user's data",
+		packages: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+		installs: "home/.local/share/terraform/plugins/$WIDGET/terraform-provider-widget_1.0.0_$PLATFORM.zip",
+	},
+	{
+		name:     "XDG_DATA_HOME",
+		env:      []string{"XDG_DATA_HOME=$ROOT/data"},
+		packages: "data/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/\nhome/.local/share/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
+		installs: "data/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "XDG_DATA_DIRS",
+		env:      []string{"XDG_DATA_DIRS=$ROOT/one:$ROOT/two"},
+		packages: "one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/\ntwo/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
+		installs: "two/terraform/plugins/$WIDGET/1.1.0/$PLATFORM/",
+	},
+	{
+		name: "order of implied directories",
+		env:  []string{"XDG_DATA_DIRS=$ROOT/one"},
+		packages: `
+			one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
+			home/.local/share/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
+			home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/
+			work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name: "order of implied directories outside",
+		env:  []string{"XDG_DATA_DIRS=$ROOT/one"},
+		packages: `
+			one/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
+			home/.local/share/terraform/plugins/$WIDGET/1.0.0/$PLATFORM/
+			home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/`,
+		installs: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "old version hides the registry",
+		needs:    "$WIDGET >= 1.1.0",
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		fails:    "no available releases match the given constraints >= 1.1.0",
+	},
+	{
+		name:     "another platform's package hides the registry",
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/plan9_mips/",
+		fails:    "v1.0.0 for $PLATFORM was not found in any of the search locations",
+		theirs:   "$WIDGET v1.0.0 does not have a package available for",
+	},
+	{
+		name:     "other providers hide nothing",
+		packages: "home/.terraform.d/plugins/$GADGET/1.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "layout of long ago",
+		packages: "home/.terraform.d/plugins/$PLATFORM/terraform-provider-widget_v1.0.0/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "a block leaves no implied directories",
+		cli:      `provider_installation { direct {} }`,
+		packages: "home/.terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "working directory and -chdir",
+		chdir:    true,
+		packages: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "work/terraform.d/plugins/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "-plugin-dir and -chdir",
+		chdir:    true,
+		args:     "-plugin-dir=../a",
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "-plugin-dir",
+		args:     "-plugin-dir=$ROOT/a",
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\nwork/terraform.d/plugins/$WIDGET/1.1.0/$PLATFORM/",
+		installs: "a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "-plugin-dir twice",
+		needs:    "$WIDGET\n$GADGET",
+		args:     "-plugin-dir=$ROOT/a -plugin-dir=../b",
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/\nb/$WIDGET/1.0.0/$PLATFORM/\nb/$GADGET/1.0.0/$PLATFORM/",
+		installs: "b/$GADGET/1.0.0/$PLATFORM/ a/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "-plugin-dir replaces the block",
+		cli:      fromAOrOrigin,
+		args:     "-plugin-dir=$ROOT/b",
+		packages: "a/$WIDGET/1.1.0/$PLATFORM/\nb/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "b/$WIDGET/1.0.0/$PLATFORM/",
+	},
+	{
+		name:     "-plugin-dir leaves no registry",
+		args:     "-plugin-dir=$ROOT/a",
+		packages: "a/$GADGET/1.0.0/$PLATFORM/",
+		fails:    lacksWidget,
+		theirs:   notFound,
+	},
+	{
+		name:     "empty -plugin-dir",
+		args:     "-plugin-dir=",
+		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "recorded -plugin-dir",
+		files:    map[string]string{"work/.terraform/plugin_path": "[\n  \"$ROOT/a\"\n]"},
+		packages: "a/$WIDGET/1.0.0/$PLATFORM/",
+		installs: "registry/2.0.0",
+	},
+}

@@ -1,0 +1,258 @@
+package sources
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// mirrorTree is a directory with a mirror, and what a configuration needs of
+// it.
+type mirrorTree struct {
+	dir      string
+	provider string // host/namespace/type
+	version  string // the newest one that the mirror has
+}
+
+// TestMirrorServedByNginx installs from mirrors that the real terraform and a
+// person have written: by https from a real nginx, and right from the disk.
+// The real terraform finds nothing to change afterwards.
+func TestMirrorServedByNginx(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	nginx := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
+	program := harness.Tfdeps(t)
+	ca := harness.NewCA(t)
+	for name, tree := range map[string]mirrorTree{
+		"by terraform providers mirror": mirrorByTerraform(t, ca, peer),
+		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program),
+		"by hand":                       mirrorByHand(t),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url, requests := serveByNginx(t, nginx, ca, tree.dir)
+			tree.install(t, ca, fmt.Sprintf("network_mirror { url = %q }", url), program, peer)
+			below := "/providers/" + tree.provider + "/"
+			for _, file := range []string{"index.json", tree.version + ".json", packedName(tree)} {
+				if !slices.Contains(requests(), below+file) {
+					t.Errorf("nobody has asked nginx for %s%s, only for %q", below, file, requests())
+				}
+			}
+			tree.install(t, ca, fmt.Sprintf("filesystem_mirror { path = %q }", tree.dir), program, peer)
+		})
+	}
+}
+
+func packedName(tree mirrorTree) string {
+	return fmt.Sprintf("terraform-provider-%s_%s_%s.zip", filepath.Base(tree.provider), tree.version, getproviders.CurrentPlatform())
+}
+
+// install has tfdeps install by a method, and the real terraform look at it.
+func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, peer string) {
+	t.Helper()
+	dir, env := t.TempDir(), harness.Trust(t, ca, "provider_installation {\n  "+method+"\n}\n")
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	harness.Run(t, dir, env, program, "init", "-input=false")
+	lock, tree := harness.ReadLock(t, dir), harness.ListTree(t, dir)
+	if want := fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    \"h1:", m.provider, m.version); !strings.Contains(lock, want) {
+		t.Errorf("%s: the lock file is\n%s", method, lock)
+	}
+	harness.Run(t, dir, env, peer, "init", "-input=false")
+	if after := harness.ReadLock(t, dir); after != lock {
+		t.Errorf("%s: terraform init has changed the lock file\n--- before\n%s\n--- after\n%s", method, lock, after)
+	}
+	if after := harness.ListTree(t, dir); !slices.Equal(after, tree) {
+		t.Errorf("%s: terraform init has changed .terraform\n--- before\n%s\n--- after\n%s",
+			method, strings.Join(tree, "\n"), strings.Join(after, "\n"))
+	}
+}
+
+// mirrorByTerraform has the real terraform, or tfdeps, write a mirror of a
+// registry's packages, for two platforms.
+func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirrorTree {
+	t.Helper()
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+	platforms := []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}}
+	args := []string{"providers", "mirror"}
+	for _, platform := range platforms {
+		for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform})
+		}
+		args = append(args, "-platform="+platform.String())
+	}
+	tree := mirrorTree{dir: t.TempDir(), provider: expandNames("$WIDGET"), version: "1.1.0"}
+	work, env := t.TempDir(), harness.Trust(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL()))
+	// The older version comes first, so that the mirror's index grows.
+	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
+		config := requiring(tree.provider + " " + constraints)
+		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{tree.dir})...)
+	}
+	return tree
+}
+
+// mirrorByHand writes the mirror that the protocol's description shows: the
+// archives beside two kinds of documents, which name them by relative URLs and
+// hash them with h1.
+func mirrorByHand(t *testing.T) mirrorTree {
+	t.Helper()
+	type archive struct {
+		URL    string   `json:"url"`
+		Hashes []string `json:"hashes"`
+	}
+	tree := mirrorTree{dir: t.TempDir(), provider: "registry.terraform.io/hashicorp/random", version: "2.0.1"}
+	versions := map[string]struct{}{}
+	for _, version := range []string{"2.0.0", tree.version} {
+		archives := map[string]archive{}
+		for _, platform := range []string{"plan9_mips", getproviders.CurrentPlatform().String()} {
+			name := fmt.Sprintf("terraform-provider-random_%s_%s.zip", version, platform)
+			writeUnder(t, tree.dir, tree.provider+"/"+name, packedFrom(name))
+			hash, err := dirhash.HashZip(filepath.Join(tree.dir, tree.provider, name), dirhash.Hash1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archives[platform] = archive{URL: name, Hashes: []string{hash}}
+		}
+		versions[version] = struct{}{}
+		writeJSON(t, tree, version+".json", map[string]any{"archives": archives})
+	}
+	writeJSON(t, tree, "index.json", map[string]any{"versions": versions})
+	return tree
+}
+
+func writeJSON(t *testing.T, tree mirrorTree, name string, document any) {
+	t.Helper()
+	text, err := json.MarshalIndent(document, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeUnder(t, tree.dir, tree.provider+"/"+name, text)
+}
+
+// nginxConf serves a directory as a static website does, with nothing outside
+// the directory that it runs in. What stands for a path or a host is replaced.
+const nginxConf = `
+daemon off;
+master_process off;
+pid nginx.pid;
+error_log stderr;
+events {}
+http {
+  types {
+    application/json json;
+    application/zip  zip;
+  }
+  log_format path "$uri";
+  access_log access.log path;
+  client_body_temp_path temp;
+  proxy_temp_path       temp;
+  fastcgi_temp_path     temp;
+  scgi_temp_path        temp;
+  uwsgi_temp_path       temp;
+  server {
+    listen ADDRESS ssl;
+    ssl_certificate     server.pem;
+    ssl_certificate_key server.key;
+    location /providers/ {
+      alias "MIRROR/";
+    }
+  }
+}
+`
+
+// serveByNginx starts nginx as the current user, and returns the URL of a
+// directory and what tells the paths that have been asked for so far.
+func serveByNginx(t *testing.T, nginx string, ca *providertest.CA, mirror string) (url string, requests func() []string) {
+	t.Helper()
+	certificate, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := ""
+	for range 5 {
+		dir, address := t.TempDir(), freeAddress(t)
+		conf := strings.NewReplacer("ADDRESS", address, "MIRROR", mirror).Replace(nginxConf)
+		for name, content := range map[string][]byte{"nginx.conf": []byte(conf), "server.pem": certificate, "server.key": key} {
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said = startNginx(t, nginx, dir); said == "" {
+			return "https://localhost" + address[strings.LastIndex(address, ":"):] + "/providers/", func() []string {
+				log, err := os.ReadFile(filepath.Join(dir, "access.log"))
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Fields(string(log))
+			}
+		}
+	}
+	t.Fatalf("nginx ends as soon as it is started:\n%s", said)
+	return "", nil
+}
+
+// freeAddress returns an address on loopback. Somebody else may be quicker to
+// listen there.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// startNginx returns when nginx listens, or what it had to say before it
+// ended. It runs until the test is over.
+func startNginx(t *testing.T, nginx, dir string) (said string) {
+	t.Helper()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(t.Context(), nginx, "-p", dir, "-c", filepath.Join(dir, "nginx.conf"))
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &out
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		if <-ended; t.Failed() {
+			t.Logf("nginx: %s", &out)
+		}
+	})
+	// It writes that file when it has its sockets.
+	for !fileExists(filepath.Join(dir, "nginx.pid")) {
+		select {
+		case <-ended:
+			return "nginx: " + out.String()
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	return ""
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}

@@ -1,0 +1,279 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// sourceCase says where providers may come from, and what then comes. In all
+// its texts $ROOT, $HOSTS and the like stand for what sourceWorld.expand says.
+type sourceCase struct {
+	name  string
+	needs string // a required provider a line, "ADDRESS [CONSTRAINTS]"; "": $WIDGET
+	cli   string // what the file .terraformrc of the user's home says besides $HOSTS
+	again string // what it says when init is run once more; "": it isn't
+	// packages has a line for each package of a filesystem mirror, which is its
+	// path below $ROOT: a directory's ends in a slash, an archive's in .zip. A
+	// line "LINK -> TARGET" is a symlink. The text in a package's executable is
+	// that path, so that packages of different origin never have equal hashes.
+	packages string
+	files    map[string]string // others, by path below $ROOT; scripts are executable
+	env      []string
+	args     string // of init
+	chdir    bool   // the program starts in $ROOT, with -chdir=work
+	arrange  func(*sourceWorld)
+
+	installs string // the paths of the packages that come, in the order of their addresses
+	fails    string // init fails, and this is what it says
+	warns    string // init doesn't fail, and says this
+	theirs   string // what the real tool says, if not that
+}
+
+// TestSameSourcesAsTerraform lets tfdeps and the real terraform choose between
+// the same sources, one after the other in a directory of the same path, and
+// compares exit codes, lock files and everything in .terraform.
+func TestSameSourcesAsTerraform(t *testing.T) {
+	t.Parallel()
+	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
+	servers := newSourceServers(t)
+	var names []string
+	for _, c := range sourceCases() {
+		names = append(names, c.name)
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			world := servers.world(t)
+			var left [2]leftBehind
+			for i, program := range programs {
+				if c.arrange != nil { // again for the second: some faults are used up
+					c.arrange(world)
+				}
+				left[i] = world.run(t, program, c)
+			}
+			c.check(t, world, left, sourceExemptions[c.name])
+		})
+	}
+	if slices.Sort(names); len(names) < 40 || len(slices.Compact(names)) < len(names) {
+		t.Errorf("%d cases, some maybe of one name; want 40 at least", len(names))
+	}
+	for name := range sourceExemptions {
+		if !slices.Contains(names, name) {
+			t.Errorf("exemption for %q, which is no case", name)
+		}
+	}
+}
+
+func TestSourceExemptions_NameDifferences(t *testing.T) { harness.CheckExemptions(t, sourceExemptions) }
+
+// sourceServers is what the servers of all cases have in common.
+type sourceServers struct {
+	ca     *providertest.CA
+	signer *providertest.Signer
+}
+
+func newSourceServers(t *testing.T) sourceServers {
+	t.Helper()
+	ca := harness.NewCA(t)
+	signer, err := providertest.NewSigner(providertest.SignerOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sourceServers{ca, signer}
+}
+
+// sourceWorld is what there is around the directories of a case.
+type sourceWorld struct {
+	root     string
+	ca       string                 // the file with the certificate of all servers
+	registry *providertest.Registry // has $WIDGET 1.0.0, 1.1.0 and 2.0.0
+	mirror   *providertest.Mirror   // the others have nothing
+	other    *providertest.Mirror
+	plain    *providertest.Mirror // speaks http
+	expand   func(string) string
+	serve    func(http.HandlerFunc) // opens the vault
+	vault    string                 // the host and port of one more server; "": closed
+}
+
+func (s sourceServers) world(t *testing.T) *sourceWorld {
+	t.Helper()
+	dir := t.TempDir()
+	w := &sourceWorld{root: filepath.Join(dir, "root"), ca: filepath.Join(dir, "ca.pem")}
+	if err := os.WriteFile(w.ca, s.ca.PEM(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	w.registry = harness.Start(t, providertest.NewRegistry, providertest.Options{CA: s.ca, Signer: s.signer})
+	w.mirror = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
+	w.other = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca})
+	w.plain = harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: s.ca, Plain: true})
+	for _, version := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+		w.registry.Add(widgetPackage("registry/" + version))
+	}
+	w.serve = func(handler http.HandlerFunc) {
+		w.vault = harness.Start(t, providertest.NewServer, providertest.ServerOptions{CA: s.ca, Handler: handler}).Host()
+	}
+	w.expand = func(text string) string { return w.expandOnce(w.expandOnce(text)) }
+	return w
+}
+
+// expandOnce replaces names in a text; some stand for texts with names.
+func (w *sourceWorld) expandOnce(text string) string {
+	return strings.NewReplacer(
+		"$HOSTS", hostBlockFor("tf.example.com", "$SERVICE"),
+		"$ROOT", w.root,
+		"$SERVICE", w.registry.ServiceURL(),
+		"$MIRRORHOST", w.mirror.Host(),
+		"$REGISTRY", w.registry.Host(),
+		"$MIRROR", w.mirror.URL(),
+		"$OTHER", w.other.URL(),
+		"$PLAIN", w.plain.URL(),
+		"$VAULT", w.vault,
+	).Replace(expandNames(text))
+}
+
+func hostBlockFor(host, serviceURL string) string {
+	return fmt.Sprintf("host %q {\n  services = { \"providers.v1\" = %q }\n}\n", host, serviceURL)
+}
+
+// leftBehind is what a run of init comes to.
+type leftBehind struct {
+	exit      int
+	said      string
+	lock      string
+	tree      []string
+	installed string
+}
+
+// run lays out a case's directories, runs init there, and clears up, so that
+// the next program finds a directory of the same path.
+func (w *sourceWorld) run(t *testing.T, program string, c sourceCase) leftBehind {
+	t.Helper()
+	c.layOut(t, w)
+	left := w.runInit(t, program, c)
+	if c.again != "" && left.exit == 0 {
+		writeUnder(t, w.root, "home/.terraformrc", []byte(w.expand("$HOSTS"+c.again)))
+		left = w.runInit(t, program, c)
+	}
+	if err := os.RemoveAll(w.root); err != nil {
+		t.Fatal(err)
+	}
+	return left
+}
+
+func (w *sourceWorld) runInit(t *testing.T, program string, c sourceCase) leftBehind {
+	t.Helper()
+	work := filepath.Join(w.root, "work")
+	dir, args := work, append([]string{"init", "-no-color", "-input=false"}, strings.Fields(w.expand(c.args))...)
+	if c.chdir {
+		dir, args = w.root, append([]string{"-chdir=work"}, args...)
+	}
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, harness.PinnedEnv(t, "HOME="+filepath.Join(w.root, "home"), "SSL_CERT_FILE="+w.ca,
+		"XDG_DATA_DIRS="+filepath.Join(w.root, "none"), "CHECKPOINT_DISABLE=1")
+	for _, variable := range c.env {
+		cmd.Env = append(cmd.Env, w.expand(variable))
+	}
+	out, err := cmd.CombinedOutput()
+	if exit := (*exec.ExitError)(nil); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return leftBehind{
+		exit:      cmd.ProcessState.ExitCode(),
+		said:      string(out),
+		lock:      harness.ReadLock(t, work),
+		tree:      harness.ListTree(t, work),
+		installed: installedIn(t, work),
+	}
+}
+
+// installedIn returns what the executables of the installed packages hold,
+// which is where they come from.
+func installedIn(t *testing.T, work string) string {
+	t.Helper()
+	executables, err := filepath.Glob(filepath.Join(work, ".terraform/providers/*/*/*/*/*/terraform-provider-*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var texts []string
+	for _, file := range executables {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	return strings.Join(texts, " ")
+}
+
+// check holds what is left against what should be, and the two against each
+// other.
+func (c sourceCase) check(t *testing.T, w *sourceWorld, left [2]leftBehind, allowed harness.Exemption) {
+	t.Helper()
+	ours, theirs := left[0], left[1]
+	if wantFailure := c.fails != ""; (ours.exit != 0) != wantFailure || ours.exit > 1 {
+		t.Fatalf("tfdeps exits with %d:\n%s", ours.exit, ours.said)
+	}
+	for i, words := range []string{c.fails + c.warns, c.theirWords(allowed)} {
+		if words = harness.OneLine(w.expand(words)); !strings.Contains(unboxed(left[i].said), words) {
+			t.Errorf("%s doesn't say %q:\n%s", [...]string{"tfdeps", "terraform"}[i], words, left[i].said)
+		}
+	}
+	if want := harness.OneLine(w.expand(c.installs)); c.fails == "" && ours.installed != want {
+		t.Errorf("what came is %q, want %q", ours.installed, want)
+	}
+	differed := false
+	note := func(what string, same, allowed bool, ours, theirs any) {
+		if differed = differed || !same; !same && !allowed {
+			t.Errorf("%s differs\n--- ours\n%v\n--- theirs\n%v", what, ours, theirs)
+		}
+	}
+	note("exit code", ours.exit == theirs.exit, allowed.Exit, ours.said, theirs.said)
+	if ours.exit == theirs.exit {
+		note("lock file", ours.lock == theirs.lock, allowed.Lock, ours.lock, theirs.lock)
+		note("tree", slices.Equal(ours.tree, theirs.tree), allowed.Tree, strings.Join(ours.tree, "\n"), strings.Join(theirs.tree, "\n"))
+	}
+	if allowed.Reason != "" && !differed {
+		t.Errorf("nothing differs, so there is no need for the exemption (%s)", allowed.Reason)
+	}
+}
+
+func (c sourceCase) theirWords(allowed harness.Exemption) string {
+	if c.theirs != "" || allowed.Exit {
+		return c.theirs
+	}
+	return c.fails + c.warns
+}
+
+// unboxed undoes the wrapping of lines, and the boxes around some.
+func unboxed(text string) string {
+	return harness.OneLine(strings.NewReplacer("│", "", "╷", "", "╵", "").Replace(text))
+}
+
+// layOut makes the directories of a case: home, work, and what it names.
+func (c sourceCase) layOut(t *testing.T, w *sourceWorld) {
+	t.Helper()
+	files := map[string]string{"home/.terraformrc": "$HOSTS" + c.cli, "work/main.tf": requiring(c.needs)}
+	maps.Copy(files, c.files)
+	for line := range strings.Lines(c.packages) {
+		if line = strings.TrimSpace(w.expand(line)); line != "" {
+			layOutPackage(t, w.root, line)
+		}
+	}
+	for name, content := range files {
+		writeUnder(t, w.root, w.expand(name), []byte(w.expand(content)))
+	}
+	for _, dir := range []string{"home", "work"} {
+		if err := os.MkdirAll(filepath.Join(w.root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package vendor
+
+import (
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// keepsArchivesInLFS has git LFS keep the packages, and takes them out of it again.
+func (b vendorBuilds) keepsArchivesInLFS(t *testing.T) {
+	harness.RequireProgram(t, "git-lfs")
+	v := b.newVendoring(t)
+	v.vendor(t, "-lfs")
+	want := v.files(t, filepath.Join(v.dir, "terraform.d"))
+	v.git(t, v.top, "lfs", "install", "--local")
+	v.git(t, v.top, "add", ".")
+	v.git(t, v.top, "commit", "-q", "-m", "vendored")
+	if listed := v.git(t, v.top, "lfs", "ls-files"); !strings.Contains(listed, "env/terraform.d/plugins/") || strings.Contains(listed, "modules") {
+		t.Errorf("LFS keeps\n%s", listed)
+	}
+	v.git(t, v.top, "lfs", "install") // in this test's home
+	v.clone(t)
+	sameFiles(t, "clone", want, v.files(t, filepath.Join(v.top, "clone", "env", "terraform.d")))
+	clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
+	v.run(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "vendor", "-check", "-prune")
+	v.run(t, filepath.Join(v.top, "clone", "env"), clean, v.program, "init")
+
+	v.git(t, v.top, "lfs", "uninstall")
+	v.git(t, v.top, "lfs", "uninstall", "--local")
+	v.clone(t) // has nothing but pointers
+	cmd := exec.CommandContext(t.Context(), v.program, "vendor", "-check")
+	cmd.Dir, cmd.Env = filepath.Join(v.top, "clone", "env"), clean
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(unwrapped(string(out)), "git lfs pull") {
+		t.Errorf("without LFS: %v\n%s", err, out)
+	}
+	v.vendor(t, "-lfs=false")
+	if content, _ := os.ReadFile(filepath.Join(v.dir, ".gitattributes")); strings.Contains(string(content), "lfs") {
+		t.Errorf("%s", content)
+	}
+}
+
+// unwrapped is output as if a line had room for all of it.
+func unwrapped(out string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(out, "│", "")), " ")
+}
+
+// worksWithOpenTofu initializes a clone with the other product.
+func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
+	harness.LookTofu(t)
+	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {
+		t.Skip("this user can't make a network namespace")
+	}
+	for _, how := range []string{"-unpacked=false", "-unpacked"} {
+		v := b.newVendoring(t)
+		v.vendor(t, how)
+		v.git(t, v.top, "add", ".")
+		v.git(t, v.top, "commit", "-q", "-m", "vendored")
+		v.clone(t)
+		clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
+		for _, line := range [][]string{{"tofu", "init", "-input=false"}, {"tofu", "validate"}, {"tofu", "plan", "-input=false"}} {
+			v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
+		}
+		if left := v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"); left != "" {
+			t.Errorf("tofu init changed\n%s", left)
+		}
+	}
+}
+
+// warnsOfLargeFiles has a file that services for git repositories refuse.
+func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
+	v := b.newVendoring(t)
+	if out := v.vendor(t); strings.Contains(out, "Large files") {
+		t.Errorf("%s", out)
+	}
+	large := filepath.Join(v.dir, "terraform.d", "plugins", "large")
+	for bytes, want := range map[int64]string{51 << 20: "none above 100 MiB.", 101 << 20: "none above 100 MiB, which there are."} {
+		harness.WriteFile(t, large, nil)
+		if err := os.Truncate(large, bytes); err != nil {
+			t.Fatal(err)
+		}
+		out := unwrapped(v.vendor(t))
+		if !strings.Contains(out, "Large files") || !strings.Contains(out, want) || !strings.Contains(out, "- terraform.d/plugins/large (") {
+			t.Errorf("%d bytes: %s", bytes, out)
+		}
+	}
+	if out := v.vendor(t, "-lfs"); strings.Contains(out, "Large files") {
+		t.Errorf("LFS keeps them, and there is %s", out)
+	}
+}
+
+// fresh removes all that was vendored.
+func (v *vendoring) fresh(t *testing.T) {
+	t.Helper()
+	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".gitattributes"} {
+		if err := os.RemoveAll(filepath.Join(v.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	harness.WriteFile(t, filepath.Join(v.dir, ".gitignore"), []byte(".terraform/\n*.tfvars\n"))
+}
+
+// isEndedAtAnyTime interrupts and kills runs at random. The next one that isn't
+// makes of what is left what it would have made of nothing.
+func (b vendorBuilds) isEndedAtAnyTime(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process can't be interrupted there")
+	}
+	v := b.newVendoring(t)
+	v.vendor(t)
+	want := v.files(t, v.top)
+	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
+	rounds, ended := 50, 0
+	if testing.Short() {
+		rounds = 10
+	}
+	for i := range rounds {
+		v.fresh(t)
+		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
+		cmd.Dir, cmd.Env = v.dir, v.env
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		signal := []os.Signal{os.Interrupt, os.Kill}[i%2]
+		timer := time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
+		if cmd.Wait() != nil {
+			ended++
+		}
+		timer.Stop()
+		v.vendor(t)
+		sameFiles(t, "after "+signal.String(), want, v.visible(t))
+		if t.Failed() {
+			return
+		}
+	}
+	if ended == 0 {
+		t.Error("no run was ended")
+	}
+}
+
+// visible are the files without those of a directory that a killed run had just
+// made, and hadn't locked yet: only its age will tell that nobody works in it.
+func (v *vendoring) visible(t *testing.T) map[string]string {
+	t.Helper()
+	files := v.files(t, v.top)
+	for name := range files {
+		if strings.Contains(name, "/.tfdeps-") && strings.HasSuffix(name, "/.lock.new") {
+			delete(files, name)
+		}
+	}
+	return files
+}
+
+// runsAtOnce has two runs in one directory at the same time.
+func (b vendorBuilds) runsAtOnce(t *testing.T) {
+	v := b.newVendoring(t)
+	v.vendor(t)
+	want := v.files(t, v.top)
+	for range 5 {
+		v.fresh(t)
+		var runs []*exec.Cmd
+		for range 2 {
+			cmd := exec.CommandContext(t.Context(), v.program, "vendor")
+			cmd.Dir, cmd.Env = v.dir, v.env
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			runs = append(runs, cmd)
+		}
+		for _, cmd := range runs {
+			_ = cmd.Wait() // one may find what the other is just replacing
+		}
+		v.vendor(t)
+		sameFiles(t, "after two", want, v.files(t, v.top))
+	}
+}

@@ -1,0 +1,268 @@
+package vendor
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// vendoring is a repository whose configuration needs a real provider and
+// modules from other repositories.
+type vendoring struct {
+	program string
+	env     []string // in which registry and repositories can be reached
+	dir     string   // of the configuration, below the repository's top
+	top     string
+
+	registry *providertest.Registry
+}
+
+// vendorBuilds are the programs of these tests, which take long to build.
+type vendorBuilds struct {
+	program string
+	archive []byte
+}
+
+// TestVendor has all that is vendored on a machine as people have it: with git,
+// a registry, and a real provider.
+func TestVendor(t *testing.T) {
+	harness.RequireProgram(t, "git")
+	b := vendorBuilds{harness.Tfdeps(t), harness.PackedProvider(t)}
+	t.Run("a clone needs no network", b.cloneNeedsNoNetwork)
+	t.Run("twice gives the same bytes", b.twiceGivesTheSame)
+	t.Run("what isn't ours stays", b.keepsWhatIsNotOurs)
+	t.Run("it may end at any time", b.isEndedAtAnyTime)
+	t.Run("two runs at once", b.runsAtOnce)
+	t.Run("git LFS keeps packages", b.keepsArchivesInLFS)
+	t.Run("large files", b.warnsOfLargeFiles)
+	t.Run("OpenTofu takes it, too", b.worksWithOpenTofu)
+}
+
+// newVendoring has a configuration in "env" of a repository that ignores
+// .terraform and archives, as most do.
+func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
+	t.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	for _, platform := range []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}} {
+		registry.Add(providertest.PackageSpec{
+			Namespace: "tfdeps", Type: "tiny", Version: "1.0.0", Protocols: []string{"6.0"}, Archive: b.archive, Platform: platform,
+		})
+	}
+	redirect, err := registry.Env(t.TempDir(), "tf.example.com")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &vendoring{program: b.program, env: harness.Env(t, append(redirect, gitIdentity...)...), top: t.TempDir(), registry: registry}
+	v.dir = filepath.Join(v.top, "env")
+	inner := v.repository(t, map[string]string{
+		"main.tf": "output \"inner\" {\n  value = file(\"${path.module}/kept.zip\")\n}\n", "kept.zip": "x\r\n", ".gitignore": "*.zip\n.terraform/\n", "bin/tool": "#!",
+		".gitattributes": "* text=auto\n",
+	})
+	outer := v.repository(t, map[string]string{
+		"net/main.tf":       fmt.Sprintf("module \"inner\" {\n  source = \"git::file://%s\"\n}\nmodule \"beside\" {\n  source = \"../beside\"\n}\n", filepath.ToSlash(inner)),
+		"beside/outputs.tf": "output \"crlf\" {\r\n  value = 1\r\n}\r\n",
+	})
+	for name, content := range map[string]string{
+		".gitignore": "**/.terraform/*\n*.zip\n", ".gitattributes": "* text=auto\n", "env/.gitignore": ".terraform/\n*.tfvars\n",
+		"env/main.tf":  harness.ProviderConfig + fmt.Sprintf("\nmodule \"net\" {\n  source = \"git::file://%s//net\"\n}\nmodule \"own\" {\n  source = \"../own\"\n}\n", filepath.ToSlash(outer)),
+		"own/local.tf": "output \"own\" {\n  value = 1\n}\n",
+	} {
+		harness.WriteFile(t, filepath.Join(v.top, filepath.FromSlash(name)), []byte(content))
+	}
+	v.git(t, v.top, "init", "-q")
+	return v
+}
+
+// gitIdentity is what git needs to know to commit anything.
+var gitIdentity = []string{
+	"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+	"GIT_CONFIG_NOSYSTEM=1", "CHECKPOINT_DISABLE=1",
+}
+
+// repository makes one with these files, whatever a .gitignore says.
+func (v *vendoring) repository(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, content := range files {
+		harness.WriteFile(t, filepath.Join(dir, filepath.FromSlash(name)), []byte(content))
+	}
+	v.git(t, dir, "init", "-q")
+	v.git(t, dir, "-c", "core.autocrlf=false", "add", "-f", ".")
+	v.git(t, dir, "commit", "-q", "-m", "all")
+	return dir
+}
+
+func (v *vendoring) git(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	return v.run(t, dir, v.env, "git", args...)
+}
+
+func (v *vendoring) run(t *testing.T, dir string, env []string, program string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, args...)
+	cmd.Dir, cmd.Env = dir, env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", program, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+func (v *vendoring) vendor(t *testing.T, args ...string) string {
+	t.Helper()
+	return v.run(t, v.dir, v.env, v.program, append([]string{"vendor"}, args...)...)
+}
+
+// files are all files of the repository, with their content, git's own excepted.
+func (v *vendoring) files(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		name, _ := filepath.Rel(dir, path)
+		all[filepath.ToSlash(name)] = fmt.Sprint(info.Mode()&0o100) + string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func sameFiles(t *testing.T, what string, was, is map[string]string) {
+	t.Helper()
+	for name, content := range was {
+		if is[name] != content {
+			t.Errorf("%s: %s differs", what, name)
+		}
+	}
+	for name := range is {
+		if _, ok := was[name]; !ok {
+			t.Errorf("%s: there is %s, too", what, name)
+		}
+	}
+}
+
+// cloneNeedsNoNetwork vendors, commits with plain git commands,
+// clones, and has the real terraform and tfdeps initialize the clone where there
+// is no network, and the former plan.
+func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
+	peer := harness.LookTerraform(t)
+	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {
+		t.Skip("this user can't make a network namespace")
+	}
+	for _, how := range [][]string{{}, {"-unpacked"}} {
+		t.Run(strings.Join(append([]string{"packed"}, how...), " "), func(t *testing.T) {
+			v := b.newVendoring(t)
+			v.vendor(t, how...)
+			v.git(t, v.top, "add", ".")
+			v.git(t, v.top, "commit", "-q", "-m", "vendored")
+			if left := v.git(t, v.top, "status", "--porcelain", "--ignored"); left != "" {
+				t.Errorf("git leaves out\n%s", left)
+			}
+			clean := harness.Env(t, "CHECKPOINT_DISABLE=1")
+			for _, line := range [][]string{
+				{peer, "init", "-input=false"}, {peer, "get"}, {peer, "validate"}, {peer, "plan", "-input=false"},
+				{v.program, "init", "-input=false"}, {peer, "plan", "-input=false"}, {v.program, "vendor", "-check", "-prune"},
+			} {
+				if line[1] == "init" {
+					v.clone(t)
+				}
+				v.run(t, filepath.Join(v.top, "clone", "env"), clean, "unshare", append([]string{"-n"}, line...)...)
+			}
+			if left := v.git(t, filepath.Join(v.top, "clone"), "status", "--porcelain"); left != "" {
+				t.Errorf("init changed\n%s", left)
+			}
+		})
+	}
+}
+
+// clone makes a fresh clone, on a machine that would convert line ends.
+func (v *vendoring) clone(t *testing.T) {
+	t.Helper()
+	to := filepath.Join(v.top, "clone")
+	if err := os.RemoveAll(to); err != nil {
+		t.Fatal(err)
+	}
+	v.git(t, v.top, "-c", "core.autocrlf=true", "clone", "-q", ".", to)
+}
+
+func (b vendorBuilds) twiceGivesTheSame(t *testing.T) {
+	v := b.newVendoring(t)
+	v.vendor(t)
+	first := v.files(t, v.top)
+	v.vendor(t)
+	sameFiles(t, "again", first, v.files(t, v.top))
+	var tars [2][]byte
+	for i, name := range []string{"a.tar", "b.tar"} {
+		v.vendor(t, "-o", filepath.Join(v.top, "..", name))
+		tars[i], _ = os.ReadFile(filepath.Join(v.top, "..", name))
+	}
+	sameFiles(t, "after a bundle", first, v.files(t, v.top))
+	for _, name := range []string{".terraform", "terraform.d", ".terraform.lock.hcl", ".tfdeps.modules.lock.hcl"} {
+		if err := os.RemoveAll(filepath.Join(v.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.vendor(t, "-o", filepath.Join(v.top, "..", "c.tar"))
+	fresh, _ := os.ReadFile(filepath.Join(v.top, "..", "c.tar"))
+	if len(fresh) < 1000 || !bytes.Equal(tars[0], tars[1]) || !bytes.Equal(tars[0], fresh) {
+		t.Errorf("archives of %d, %d and %d bytes, which differ", len(tars[0]), len(tars[1]), len(fresh))
+	}
+	v.vendor(t, "-unpack", filepath.Join(v.top, "..", "c.tar"))
+	sameFiles(t, "unpacked", first, v.files(t, v.top))
+	if out := v.vendor(t, "-check", "-prune"); !strings.Contains(out, "Nothing to do") {
+		t.Errorf("%s", out)
+	}
+}
+
+func (b vendorBuilds) keepsWhatIsNotOurs(t *testing.T) {
+	v := b.newVendoring(t)
+	kept := []string{"env/terraform.d/plugins/README", "env/terraform.d/theme/x", "env/.terraform/modules/NOTES", "env/.gitignore"}
+	for _, name := range kept[:3] {
+		harness.WriteFile(t, filepath.Join(v.top, filepath.FromSlash(name)), []byte("mine"))
+	}
+	v.vendor(t, "-platform=plan9_mips")
+	v.vendor(t, "-platform="+getproviders.CurrentPlatform().String(), "-prune")
+	names := v.files(t, v.top)
+	for _, name := range kept {
+		if _, ok := names[name]; !ok {
+			t.Errorf("%s is gone", name)
+		}
+	}
+	for name := range names {
+		if strings.Contains(name, "plan9") {
+			t.Errorf("%s is there", name)
+		}
+	}
+	if ours := strings.Count(names["env/.gitignore"], "tfdeps vendor: begin"); ours != 1 || !strings.HasPrefix(names["env/.gitignore"][len(fmt.Sprint(fs.FileMode(0))):], ".terraform/\n*.tfvars\n\n#") {
+		t.Errorf("%s", names["env/.gitignore"])
+	}
+}
