@@ -15,15 +15,36 @@ import (
 // modulePath is what every import path of ours begins with.
 const modulePath = "github.com/tfdeps/tfdeps"
 
+// forCommands is what every folder of a command may import.
+var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
+	"providercache", "depsfile", "getproviders"}
+
 // layers says for each package which others of ours its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
 // first; imports only ever point downwards.
 var layers = map[string][]string{
 	".": {"command"},
-	"command": {"command/view", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/fetch", "configs/modules/modulelock",
-		"configs/modules/vendored", "configs/requirements", "providercache", "providercache/bundle", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par",
-		"getproviders/scratch", "getproviders/wholefile"},
-	"command/view":               {"configs/modules", "providercache", "getproviders", "getproviders/hosts"},
+	"command": {"command/cli", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd",
+		"command/vendorcmd", "depsfile", "getproviders", "getproviders/hosts"},
+
+	// The commands. None imports another.
+	"command/initcmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/modulelock",
+		"getproviders/hosts", "getproviders/wholefile"}),
+	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
+	"command/providerscmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par"}),
+	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
+	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
+		"getproviders/scratch", "providercache/bundle"}),
+
+	"command/sources": {"command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+		"providercache", "getproviders", "getproviders/wholefile"},
+	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
+		"configs/requirements", "providercache", "depsfile", "getproviders", "getproviders/par"},
+	"command/products": {"command/cli", "command/problem", "getproviders", "getproviders/wholefile"},
+	"command/cli":      {"command/problem", "command/view", "providercache", "getproviders"},
+	"command/problem":  {},
+	"command/view":     {"command/problem", "configs/modules", "providercache", "getproviders", "getproviders/hosts"},
+
 	"configs":                    {"getproviders", "getproviders/wholefile"},
 	"configs/backend":            {"configs", "getproviders", "getproviders/wholefile"},
 	"configs/cliconfig":          {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
@@ -94,7 +115,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/view"},
+		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{

@@ -7,13 +7,16 @@ import (
 	"strings"
 
 	"github.com/mattn/go-shellwords"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/products"
 )
 
-// CommandLine is a program's arguments, sorted out before any command is chosen.
-type CommandLine struct {
-	Dir     string   // of -chdir; "": none was given
-	Args    []string // the command's words and its arguments
-	NoColor bool     // -no-color was among them
+// commandLine is a program's arguments, sorted out before any command is chosen.
+type commandLine struct {
+	dir     string   // of -chdir; "": none was given
+	args    []string // the command's words and its arguments
+	noColor bool     // -no-color was among them
 }
 
 var (
@@ -21,29 +24,29 @@ var (
 	errWords      = errors.New("invalid command line string: a quote is left open, or it has characters such as ; & | < > ( ) outside of quotes")
 )
 
-// ParseCommandLine sorts out the arguments (without the program's name) and
+// parseCommandLine sorts out the arguments (without the program's name) and
 // adds those of the variables TF_CLI_ARGS and TF_CLI_ARGS_<command>, right
 // after the command's name, so that what was typed overrides them. Where both
-// variables are set the general one comes last, as in the real tool. Those of
-// TFDEPS_CLI_ARGS and TFDEPS_CLI_ARGS_<command> follow, which the real tool
-// doesn't know: they are for options that it would refuse.
-func ParseCommandLine(args []string, env Environment) (CommandLine, error) {
-	var line CommandLine
+// variables are set the general one comes last, as in Terraform. Those of
+// TFDEPS_CLI_ARGS and TFDEPS_CLI_ARGS_<command> follow, which Terraform doesn't
+// know: they are for options that it would refuse.
+func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
+	var line commandLine
 	var err error
-	if line.Dir, args, err = takeChdir(args); err != nil {
+	if line.dir, args, err = takeChdir(args); err != nil {
 		return line, err
 	}
-	if _, err := parseSwitch(passthroughVariable, env.Get(passthroughVariable)); err != nil {
+	if _, err := cli.ParseSwitch(passthroughVariable, env.Get(passthroughVariable)); err != nil {
 		return line, err
 	}
-	if _, err := productByVariable(env); err != nil {
+	if _, err := products.ByVariable(env); err != nil {
 		return line, err
 	}
-	args = versionCommand(args)
+	args = takeVersion(args)
 	if args, err = addFromEnvironment(args, env); err != nil {
 		return line, err
 	}
-	line.Args, line.NoColor = takeNoColor(args)
+	line.args, line.noColor = takeNoColor(args)
 	return line, nil
 }
 
@@ -64,26 +67,26 @@ func takeChdir(args []string) (dir string, rest []string, err error) {
 	return "", args, nil
 }
 
-// versionCommand makes the version command of the options -v and -version,
+// takeVersion makes the version command of the options -v and -version,
 // which count wherever they are. Of other arguments only -json means anything to it.
-func versionCommand(args []string) []string {
+func takeVersion(args []string) []string {
 	isVersion := func(arg string) bool { return arg == "-v" || arg == "-version" || arg == "--version" }
 	if !slices.ContainsFunc(args, isVersion) {
 		return args
 	}
-	if wantsJSON(args) {
+	if cli.WantsJSON(args) {
 		return []string{"version", "-json"}
 	}
 	return []string{"version"}
 }
 
-func addFromEnvironment(args []string, env Environment) ([]string, error) {
+func addFromEnvironment(args []string, env cli.Environment) ([]string, error) {
 	at := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if at < 0 {
 		return args, nil
 	}
 	added, suffix := []string{}, "_"+strings.ReplaceAll(args[at], "-", "_")
-	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", argumentsVariable + suffix, argumentsVariable} {
+	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", cli.ArgumentsVariable + suffix, cli.ArgumentsVariable} {
 		words, err := splitWords(env.Get(name))
 		if err != nil {
 			return nil, fmt.Errorf("parsing extra CLI args from %s: %w", name, err)
@@ -94,7 +97,7 @@ func addFromEnvironment(args []string, env Environment) ([]string, error) {
 }
 
 // splitWords splits text as a shell would. Where a shell would see the end of
-// the command, the real tool quietly forgets the rest; here it is an error.
+// the command, Terraform quietly forgets the rest; here it is an error.
 func splitWords(text string) ([]string, error) {
 	parser := shellwords.NewParser()
 	words, err := parser.Parse(text)
@@ -117,32 +120,18 @@ func takeNoColor(args []string) (rest []string, found bool) {
 	return rest, found
 }
 
-// CheckGlobal refuses options before the command that aren't known there. What
-// else stands there was taken out by ParseCommandLine.
-func (l CommandLine) CheckGlobal() error {
-	if len(l.Args) == 0 || !strings.HasPrefix(l.Args[0], "-") || slices.Contains([]string{"-h", "-help", "--help"}, l.Args[0]) {
+// checkGlobal refuses options before the command that aren't known there. What
+// else stands there was taken out by parseCommandLine.
+func (l commandLine) checkGlobal() error {
+	if len(l.args) == 0 || !strings.HasPrefix(l.args[0], "-") || slices.Contains([]string{"-h", "-help", "--help"}, l.args[0]) {
 		return nil
 	}
-	option := l.Args[0]
+	option := l.args[0]
 	name, _, _ := strings.Cut(option, "=")
 	err := fmt.Errorf("there is no global option %s. To see those that there are, run:\n  tfdeps -help", name)
-	command := slices.IndexFunc(l.Args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
+	command := slices.IndexFunc(l.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if command < 0 {
 		return err
 	}
-	return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.Args[command], option)
-}
-
-// wantsJSON finds out how to speak of arguments that can't be parsed.
-func wantsJSON(args []string) bool {
-	wants := false
-	for _, arg := range args {
-		switch arg {
-		case "-json", "--json", "-json=true", "--json=true":
-			wants = true
-		case "-json=false", "--json=false":
-			wants = false
-		}
-	}
-	return wants
+	return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.args[command], option)
 }

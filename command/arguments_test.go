@@ -4,80 +4,82 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
 )
 
 func TestParseCommandLine(t *testing.T) {
 	tests := []struct {
 		name string
 		args string
-		env  Environment
-		want CommandLine
+		env  cli.Environment
+		want commandLine
 	}{
-		{"nothing", "", nil, CommandLine{}},
-		{"a command", "init -upgrade", nil, CommandLine{Args: []string{"init", "-upgrade"}}},
-		{"-chdir", "-chdir=a/b init", nil, CommandLine{Dir: "a/b", Args: []string{"init"}}},
-		{"--chdir", "--chdir=a init", nil, CommandLine{Dir: "a", Args: []string{"init"}}},
-		{"-chdir after another option", "-help -chdir=a", nil, CommandLine{Dir: "a", Args: []string{"-help"}}},
-		{"-chdir after the command is the command's", "init -chdir=a", nil, CommandLine{Args: []string{"init", "-chdir=a"}}},
-		{"-no-color", "init -no-color -json", nil, CommandLine{Args: []string{"init", "-json"}, NoColor: true}},
-		{"-no-color as the value of nothing", "init --no-color", nil, CommandLine{Args: []string{"init"}, NoColor: true}},
-		{"-version", "-version", nil, CommandLine{Args: []string{"version"}}},
-		{"-v anywhere", "init -upgrade -v", nil, CommandLine{Args: []string{"version"}}},
-		{"-version with -json", "--version -json", nil, CommandLine{Args: []string{"version", "-json"}}},
+		{"nothing", "", nil, commandLine{}},
+		{"a command", "init -upgrade", nil, commandLine{args: []string{"init", "-upgrade"}}},
+		{"-chdir", "-chdir=a/b init", nil, commandLine{dir: "a/b", args: []string{"init"}}},
+		{"--chdir", "--chdir=a init", nil, commandLine{dir: "a", args: []string{"init"}}},
+		{"-chdir after another option", "-help -chdir=a", nil, commandLine{dir: "a", args: []string{"-help"}}},
+		{"-chdir after the command is the command's", "init -chdir=a", nil, commandLine{args: []string{"init", "-chdir=a"}}},
+		{"-no-color", "init -no-color -json", nil, commandLine{args: []string{"init", "-json"}, noColor: true}},
+		{"-no-color as the value of nothing", "init --no-color", nil, commandLine{args: []string{"init"}, noColor: true}},
+		{"-version", "-version", nil, commandLine{args: []string{"version"}}},
+		{"-v anywhere", "init -upgrade -v", nil, commandLine{args: []string{"version"}}},
+		{"-version with -json", "--version -json", nil, commandLine{args: []string{"version", "-json"}}},
 		{
 			"arguments for a command come before those that were typed",
-			"init -b", Environment{"TF_CLI_ARGS_init=-a 'x y'"},
-			CommandLine{Args: []string{"init", "-a", "x y", "-b"}},
+			"init -b", cli.Environment{"TF_CLI_ARGS_init=-a 'x y'"},
+			commandLine{args: []string{"init", "-a", "x y", "-b"}},
 		},
 		{
 			"arguments for all commands come after those for one",
-			"init -b", Environment{"TF_CLI_ARGS=-c", "TF_CLI_ARGS_init=-a"},
-			CommandLine{Args: []string{"init", "-a", "-c", "-b"}},
+			"init -b", cli.Environment{"TF_CLI_ARGS=-c", "TF_CLI_ARGS_init=-a"},
+			commandLine{args: []string{"init", "-a", "-c", "-b"}},
 		},
 		{
 			"arguments for another command are nothing",
-			"version", Environment{"TF_CLI_ARGS_init=-a"},
-			CommandLine{Args: []string{"version"}},
+			"version", cli.Environment{"TF_CLI_ARGS_init=-a"},
+			commandLine{args: []string{"version"}},
 		},
 		{
 			"a dash in a command's name is an underscore in the variable's",
-			"two-words", Environment{"TF_CLI_ARGS_two_words=-a"},
-			CommandLine{Args: []string{"two-words", "-a"}},
+			"two-words", cli.Environment{"TF_CLI_ARGS_two_words=-a"},
+			commandLine{args: []string{"two-words", "-a"}},
 		},
 		{
 			"-no-color may come from a variable",
-			"init", Environment{"TF_CLI_ARGS=-no-color"},
-			CommandLine{Args: []string{"init"}, NoColor: true},
+			"init", cli.Environment{"TF_CLI_ARGS=-no-color"},
+			commandLine{args: []string{"init"}, noColor: true},
 		},
-		{"without a command, variables add nothing", "-help", Environment{"TF_CLI_ARGS=-a"}, CommandLine{Args: []string{"-help"}}},
+		{"without a command, variables add nothing", "-help", cli.Environment{"TF_CLI_ARGS=-a"}, commandLine{args: []string{"-help"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := ParseCommandLine(strings.Fields(tt.args), tt.env)
+			got, err := parseCommandLine(strings.Fields(tt.args), tt.env)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got.Dir != tt.want.Dir || got.NoColor != tt.want.NoColor || !slices.Equal(got.Args, tt.want.Args) {
+			if got.dir != tt.want.dir || got.noColor != tt.want.noColor || !slices.Equal(got.args, tt.want.args) {
 				t.Errorf("got %+v, want %+v", got, tt.want)
 			}
 		})
 	}
 }
 
-func TestParseCommandLineErrors(t *testing.T) {
+func TestParseCommandLine_Errors(t *testing.T) {
 	tests := []struct {
 		name, args string
-		env        Environment
+		env        cli.Environment
 		want       string
 	}{
 		{"-chdir without a value", "-chdir init", nil, "-chdir"},
 		{"-chdir with an empty value", "-chdir= init", nil, "-chdir"},
-		{"an open quote", "init", Environment{"TF_CLI_ARGS_init='a"}, "TF_CLI_ARGS_init"},
-		{"what a shell would take for the end", "init", Environment{"TF_CLI_ARGS=-a;b"}, "TF_CLI_ARGS:"},
+		{"an open quote", "init", cli.Environment{"TF_CLI_ARGS_init='a"}, "TF_CLI_ARGS_init"},
+		{"what a shell would take for the end", "init", cli.Environment{"TF_CLI_ARGS=-a;b"}, "TF_CLI_ARGS:"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := ParseCommandLine(strings.Fields(tt.args), tt.env)
+			_, err := parseCommandLine(strings.Fields(tt.args), tt.env)
 			if err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got error %v, want one about %s", err, tt.want)
 			}
@@ -90,26 +92,11 @@ func FuzzParseCommandLine(f *testing.F) {
 	f.Add("version", "$(", "`")
 	f.Add("\x00-v\x00-json", "\\", "a\\")
 	f.Fuzz(func(t *testing.T, args, general, special string) {
-		line, err := ParseCommandLine(strings.Split(args, "\x00"), Environment{
+		line, err := parseCommandLine(strings.Split(args, "\x00"), cli.Environment{
 			"TF_CLI_ARGS=" + general, "TF_CLI_ARGS_init=" + special,
 		})
-		if err == nil && len(line.Args) > 1 && slices.Contains(line.Args[1:], "-no-color") {
-			t.Errorf("-no-color is left in %q", line.Args)
+		if err == nil && len(line.args) > 1 && slices.Contains(line.args[1:], "-no-color") {
+			t.Errorf("-no-color is left in %q", line.args)
 		}
 	})
-}
-
-func TestEnvironmentTellsTheLastValue(t *testing.T) {
-	env := Environment{"A=1", "B=", "A=2=3", "broken", "=C:=C:\\"}
-	for name, want := range map[string]string{"A": "2=3", "B": "", "C": "", "broken": ""} {
-		if got := env.Get(name); got != want {
-			t.Errorf("%s is %q, want %q", name, got, want)
-		}
-	}
-	if got := env.With("A=4").Get("A"); got != "4" {
-		t.Errorf("A is %q after it was replaced", got)
-	}
-	if got := env.Get("A"); got != "2=3" {
-		t.Errorf("A is %q where it wasn't replaced", got)
-	}
 }

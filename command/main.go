@@ -1,3 +1,20 @@
+// Package command is the program: from the process to one command and its exit
+// code. [Main] sorts out the arguments, makes the [cli.Meta] that all commands get,
+// and runs the one that is named. Each command has a folder of its own:
+//
+//	cli        what every command needs: Meta, the table of options and its help
+//	products   whose work is done, at which version
+//	workdir    a working directory as a value
+//	sources    what the CLI configuration says about sources and the network
+//	initcmd, getcmd, providerscmd, cachecmd, vendorcmd
+//	view       values and events as text, JSON and bars
+//	problem    errors and warnings
+//
+// A command turns its arguments into options, asks the packages below for one
+// thing, and has package view show what came of it. It makes no request, unpacks no
+// archive and hashes nothing itself.
+//
+// Where tfdeps differs from Terraform on purpose is in README.md.
 package command
 
 import (
@@ -5,18 +22,17 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"os/user"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/mitchellh/cli"
+	mitchellh "github.com/mitchellh/cli"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
@@ -24,7 +40,7 @@ import (
 // below this package asks the operating system for any of it.
 type Process struct {
 	Args           []string // with the program's name in front, as in os.Args
-	Env            Environment
+	Env            cli.Environment
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
@@ -37,29 +53,29 @@ type Process struct {
 // question was answered with no, else 1. The context ends when the user
 // interrupts the program.
 func Main(ctx context.Context, p Process) int {
-	standIn, args := TakeStandIn(p.Args, p.Env)
-	if standIn != nil && !Handles(slices.Collect(maps.Keys(commands(nil))), args) {
-		real := &Meta{Env: p.Env, StandIn: standIn, Executable: p.Executable}
-		return real.PassThrough(args, Streams{In: p.Stdin, Out: p.Stdout, Err: p.Stderr})
+	standIn, args := takeStandIn(p.Args, p.Env)
+	if standIn != nil && !handles(names(), args) {
+		real := &cli.Meta{Env: p.Env, StandIn: standIn, Executable: p.Executable}
+		return passThrough(real, args, streams{in: p.Stdin, out: p.Stdout, err: p.Stderr})
 	}
-	line, err := ParseCommandLine(args, p.Env)
+	line, err := parseCommandLine(args, p.Env)
 	if err == nil {
-		err = line.CheckGlobal()
+		err = line.checkGlobal()
 	}
 	env := p.Env
 	if err == nil {
-		env, err = changeDir(p, line.Dir)
+		env, err = changeDir(p, line.dir)
 	}
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
 		return 1
 	}
-	return dispatch(newMeta(ctx, p, env, standIn, line.NoColor), line.Args)
+	return dispatch(newMeta(ctx, p, env, standIn, line.noColor), line.args)
 }
 
 // newMeta makes what the commands have in common.
-func newMeta(ctx context.Context, p Process, env Environment, standIn *StandIn, noColor bool) *Meta {
-	return &Meta{
+func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, noColor bool) *cli.Meta {
+	return &cli.Meta{
 		Context:    ctx,
 		Stdin:      p.Stdin,
 		Stdout:     p.Stdout,
@@ -78,38 +94,13 @@ func newMeta(ctx context.Context, p Process, env Environment, standIn *StandIn, 
 	}
 }
 
-// commands is the table of commands.
-func commands(meta *Meta) map[string]cli.CommandFactory {
-	return map[string]cli.CommandFactory{
-		"cache":            func() (cli.Command, error) { return &CacheCommand{Meta: meta}, nil },
-		"cache add":        func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "add"}, nil },
-		"cache clean":      func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "clean"}, nil },
-		"cache dir":        func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "dir"}, nil },
-		"cache gc":         func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "gc"}, nil },
-		"cache key":        func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "key"}, nil },
-		"cache list":       func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "list"}, nil },
-		"cache prune":      func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "prune"}, nil },
-		"cache verify":     func() (cli.Command, error) { return &CacheCommand{Meta: meta, Verb: "verify"}, nil },
-		"get":              func() (cli.Command, error) { return &GetCommand{Meta: meta}, nil },
-		"hash":             func() (cli.Command, error) { return &HashCommand{Meta: meta}, nil },
-		"init":             func() (cli.Command, error) { return &InitCommand{Meta: meta}, nil },
-		"providers":        func() (cli.Command, error) { return &ProvidersCommand{Meta: meta}, nil },
-		"providers lock":   func() (cli.Command, error) { return &ProvidersLockCommand{Meta: meta}, nil },
-		"providers mirror": func() (cli.Command, error) { return &ProvidersMirrorCommand{Meta: meta}, nil },
-		"providers verify": func() (cli.Command, error) { return &ProvidersVerifyCommand{Meta: meta}, nil },
-		"vendor":           func() (cli.Command, error) { return &VendorCommand{Meta: meta}, nil },
-		"providers urls":   func() (cli.Command, error) { return &ProvidersURLsCommand{Meta: meta}, nil },
-		"version":          func() (cli.Command, error) { return &VersionCommand{Meta: meta}, nil },
-	}
-}
-
 // dispatch runs the command that the arguments name.
-func dispatch(meta *Meta, args []string) int {
-	program := cli.CLI{
+func dispatch(meta *cli.Meta, args []string) int {
+	program := mitchellh.CLI{
 		Name:        "tfdeps",
 		Args:        args,
-		Commands:    commands(meta),
-		HelpFunc:    func(map[string]cli.CommandFactory) string { return Usage },
+		Commands:    factories(meta),
+		HelpFunc:    func(map[string]mitchellh.CommandFactory) string { return usage },
 		HelpWriter:  meta.Stdout,
 		ErrorWriter: meta.Stderr,
 	}
@@ -121,7 +112,7 @@ func dispatch(meta *Meta, args []string) int {
 	if err != nil {
 		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
 	}
-	if code > ExitDiffers { // 127 of package cli: no such command
+	if code > cli.ExitDiffers { // 127 of package cli: no such command
 		code = 1
 	}
 	return code
@@ -129,7 +120,7 @@ func dispatch(meta *Meta, args []string) int {
 
 // changeDir obeys -chdir, and returns the environment for what comes then: the
 // CLI configuration is found from the directory that the program was called in.
-func changeDir(p Process, dir string) (Environment, error) {
+func changeDir(p Process, dir string) (cli.Environment, error) {
 	env := p.Env
 	if dir == "" {
 		return env, nil
@@ -152,7 +143,7 @@ func changeDir(p Process, dir string) (Environment, error) {
 }
 
 // newClient makes the one HTTP client of the program.
-func newClient(userAgent string, env Environment, p Process) (*http.Client, error) {
+func newClient(userAgent string, env cli.Environment, p Process) (*http.Client, error) {
 	opts := hosts.ClientOptions{
 		UserAgent:     userAgent,
 		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
@@ -165,8 +156,8 @@ func newClient(userAgent string, env Environment, p Process) (*http.Client, erro
 	return hosts.NewClient(opts)
 }
 
-// debugLog is where details go that are told on demand; nil if nobody asks.
-func debugLog(env Environment, stderr io.Writer) *slog.Logger {
+// debugLog is where details go that are told on demand; nil if it isn't asked for.
+func debugLog(env cli.Environment, stderr io.Writer) *slog.Logger {
 	switch strings.ToLower(env.Get("TF_LOG")) {
 	case "debug", "trace":
 		return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -177,7 +168,7 @@ func debugLog(env Environment, stderr io.Writer) *slog.Logger {
 
 // homeDir is the user's directory; "" if there is none. Not os.UserHomeDir: HOME
 // counts on every system, and need not be set on any.
-func homeDir(env Environment) string {
+func homeDir(env cli.Environment) string {
 	if home := env.Get("HOME"); home != "" {
 		return home
 	}
@@ -196,9 +187,9 @@ func cacheDir(userCacheDir string) string {
 	return filepath.Join(userCacheDir, "tfdeps")
 }
 
-// stateDir is where we keep what we know of this machine, which would be wrong
-// on another one; "" if there is no place.
-func stateDir(env Environment, goos string) string {
+// stateDir is where tfdeps keeps what it knows of this machine, which would be
+// wrong on another one; "" if there is no place.
+func stateDir(env cli.Environment, goos string) string {
 	home := homeDir(env)
 	switch {
 	case goos == "windows":

@@ -3,33 +3,28 @@ package command
 import (
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/products"
 )
 
-// StandIn is the program that we were called as. Commands that aren't ours are
-// left to the real one.
-type StandIn struct {
-	Name    string // "terraform1.15.9": the name of its file, without ".exe"
-	Version string // "1.15.9"; "" if the name has none
-}
+// passthroughVariable leaves other commands to the real program, as -passthrough.
+const passthroughVariable = "TFDEPS_PASSTHROUGH"
 
-// TakeStandIn finds out whether we stand in for another program: by our name,
+// takeStandIn finds out whether tfdeps was called as another program: by its own name,
 // the first of the arguments, which may be a link's; by -passthrough before the
 // command, which is taken out of the arguments; or by TFDEPS_PASSTHROUGH. It
-// returns the arguments without the name; the StandIn is nil if we go by our own.
-func TakeStandIn(argv []string, env Environment) (*StandIn, []string) {
+// returns the arguments without the name; the StandIn is nil if there is none.
+func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 	name, args := "", []string{}
 	if len(argv) > 0 {
 		name, args = filepath.Base(argv[0]), argv[1:]
 	}
-	asked, _ := parseSwitch(passthroughVariable, env.Get(passthroughVariable)) // ParseCommandLine tells of others
+	asked, _ := cli.ParseSwitch(passthroughVariable, env.Get(passthroughVariable)) // parseCommandLine tells of others
 	for i, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
 			break
@@ -40,46 +35,26 @@ func TakeStandIn(argv []string, env Environment) (*StandIn, []string) {
 			break
 		}
 	}
-	if s := standInFor(name); s != nil {
+	if s := products.StandInFor(name); s != nil {
 		return s, args
 	}
 	if asked {
-		product, _ := productByVariable(env) // ParseCommandLine tells of other values
-		return &StandIn{Name: product.Program}, args
+		product, _ := products.ByVariable(env) // parseCommandLine tells of other values
+		return &cli.StandIn{Name: product.Program}, args
 	}
 	return nil, args
 }
 
-// standInFor reads a program's name, with or without a version behind it.
-func standInFor(name string) *StandIn {
-	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
-		name = strings.TrimSuffix(name, ext)
-	}
-	product, ok := productOfProgram(name)
-	if !ok {
-		return nil
-	}
-	version := strings.TrimPrefix(name, product.Program)
-	if version == "" {
-		return &StandIn{Name: name}
-	}
-	v, err := getproviders.ParseVersion(version)
-	if err != nil {
-		return nil
-	}
-	return &StandIn{Name: name, Version: v.String()}
-}
-
-// Handles reports whether a command line is for one of our commands, which are
+// handles reports whether a command line is for one of the commands, which are
 // named by their words: "init", "providers lock". What there is below
-// "providers" need not be ours.
-func Handles(commands []string, args []string) bool {
-	line, err := ParseCommandLine(args, nil)
+// "providers" need not be a command of tfdeps.
+func handles(commands []string, args []string) bool {
+	line, err := parseCommandLine(args, nil)
 	if err != nil {
-		return true // the error is ours to tell
+		return true // to be told of the error
 	}
 	var words []string
-	for _, arg := range line.Args {
+	for _, arg := range line.args {
 		if strings.HasPrefix(arg, "-") || len(words) == 2 {
 			break
 		}
@@ -94,84 +69,54 @@ func Handles(commands []string, args []string) bool {
 	return slices.Contains(commands, words[0]) && (len(words) == 1 || words[0] != "providers")
 }
 
-// Streams are those of the process. They are handed on as they are: a program
+// streams are those of the process. They are handed on as they are: a program
 // finds out whether they are terminals.
-type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
+type streams struct {
+	in       io.Reader
+	out, err io.Writer
 }
 
-// PassThrough runs the real program, with arguments, environment, streams,
+// passThrough runs the real program, with arguments, environment, streams,
 // signals and exit code untouched. Where the system allows it this process
 // becomes that program, and the function returns only if that fails.
-func (m *Meta) PassThrough(args []string, streams Streams) int {
-	path, err := m.realProgram(m.StandIn.Name)
+func passThrough(m *cli.Meta, args []string, to streams) int {
+	path, err := products.Program(m, m.StandIn.Name)
 	if err == nil {
-		var env Environment
-		if env, err = m.countPass(path); err == nil {
+		var env cli.Environment
+		if env, err = countPass(m, path); err == nil {
 			var code int
-			if code, err = become(path, args, env, streams); err == nil {
+			if code, err = become(path, args, env, to); err == nil {
 				return code
 			}
 		}
 	}
-	fmt.Fprintf(streams.Err, "Error: %v\n", err)
+	fmt.Fprintf(to.err, "Error: %v\n", err)
 	return 1
 }
 
-// passesVariable tells our descendants how often a command was passed on, and
+// passesVariable tells programs below this one how often a command was passed on, and
 // maxPasses is how often it may be. A command that the real program runs may
-// well come to us again, but not without an end.
+// well come to tfdeps again, but not without an end.
 const (
 	passesVariable = "TFDEPS_PASSES"
 	maxPasses      = 8
 )
 
 // countPass returns the environment for a program, unless that seems to be a
-// copy of ours, or a script that calls us. The variable is replaced, as a program
+// copy of tfdeps, or a script that calls it. The variable is replaced, as a program
 // need not look for the last of several.
-func (m *Meta) countPass(path string) (Environment, error) {
+func countPass(m *cli.Meta, path string) (cli.Environment, error) {
 	passes, err := strconv.Atoi(m.Env.Get(passesVariable))
 	if err != nil {
 		passes = 0
 	}
 	if passes >= maxPasses {
 		return nil, fmt.Errorf("%s leads back to tfdeps: it is a copy, or a script that calls it. Set %s to where the real %s is",
-			path, pathVariable(m.StandIn.Name), m.StandIn.Name)
+			path, products.PathVariable(m.StandIn.Name), m.StandIn.Name)
 	}
 	others := slices.DeleteFunc(slices.Clone(m.Env), func(entry string) bool {
 		key, _, _ := strings.Cut(entry, "=")
-		return sameName(key, passesVariable)
+		return cli.SameName(key, passesVariable)
 	})
 	return others.With(fmt.Sprintf("%s=%d", passesVariable, passes+1)), nil
-}
-
-// pathVariable says where the program of a name is, with or without a version.
-func pathVariable(name string) string {
-	product, _ := productOfProgram(name)
-	return settingsOf[product.Program].path
-}
-
-// realProgram finds the program that another name of ours stands for.
-func (m *Meta) realProgram(name string) (string, error) {
-	variable := pathVariable(name)
-	given := m.Env.Get(variable)
-	if given == "" {
-		if found, ok := m.findProgram(name); ok {
-			return found.Path, nil
-		}
-		return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, variable)
-	}
-	path, err := exec.LookPath(given)
-	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", variable, err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return "", fmt.Errorf("the variable %s: %w", variable, err)
-	}
-	if self, err := os.Stat(m.Executable); err == nil && os.SameFile(self, info) {
-		return "", fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
-	}
-	return path, nil
 }

@@ -5,11 +5,13 @@ package command
 import (
 	"fmt"
 	"syscall"
+
+	"github.com/tfdeps/tfdeps/command/cli"
 )
 
 // become replaces this process by a program, which so has its streams, its
 // signals and its place among other processes.
-func become(path string, args []string, env Environment, _ Streams) (int, error) {
+func become(path string, args []string, env cli.Environment, _ streams) (int, error) {
 	err := syscall.Exec(path, append([]string{path}, args...), env)
 	return 1, fmt.Errorf("running %s: %w", path, err)
 }

@@ -6,14 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+
+	"github.com/tfdeps/tfdeps/command/cli"
 )
 
 // become runs a program and waits for it. An interrupt reaches every process of
-// a console, so there is none to hand on; we only have to survive it.
-func become(path string, args []string, env Environment, streams Streams) (int, error) {
+// a console, so there is none to hand on; this process only has to survive it.
+func become(path string, args []string, env cli.Environment, to streams) (int, error) {
 	signal.Ignore(os.Interrupt)
 	cmd := exec.Command(path, args...)
-	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, streams.In, streams.Out, streams.Err
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, to.in, to.out, to.err
 	err := cmd.Run()
 	var exit *exec.ExitError
 	switch {

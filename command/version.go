@@ -3,53 +3,58 @@ package command
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
-	"io"
 
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// VersionCommand tells versions: the product's, our own, and those of the
-// selected providers.
-type VersionCommand struct{ Meta *Meta }
+// versionOptions are what the arguments of version ask for.
+type versionOptions struct{ json bool }
 
-// Synopsis says in a line what the command is for.
-func (c *VersionCommand) Synopsis() string { return "Show the current version" }
+func (o *versionOptions) flags() cli.Flags {
+	return cli.Flags{{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object."}}
+}
 
-// Run carries the command out and returns the exit code.
-func (c *VersionCommand) Run(args []string) int {
-	flags := flag.NewFlagSet("version", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	flags.Usage = func() {}
-	asJSON := flags.Bool("json", false, "")
-	if err := flags.Parse(args); err != nil {
-		fmt.Fprintf(c.Meta.Stderr, "Error parsing command-line flags: %s\n", err)
-		return 1
+// versionCommand tells versions: of the product, of tfdeps, and of the selected
+// providers.
+func versionCommand() cli.Command {
+	return cli.Command{Name: "version", Synopsis: "Show the current version", Run: runVersion, Help: cli.Help{
+		Usage: []string{"version [options]"}, Flags: new(versionOptions).flags(),
+		About: `  Shows the version of Terraform whose work is done here, the version of tfdeps,
+  and the providers that the lock file selects.`,
+	}}
+}
+
+func runVersion(m *cli.Meta, args []string) (int, error) {
+	var o versionOptions
+	if _, err := o.flags().Parse(args); err != nil {
+		return 0, &cli.UsageError{Text: err.Error()}
 	}
-	product, err := c.Meta.product()
-	if err != nil {
-		fmt.Fprintf(c.Meta.Stderr, "Error: %s\n", err)
-		return 1
+	product, invalid := products.Choose(m, products.Options{})
+	if len(invalid) > 0 {
+		fmt.Fprintf(m.Stderr, "Error: %s\n", invalid[0].Detail)
+		return 1, nil
 	}
 	// A lock file that can't be read is no reason not to tell the version;
 	// the entries that can are listed.
 	locks, problems := depsfile.Load(depsfile.FileName, product)
-	view.NewInit(c.Meta.viewOptions(product, false)).Problems(problems)
-	if *asJSON {
-		c.printJSON(product, locks.All())
+	view.NewInit(m.ViewOptions(product, false)).Problems(problems)
+	if o.json {
+		printVersionJSON(m, product, locks.All())
 	} else {
-		c.print(product, locks.All())
+		printVersion(m, product, locks.All())
 	}
-	return 0
+	return 0, nil
 }
 
-func (c *VersionCommand) print(product getproviders.Product, locks []depsfile.Lock) {
+func printVersion(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
-	fmt.Fprintf(&b, "+ tfdeps %s\n", c.Meta.Version)
+	fmt.Fprintf(&b, "+ tfdeps %s\n", m.Version)
 	for _, lock := range locks {
 		version := "v" + lock.Version.String()
 		if lock.Version == (getproviders.Version{}) {
@@ -57,11 +62,11 @@ func (c *VersionCommand) print(product getproviders.Product, locks []depsfile.Lo
 		}
 		fmt.Fprintf(&b, "+ provider %s %s\n", lock.Provider, version)
 	}
-	_, _ = c.Meta.Stdout.Write(b.Bytes())
+	_, _ = m.Stdout.Write(b.Bytes())
 }
 
-// printJSON prints what the real tool prints, and our own version after it.
-func (c *VersionCommand) printJSON(product getproviders.Product, locks []depsfile.Lock) {
+// printVersionJSON prints what Terraform prints, and the version of tfdeps after it.
+func printVersionJSON(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {
 	selections := make(map[string]string, len(locks))
 	for _, lock := range locks {
 		selections[lock.Provider.String()] = lock.Version.String()
@@ -75,9 +80,9 @@ func (c *VersionCommand) printJSON(product getproviders.Product, locks []depsfil
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{product.Version, getproviders.CurrentPlatform().String(), selections, false, c.Meta.Version})
+	}{product.Version, getproviders.CurrentPlatform().String(), selections, false, m.Version})
 	if err != nil {
 		return // strings always encode
 	}
-	_, _ = c.Meta.Stdout.Write(b.Bytes())
+	_, _ = m.Stdout.Write(b.Bytes())
 }

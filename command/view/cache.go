@@ -13,14 +13,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// CacheDir tells where a cache is: for people and scripts the path alone.
-func CacheDir(w io.Writer, cache *providercache.Store, asJSON bool) error {
-	if !asJSON {
-		_, err := fmt.Fprintln(w, cache.Dir)
-		return err
-	}
-	return writeObject(w, newJSONHead(cache))
+// CacheDir is where a cache is.
+type CacheDir struct{ Cache *providercache.Store }
+
+// Text writes the path and nothing else, for people and for scripts.
+func (d CacheDir) Text(w io.Writer) error {
+	_, err := fmt.Fprintln(w, d.Cache.Dir)
+	return err
 }
+
+// JSON writes an object that names the path.
+func (d CacheDir) JSON(w io.Writer) error { return writeObject(w, newJSONHead(d.Cache)) }
 
 // writeObject writes a JSON object over several lines.
 func writeObject(w io.Writer, object any) error {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -191,7 +192,7 @@ func TestBarsLeaveNothingBehind(t *testing.T) {
 		v.Observe(came(alpha, 1<<20, 10<<20))
 		v.ProvidersEnd()
 	}
-	v.Problems(Problems{NewError("Canceled", "")})
+	v.Problems(problem.List{problem.Error("Canceled", "")})
 	if !screen.shows(`1\.0/10\.0 MiB`) {
 		t.Errorf("there was no bar: %q", screen.history())
 	}

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -26,8 +27,8 @@ type Suggestion struct {
 // each provider, in the order of the error's parts, but one for all that isn't
 // there and can't be asked for. An interrupt, which ends
 // the work on all providers, is told once.
-func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) Problems {
-	var problems Problems
+func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
+	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
 	for _, e := range parts(err) {
@@ -41,14 +42,14 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
 			problems = append(problems, f.problem())
 		default:
-			problems = append(problems, NewError("Failed to install providers", withHint(e)))
+			problems = append(problems, problem.Error("Failed to install providers", withHint(e)))
 		}
 	}
 	if len(missing) > 0 {
-		problems = append(Problems{notCached(product, req, missing)}, problems...)
+		problems = append(problem.List{notCached(product, req, missing)}, problems...)
 	}
 	if interrupted {
-		problems = append(problems, NewError("Provider installation was canceled by an interrupt signal.", ""))
+		problems = append(problems, problem.Error("Provider installation was canceled by an interrupt signal.", ""))
 	}
 	return problems
 }
@@ -74,22 +75,22 @@ type failure struct {
 	suggest Suggest
 }
 
-func (f failure) problem() *Problem {
+func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
 	case f.Step == providercache.StepBuiltIn:
-		return NewError("Invalid dependency on built-in provider",
+		return problem.Error("Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s", short, withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return NewError("Incompatible provider version", sentence(withHint(f.Err))+f.requiredBy())
+		return problem.Error("Incompatible provider version", sentence(withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
-		return NewError("Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
+		return problem.Error("Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case f.beforeSelection():
-		return NewError("Failed to query available provider packages",
+		return problem.Error("Failed to query available provider packages",
 			fmt.Sprintf("Could not retrieve the list of available versions for provider %s: %s", short, withHint(f.Err))+
 				f.otherAddress())
 	default:
-		return NewError("Failed to install provider",
+		return problem.Error("Failed to install provider",
 			fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, withHint(f.Err)))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -100,7 +101,7 @@ func TestInstallProblems(t *testing.T) {
 			if len(problems) != 1 {
 				t.Fatalf("got %d problems: %v", len(problems), problems)
 			}
-			if got := problems[0]; IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
+			if got := problems[0]; problem.IsWarning(got) || got.Summary != tt.summary || got.Detail != tt.detail {
 				t.Errorf("got %q: %q\nwant %q: %q", got.Summary, got.Detail, tt.summary, tt.detail)
 			}
 		})
@@ -183,7 +184,7 @@ func TestInstallProblemOfARepository(t *testing.T) {
 func TestIncompleteLockNamesAnotherPlatform(t *testing.T) {
 	got := IncompleteLock(getproviders.Terraform("1.15.9"), []getproviders.Provider{alpha, beta})
 	own := getproviders.CurrentPlatform()
-	if !IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
+	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {
 		t.Errorf("got %q", got.Detail)
 	}
 	if strings.Contains(got.Detail, "-platform="+own.String()) {

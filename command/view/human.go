@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
 )
 
 // Escape sequences of terminals.
@@ -51,7 +53,7 @@ func (h *humanPrinter) line(l line) {
 
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
-func (h *humanPrinter) problem(p *Problem) {
+func (h *humanPrinter) problem(p *problem.Problem) {
 	to := h.err
 	body := problemText{problem: p, source: h.sources.snippet(p), paint: func(text, esc string) string {
 		return h.paint(to, text, esc)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -60,7 +61,7 @@ func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 }
 
 // installation tells of an installation in which everything occurs.
-func (s *speaker) installation() (warnings Problems) {
+func (s *speaker) installation() (warnings problem.List) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	for _, e := range []providercache.Event{
 		pending(alpha, beta, gamma, builtIn),
@@ -165,12 +166,12 @@ func bogus() hcl.Range {
 func TestHumanProblems(t *testing.T) {
 	elsewhere := bogus()
 	elsewhere.Filename = "gone.tf"
-	problems := Problems{
-		At(bogus(), NewError("Unsupported argument",
+	problems := problem.List{
+		problem.At(bogus(), problem.Error("Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
-		At(elsewhere, NewWarning("Strange", "It is strange:\n  terraform init")),
-		NewError("Broken", ""),
-		At(bogus(), NewError("Unsupported argument",
+		problem.At(elsewhere, problem.Warning("Strange", "It is strange:\n  terraform init")),
+		problem.Error("Broken", ""),
+		problem.At(bogus(), problem.Error("Unsupported argument",
 			"An argument of this name is not expected here, nor is it expected anywhere else in the world of configurations.")),
 	}
 	tests := []struct {
@@ -257,7 +258,7 @@ else in the world of configurations.
 func TestHumanColors(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Stdout.Color, o.Stderr.Color = true, true })
 	s.BackendBegin(false)
-	s.Done(Problems{At(bogus(), NewWarning("Strange", "Look."))}, true)
+	s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, true)
 	s.check(t, "\x1b[1mInitializing the backend...\x1b[0m\n"+
 		"\n\x1b[1m\x1b[32mTerraform has been successfully initialized!\x1b[0m\n",
 		"\x1b[33m╷\x1b[0m\n"+
@@ -276,7 +277,7 @@ func TestHumanControlCharactersAreHarmless(t *testing.T) {
 		o.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
 	})
 	place := hcl.Range{Filename: "\x1b]0;title\x07.tf", Start: hcl.Pos{Line: 1, Column: 1}, End: hcl.Pos{Line: 1, Column: 9, Byte: 9}}
-	s.Problems(Problems{At(place, NewError("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
+	s.Problems(problem.List{problem.At(place, problem.Error("\x1b[2Jgone", "\x9b2Jgone\ttoo\r"))})
 	for _, bad := range []string{"\x1b[2J", "\x1b]", "\x07", "\u009b", "\r"} {
 		if strings.Contains(s.err.String(), bad) {
 			t.Errorf("%q is still in %q", bad, s.err.String())
@@ -294,7 +295,7 @@ func TestHumanColorsOnlyWhereWelcome(t *testing.T) {
 	} {
 		s := newSpeaker(change)
 		s.BackendBegin(false)
-		s.Done(Problems{At(bogus(), NewWarning("Strange", "Look."))}, false)
+		s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, false)
 		if all := s.out.String() + s.err.String(); strings.Contains(all, "\x1b") {
 			t.Errorf("%s: there are escape sequences in %q", name, all)
 		}

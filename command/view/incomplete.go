@@ -4,18 +4,19 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // IncompleteLock warns that lock entries were made which only this platform
 // can use.
-func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *Problem {
+func IncompleteLock(product getproviders.Product, providers []getproviders.Provider) *problem.Problem {
 	var list strings.Builder
 	for _, p := range providers {
 		list.WriteString("\n  - " + product.Short(p))
 	}
 	platform := getproviders.CurrentPlatform()
-	return NewWarning("Incomplete lock file information for providers", fmt.Sprintf(
+	return problem.Warning("Incomplete lock file information for providers", fmt.Sprintf(
 		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
 			"%s could only calculate those of its own:%s\n\n"+
 			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -19,7 +20,7 @@ type Init struct {
 	downloads downloads
 	summary   summary
 	sumUp     func(text string) // tells the summary; nil: nobody wants it
-	warnings  Problems          // of registries, told at the end
+	warnings  problem.List      // of registries, told at the end
 	vouched   bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 }
@@ -108,7 +109,7 @@ func (v *Init) Observe(e providercache.Event) {
 
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
-func (v *Init) ProvidersEnd() (warnings Problems) {
+func (v *Init) ProvidersEnd() (warnings problem.List) {
 	v.downloads.close()
 	v.tell(v.sequence.rest())
 	if v.vouched {
@@ -162,7 +163,7 @@ func (v *Init) LockChanged() {
 // Done ends a successful run: the warnings that piled up, then the good news,
 // and last, on stderr, what was done and how long it took. With automated,
 // nobody is there to be told what to do next.
-func (v *Init) Done(warnings Problems, automated bool) {
+func (v *Init) Done(warnings problem.List, automated bool) {
 	v.out.gap()
 	v.Problems(warnings)
 	v.say(initialized)
@@ -177,7 +178,7 @@ func (v *Init) Done(warnings Problems, automated bool) {
 // Problems tells errors and warnings: first those that belong to no file, in
 // the order given, then the others by file and position. What has been said
 // once isn't repeated.
-func (v *Init) Problems(problems Problems) {
+func (v *Init) Problems(problems problem.List) {
 	sorted := slices.Clone(problems)
 	slices.SortStableFunc(sorted, byPosition)
 	sorted = slices.CompactFunc(sorted, sameProblem)
@@ -188,7 +189,7 @@ func (v *Init) Problems(problems Problems) {
 
 func (v *Init) say(m message) { v.out.message(m.of(v.product.Name, v.product.Program)) }
 
-func byPosition(a, b *Problem) int {
+func byPosition(a, b *problem.Problem) int {
 	switch {
 	case a.Subject == nil && b.Subject == nil:
 		return 0
@@ -203,7 +204,7 @@ func byPosition(a, b *Problem) int {
 	return a.Subject.Start.Byte - b.Subject.Start.Byte
 }
 
-func sameProblem(a, b *Problem) bool {
+func sameProblem(a, b *problem.Problem) bool {
 	if a.Subject != nil && b.Subject != nil && *a.Subject != *b.Subject {
 		return false
 	}
@@ -213,11 +214,11 @@ func sameProblem(a, b *Problem) bool {
 
 // registryWarning is what sources want the users of a provider to know:
 // registries of the provider, policies of a source that failed.
-func registryWarning(short string, texts []string) *Problem {
+func registryWarning(short string, texts []string) *problem.Problem {
 	var b strings.Builder
 	b.WriteString("The sources of " + short + " returned warnings:")
 	for _, text := range texts {
 		b.WriteString("\n- " + text)
 	}
-	return NewWarning("Additional provider information from registry", b.String())
+	return problem.Warning("Additional provider information from registry", b.String())
 }

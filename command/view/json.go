@@ -8,6 +8,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -52,7 +53,7 @@ func (j *jsonPrinter) line(l line) {
 // gap says nothing: programs need no room.
 func (j *jsonPrinter) gap() {}
 
-func (j *jsonPrinter) problem(p *Problem) {
+func (j *jsonPrinter) problem(p *problem.Problem) {
 	level := "error"
 	if p.Severity == hcl.DiagWarning {
 		level = "warn"
@@ -108,7 +109,7 @@ type jsonSnippet struct {
 	Values    []struct{} `json:"values"` // of expressions; nothing here evaluates any
 }
 
-func newJSONProblem(p *Problem, source *snippet) jsonProblem {
+func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
 	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: p.Detail}
 	if p.Severity == hcl.DiagWarning {
 		out.Severity = "warning"

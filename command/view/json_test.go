@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/command/problem"
 )
 
 // The parts of all lines that are the same in all tests.
@@ -50,7 +52,7 @@ func TestJSONInit(t *testing.T) {
 
 func TestJSONProblemWithSource(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
-	s.Problems(Problems{At(bogus(), NewError("Unsupported argument", "Not expected."))})
+	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
 	s.check(t, `{"@level":"error","@message":"Error: Unsupported argument"`+jsonStamp+
 		`"diagnostic":{"severity":"error","summary":"Unsupported argument","detail":"Not expected.",`+
 		`"range":{"filename":"main.tf","start":{"line":3,"column":13,"byte":47},"end":{"line":3,"column":18,"byte":52}},`+
@@ -60,7 +62,7 @@ func TestJSONProblemWithSource(t *testing.T) {
 
 func TestJSONProblemWithoutSource(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON, o.ReadFile = true, nil })
-	s.Problems(Problems{At(bogus(), NewError("Unsupported argument", "Not expected."))})
+	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
 	if got := s.out.String(); strings.Contains(got, "snippet") || !strings.Contains(got, `"line":3`) {
 		t.Errorf("got %s, want a range and no snippet", got)
 	}
@@ -68,7 +70,7 @@ func TestJSONProblemWithoutSource(t *testing.T) {
 
 func TestJSONIsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
-	s.Problems(Problems{NewError("Two\nlines", "\"quoted\"\u2028\x00\xff")})
+	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
 	line := s.out.Bytes()
 	if strings.Count(string(line), "\n") != 1 {
 		t.Errorf("got more than one line: %q", line)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // notCached is about all providers at once that would have to be asked for and
 // may not be.
-func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *Problem {
+func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. One would have to ask for:", missing[0].By)
 	for i, m := range missing {
@@ -21,7 +22,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 	}
 	fmt.Fprintf(&b, "\n\nTo have them here from then on, run this where requests are allowed, with the same cache:\n  %s\n\n"+
 		"Where this machine is never connected, install from a filesystem mirror.", primer(missing))
-	return NewError("Not all providers are on this machine", b.String())
+	return problem.Error("Not all providers are on this machine", b.String())
 }
 
 // primer is the command that gets what is missing: where the lock file says which

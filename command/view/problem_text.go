@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
 )
 
 // problemText is a problem on its way to people.
 type problemText struct {
-	problem *Problem
+	problem *problem.Problem
 	source  *snippet // nil: the problem isn't about a place in a file
 	paint   func(text, esc string) string
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -17,7 +18,7 @@ type Lock struct {
 	tell     func(text string) // a line; nil: JSON comes at the end
 	product  getproviders.Product
 	waiting  []lockTurn
-	warnings Problems
+	warnings problem.List
 	report   lockReport
 }
 
@@ -134,20 +135,20 @@ func (v *Lock) line(text string) {
 }
 
 // End tells what was held back, and returns what registries had to say.
-func (v *Lock) End() Problems {
+func (v *Lock) End() problem.List {
 	for _, t := range v.waiting {
 		for _, text := range t.lines {
 			v.line(text)
 		}
 	}
 	v.waiting = nil
-	slices.SortStableFunc(v.warnings, func(a, b *Problem) int { return strings.Compare(a.Detail, b.Detail) })
+	slices.SortStableFunc(v.warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
 	return slices.CompactFunc(v.warnings, sameProblem)
 }
 
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
-func (v *Lock) Tell(d LockedDir) Problems {
+func (v *Lock) Tell(d LockedDir) problem.List {
 	v.report.add(d)
 	if d.Result.Err != nil {
 		return nil
@@ -188,7 +189,7 @@ func (v *Lock) succeed(text string) {
 }
 
 // tellChecked says what a lock file lacks.
-func (v *Lock) tellChecked(d LockedDir) Problems {
+func (v *Lock) tellChecked(d LockedDir) problem.List {
 	var missing []string
 	var platforms []string
 	for _, p := range d.Result.Packages {
@@ -206,12 +207,12 @@ func (v *Lock) tellChecked(d LockedDir) Problems {
 		v.succeed("The lock file has the checksums for all platforms.")
 		return nil
 	}
-	return Problems{NewError("Incomplete dependency lock file", fmt.Sprintf(
+	return problem.List{problem.Error("Incomplete dependency lock file", fmt.Sprintf(
 		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
 }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Lock) Problems(problems Problems) { (&Init{out: v.out}).Problems(problems) }
+func (v *Lock) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }
 
 // Report writes what became of all directories, for programs, as one object.
 func (v *Lock) Report(w io.Writer) error { return v.report.write(w) }

@@ -6,18 +6,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be
 // had: one problem for each platform, and one for what is about no platform.
-func LockProblems(product getproviders.Product, d LockedDir) (problems Problems) {
+func LockProblems(product getproviders.Product, d LockedDir) (problems problem.List) {
 	var platforms []string
 	failed := map[string][]error{}
 	for _, err := range parts(d.Result.Err) {
 		if failure, ok := errors.AsType[*providercache.ProviderError](err); ok && failure.Step == providercache.StepCancel {
-			return Problems{NewError("Provider installation was canceled by an interrupt signal.", "")}
+			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
 		}
 		name := ""
 		if about, ok := errors.AsType[*providercache.PlatformError](err); ok {
@@ -29,7 +30,7 @@ func LockProblems(product getproviders.Product, d LockedDir) (problems Problems)
 		failed[name] = append(failed[name], err)
 	}
 	for _, name := range platforms {
-		problems = append(problems, NewError("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
+		problems = append(problems, problem.Error("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
 	}
 	return problems
 }

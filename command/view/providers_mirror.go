@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -18,7 +19,7 @@ type Mirror struct {
 	doing    string // what is told to be done to a provider
 	waiting  []mirrorTurn
 	heads    []mirrorTurn // of providers that have no packages: built-in ones, and those without a version
-	warnings Problems
+	warnings problem.List
 }
 
 const mirroring = "Mirroring"
@@ -156,7 +157,7 @@ func (v *Mirror) tell() {
 }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
-func (v *Mirror) End(result providercache.MirrorResult) Problems {
+func (v *Mirror) End(result providercache.MirrorResult) problem.List {
 	v.waiting = append(v.waiting, v.heads...)
 	for _, t := range v.waiting {
 		for _, text := range t.lines {
@@ -170,9 +171,9 @@ func (v *Mirror) End(result providercache.MirrorResult) Problems {
 	for _, name := range result.Waiting {
 		v.out.line(line{human: "- Not listed any more, to be removed by a later run: " + name})
 	}
-	slices.SortStableFunc(v.warnings, func(a, b *Problem) int { return strings.Compare(a.Detail, b.Detail) })
+	slices.SortStableFunc(v.warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
 	return slices.CompactFunc(v.warnings, sameProblem)
 }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Mirror) Problems(problems Problems) { (&Init{out: v.out}).Problems(problems) }
+func (v *Mirror) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -160,17 +161,17 @@ func (r URLsReport) Text(w io.Writer) error {
 }
 
 // LocateProblems explains what isn't known: one problem for each package.
-func LocateProblems(err error) (problems Problems) {
+func LocateProblems(err error) (problems problem.List) {
 	for _, e := range parts(err) {
 		failed, ok := errors.AsType[*providercache.ProviderError](e)
 		switch {
 		case e == nil:
 		case ok && failed.Step == providercache.StepCancel:
-			return Problems{NewError("The search was canceled by an interrupt signal.", "")}
+			return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
 		case ok:
-			problems = append(problems, NewError("Provider package not found", fmt.Sprintf("%s: %s", locatedName(failed), withHint(causeOf(failed)))))
+			problems = append(problems, problem.Error("Provider package not found", fmt.Sprintf("%s: %s", locatedName(failed), withHint(causeOf(failed)))))
 		default:
-			problems = append(problems, NewError("Provider package not found", withHint(e)))
+			problems = append(problems, problem.Error("Provider package not found", withHint(e)))
 		}
 	}
 	return problems

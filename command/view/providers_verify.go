@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -37,7 +38,7 @@ func NewVerify(o Options) *Verify {
 func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Verify) Problems(problems Problems) { (&Init{out: v.out}).Problems(problems) }
+func (v *Verify) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }
 
 // End tells of all places, as text or as one JSON object.
 func (v *Verify) End(w io.Writer) error {

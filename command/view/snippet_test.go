@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
 )
 
 func TestSnippet(t *testing.T) {
@@ -36,7 +38,7 @@ func TestSnippet(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := newSource("main.tf", []byte(src)).cut(&Problem{Subject: &tt.subject, Context: tt.context})
+			got := newSource("main.tf", []byte(src)).cut(&problem.Problem{Subject: &tt.subject, Context: tt.context})
 			if !got.found || got.code != tt.code || got.startLine != tt.line || got.context != tt.in {
 				t.Errorf("got %+v, want line %d %q in %q", got, tt.line, tt.code, tt.in)
 			}
@@ -50,7 +52,7 @@ func TestSnippet(t *testing.T) {
 func TestSnippetOfJSON(t *testing.T) {
 	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
 	at := strings.Index(src, `"aaa"`)
-	got := newSource("main.tf.json", []byte(src)).cut(&Problem{Subject: &hcl.Range{
+	got := newSource("main.tf.json", []byte(src)).cut(&problem.Problem{Subject: &hcl.Range{
 		Filename: "main.tf.json",
 		Start:    hcl.Pos{Line: 1, Column: at + 1, Byte: at},
 		End:      hcl.Pos{Line: 1, Column: at + 6, Byte: at + 5},
@@ -61,7 +63,7 @@ func TestSnippetOfJSON(t *testing.T) {
 }
 
 func TestSnippetOfChangedFile(t *testing.T) {
-	got := newSource("main.tf", []byte("short\n")).cut(&Problem{Subject: &hcl.Range{
+	got := newSource("main.tf", []byte("short\n")).cut(&problem.Problem{Subject: &hcl.Range{
 		Filename: "main.tf", Start: hcl.Pos{Line: 9, Column: 1, Byte: 90}, End: hcl.Pos{Line: 9, Column: 3, Byte: 92},
 	}})
 	if got.found {
@@ -80,12 +82,12 @@ func FuzzSnippet(f *testing.F) {
 			o.Stderr.Color = true
 			o.ReadFile = func(string) ([]byte, error) { return src, nil }
 		})
-		p := At(hcl.Range{
+		p := problem.At(hcl.Range{
 			Filename: name,
 			Start:    hcl.Pos{Line: line, Column: column, Byte: at},
 			End:      hcl.Pos{Line: toLine, Column: toColumn, Byte: to},
-		}, NewError("Summary", "Detail"))
-		s.Problems(Problems{p})
+		}, problem.Error("Summary", "Detail"))
+		s.Problems(problem.List{p})
 		if s.err.Len() == 0 {
 			t.Error("nothing was printed")
 		}
@@ -101,7 +103,7 @@ func TestSnippetOfEndlessNesting(t *testing.T) {
 		"main.tf.json": "{\n\"a\":" + strings.Repeat("[", 4_000_000),
 	} {
 		subject := hcl.Range{Filename: filename, Start: hcl.InitialPos, End: hcl.InitialPos}
-		got := newSource(filename, []byte(src)).cut(&Problem{Subject: &subject})
+		got := newSource(filename, []byte(src)).cut(&problem.Problem{Subject: &subject})
 		if !got.found || got.code != strings.SplitN(src, "\n", 2)[0] || got.context != "" {
 			t.Errorf("%s: got %+v", filename, got)
 		}
@@ -116,7 +118,7 @@ func TestProblemsOfOneFileReadItOnce(t *testing.T) {
 	}}
 	for range 3 {
 		subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-		if got := src.snippet(&Problem{Subject: &subject}); got.code != "a = 1" {
+		if got := src.snippet(&problem.Problem{Subject: &subject}); got.code != "a = 1" {
 			t.Errorf("got %+v", got)
 		}
 	}
@@ -128,7 +130,7 @@ func TestProblemsOfOneFileReadItOnce(t *testing.T) {
 func TestSnippetOfAnUnreadableFile(t *testing.T) {
 	src := sources{read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
 	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
-	if got := src.snippet(&Problem{Subject: &subject}); got.found {
+	if got := src.snippet(&problem.Problem{Subject: &subject}); got.found {
 		t.Errorf("found %+v", got)
 	}
 }

@@ -33,6 +33,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -70,7 +71,7 @@ type printer interface {
 	line(l line)
 	// gap sets off what follows from what came before.
 	gap()
-	problem(p *Problem)
+	problem(p *problem.Problem)
 	// checked tells what there is to do, or that there is nothing.
 	checked(reasons []CheckReason)
 }

@@ -1,0 +1,227 @@
+// Package cachecmd is the command "cache" with those below it, which look after
+// the cache of providers that working directories share.
+package cachecmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Commands are "cache" and the commands below it.
+func Commands() []cli.Command {
+	remove := "Remove from the shared cache what isn't used any more"
+	return []cli.Command{
+		{Name: "cache", Synopsis: "Look after the cache that working directories share", Help: help(), Run: run},
+		{Name: "cache add", Synopsis: "Put packages into the shared cache", Help: addHelp(), Run: runAdd},
+		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Help: cleanHelp(), Run: runClean},
+		{Name: "cache dir", Synopsis: "Show where the shared cache is", Help: dirHelp(), Run: runDir},
+		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC},
+		{Name: "cache key", Synopsis: "Show a key for what lock files select", Help: keyHelp(), Run: runKey},
+		{Name: "cache list", Synopsis: "List the packages in the shared cache", Help: listHelp(), Run: runList},
+		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC},
+		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Help: verifyHelp(), Run: runVerify},
+	}
+}
+
+// run is for arguments that name no command below "cache", or one that there isn't.
+func run(_ *cli.Meta, args []string) (int, error) {
+	if len(args) == 0 {
+		return 0, &cli.UsageError{Text: "Error: cache needs the name of one of its commands", Help: true}
+	}
+	return 0, &cli.UsageError{Text: fmt.Sprintf("Error: cache has no command named %q", args[0]), Help: true}
+}
+
+// options are those that several commands have.
+type options struct {
+	dir  string // of -dir; "": where init finds the cache
+	json bool
+}
+
+func (o *options) dirFlag() cli.Flag {
+	return cli.Flag{Name: "dir", Arg: "=DIR", Value: cli.String(&o.dir),
+		Help: "The cache below this directory, as if TFDEPS_CACHE_DIR named it, whatever the CLI configuration says."}
+}
+
+func (o *options) jsonFlag(help string) cli.Flag {
+	return cli.Flag{Name: "json", Value: cli.Bool(&o.json), Help: help}
+}
+
+// end shows problems and returns the exit code.
+func end(m *cli.Meta, problems problem.List, code int) (int, error) {
+	return cli.End(view.NewInit(m.ViewOptions(products.Unversioned(m), false)).Problems, problems, code), nil
+}
+
+// findCache returns the cache: below the directory that -dir names, else where
+// init finds it.
+func findCache(m *cli.Meta, dir string) (*providercache.Store, problem.List) {
+	config, problems := sources.ReadConfig(m, products.Unversioned(m))
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	cache, missing := sources.FindCache(m, config, dir)
+	return cache, append(problems, missing...)
+}
+
+// maintain returns what looks after a cache.
+func maintain(m *cli.Meta, cache *providercache.Store) *providercache.Upkeep {
+	return &providercache.Upkeep{Cache: cache, StateDir: m.StateDir, Now: m.Now}
+}
+
+// parseWanted reads providers, with or without an exact version behind a "@".
+func parseWanted(names []string, product getproviders.Product) (wanted []providercache.Wanted, err error) {
+	for _, name := range names {
+		address, version, versioned := strings.Cut(name, "@")
+		var w providercache.Wanted
+		w.Provider, err = product.ParseProvider(address)
+		if err == nil && versioned {
+			w.Version, err = getproviders.ParseVersion(version)
+		}
+		if err == nil && (w.Provider.IsBuiltIn() || w.Provider.IsLegacy()) {
+			err = fmt.Errorf("%s has no packages", w.Provider)
+		}
+		if err != nil {
+			return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q is no provider, or version of one: %v", name, err)}
+		}
+		wanted = append(wanted, w)
+	}
+	return wanted, nil
+}
+
+// runDir tells where the cache is, for scripts: the path and nothing else.
+func runDir(m *cli.Meta, args []string) (int, error) {
+	var o options
+	if _, err := dirFlags(&o).Alone(args, m.Env); err != nil {
+		return 0, err
+	}
+	cache, problems := findCache(m, o.dir)
+	if !problems.HasErrors() {
+		problems = append(problems, m.Print(view.CacheDir{Cache: cache}, o.json)...)
+	}
+	return end(m, problems, 0)
+}
+
+// runList lists the packages.
+func runList(m *cli.Meta, args []string) (int, error) {
+	var o options
+	if _, err := listFlags(&o).Alone(args, m.Env); err != nil {
+		return 0, err
+	}
+	cache, problems := findCache(m, o.dir)
+	if problems.HasErrors() {
+		return end(m, problems, 0)
+	}
+	packages, err := maintain(m, cache).List()
+	if err != nil {
+		return end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+	}
+	return end(m, append(problems, m.Print(view.CacheList{Cache: cache, Packages: packages}, o.json)...), 0)
+}
+
+// keyOptions are what the arguments of cache key ask for.
+type keyOptions struct {
+	options
+	github   bool
+	platform getproviders.Platform
+}
+
+// runKey tells the key of what lock files select. It reads nothing else.
+func runKey(m *cli.Meta, args []string) (int, error) {
+	o := keyOptions{platform: getproviders.CurrentPlatform()}
+	paths, _, err := o.flags().Mixed(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	if len(paths) == 0 {
+		paths = []string{"."}
+	}
+	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
+	if problems.HasErrors() {
+		return end(m, problems, 0)
+	}
+	key := locked.Key(o.platform)
+	if !o.github {
+		fmt.Fprintln(m.Stdout, key)
+		return end(m, problems, 0)
+	}
+	cache, missing := findCache(m, o.dir)
+	if problems = append(problems, missing...); !problems.HasErrors() {
+		view.GitHubOutput(m.Stdout, [][2]string{
+			{"path", cache.Dir}, {"key", key}, {"restore-keys", providercache.KeyPrefix(o.platform)},
+		})
+	}
+	return end(m, problems, 0)
+}
+
+// verifyOptions are what the arguments of cache verify ask for.
+type verifyOptions struct {
+	options
+	locked []string // of -locked; nil: it wasn't given
+	repair bool
+}
+
+// runVerify reads all packages.
+func runVerify(m *cli.Meta, args []string) (int, error) {
+	var o verifyOptions
+	operands, _, err := o.flags().Mixed(args, m.Env)
+	if err == nil {
+		o.locked, err = followed(o.locked, operands, "-locked")
+	}
+	if err != nil {
+		return 0, err
+	}
+	cache, problems := findCache(m, o.dir)
+	locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
+	if problems = append(problems, unreadable...); problems.HasErrors() {
+		return end(m, problems, 0)
+	}
+	found, err := maintain(m, cache).Verify(m.Context, locked)
+	if err != nil {
+		return end(m, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
+	}
+	result := view.CacheVerification{Cache: cache, Found: found}
+	if o.repair {
+		if result.Repaired, err = removeDamaged(m, cache, found); err != nil {
+			problems = append(problems, problem.Error("Failed to remove what is damaged", err.Error()))
+		}
+	}
+	problems = append(problems, m.Print(result, o.json)...)
+	if slices.ContainsFunc(found, providercache.Verified.Differs) {
+		return end(m, problems, cli.ExitDiffers)
+	}
+	return end(m, problems, 0)
+}
+
+// removeDamaged removes the packages that aren't what their receipts say. The next
+// init that wants one fetches it. nil: there are none.
+func removeDamaged(m *cli.Meta, cache *providercache.Store, found []providercache.Verified) (*providercache.Removal, error) {
+	var damaged []providercache.Cached
+	for _, v := range found {
+		if v.Finding == providercache.Broken {
+			damaged = append(damaged, v.Cached)
+		}
+	}
+	if len(damaged) == 0 {
+		return nil, nil
+	}
+	done, err := maintain(m, cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
+	return &done, err
+}
+
+// followed adds operands to the paths of an option, which are more paths if it was
+// given.
+func followed(paths, operands []string, option string) ([]string, error) {
+	if len(operands) > 0 && paths == nil {
+		return nil, &cli.UsageError{Text: fmt.Sprintf("Error: what is %q? Directories have to follow %s", operands[0], option)}
+	}
+	return append(paths, operands...), nil
+}

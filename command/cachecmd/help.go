@@ -1,0 +1,159 @@
+package cachecmd
+
+import (
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func help() cli.Help {
+	return cli.Help{Usage: []string{"cache <command> [options]"}, About: `  Looks after the cache of providers that working directories share: the directory
+  that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, else one of tfdeps, which
+  TFDEPS_CACHE_DIR moves. All commands are safe beside running inits.
+
+  add       Put packages into the cache
+  clean     Remove packages
+  dir       Show where the cache is
+  gc        Remove what isn't used any more (alias: prune)
+  key       Show a key for what lock files select
+  list      List the packages
+  verify    Read and hash all packages
+
+  To see the options of a command: tfdeps cache <command> -help`}
+}
+
+func (o *addOptions) flags() cli.Flags {
+	return cli.Flags{
+		o.dirFlag(),
+		{Name: "locked", Arg: " DIR|FILE...", Value: cli.Paths(&o.locked),
+			Help: "What these lock files select, or those in and below these directories, with the hashes that they record."},
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+			Help: "For this platform. May be given more than once."},
+		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
+			Help: "Send no request. What isn't there yet has to be in a mirror on this machine."},
+		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, error (why it isn't there); and of -system, receipts: whether there are any. Keys may be added."),
+		{Name: "system", Value: cli.Bool(&o.system),
+			Help: "Make a cache that is part of an image, in " + systemCacheDir + " or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it. They find it if TFDEPS_CACHE_DIR names it."},
+	}
+}
+
+func addHelp() cli.Help {
+	return cli.Help{
+		Usage: []string{"cache add [options] ADDRESS[@VERSION]...", "cache add [options] -locked DIR|FILE..."},
+		Flags: new(addOptions).flags(),
+		About: `  Puts packages into the cache that init will find there, without a working
+  directory: no configuration is read, no module and no state. Without a version
+  it is the newest one. They come from where init would get them.`,
+	}
+}
+
+func dirFlags(o *options) cli.Flags {
+	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object.")}
+}
+
+func dirHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache dir [options]"}, Flags: dirFlags(new(options)),
+		About: `  Shows the directory of the cache, which needn't exist. With -json that is an
+  object with format_version, directory and named (by the CLI configuration or
+  the variable TF_PLUGIN_CACHE_DIR).`}
+}
+
+func listFlags(o *options) cli.Flags {
+	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition. Keys may be added.")}
+}
+
+func listHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache list [options]"}, Flags: listFlags(new(options)),
+		About: `  Lists the packages: address, version, platform, the bytes in their files and
+  on the disk (where packages share files, the first one has them), when a
+  directory was last prepared with it, and which directories have it, as
+  far as they were prepared by tfdeps and the same user. "complete" is what is
+  exactly as its receipt says, "damaged" what can't be; anything else would have
+  to be read.`}
+}
+
+func (o *verifyOptions) flags() cli.Flags {
+	return cli.Flags{
+		o.dirFlag(),
+		{Name: "locked", Arg: " DIR...", Value: cli.Paths(&o.locked),
+			Help: "Compare them with the lock files in and below these directories, too."},
+		{Name: "repair", Value: cli.Bool(&o.repair),
+			Help: "Remove what is damaged. The next init that wants it fetches it."},
+		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error (why it can't be read); and, of -repair, removed and kept as those of gc. Keys may be added."),
+	}
+}
+
+func verifyHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache verify [options]"}, Flags: new(verifyOptions).flags(),
+		About: `  Reads all packages and compares them with their receipts. The exit code is 0 if
+  none differs, 2 if one does, 1 if it couldn't be found out.`}
+}
+
+func (o *removeOptions) flags() cli.Flags {
+	return cli.Flags{
+		o.dirFlag(),
+		{Name: "dry-run", Value: cli.Bool(&o.dryRun),
+			Help: "Remove nothing, and tell what would be removed."},
+		{Name: "force", Value: cli.Bool(&o.force),
+			Help: "Remove packages to which directories have symbolic links, too. They have to be prepared again."},
+		o.jsonFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Keys may be added."),
+	}
+}
+
+func (o *gcOptions) flags() cli.Flags {
+	return append(cli.Flags{
+		{Name: "older-than", Arg: "=30d", Value: cli.Func(o.setOlderThan),
+			Help: "Remove what wasn't used for so long: 2w, 12h."},
+		{Name: "max-size", Arg: "=20GB", Value: cli.Func(o.setMaxSize),
+			Help: "Remove what was used least recently, until no more is left than that."},
+		{Name: "keep-locked", Arg: " DIR...", Value: cli.Paths(&o.keepLocked),
+			Help: "Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."},
+	}, o.removeOptions.flags()...)
+}
+
+func gcHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache gc [options]"}, Flags: new(gcOptions).flags(),
+		About: `  Removes packages that aren't used any more, and what killed runs and
+  directories that are gone have left. Packages stay that are being worked on, and
+  those to which a directory has a symbolic link, if that was made by tfdeps.
+  What is in parentheses in the result still takes room, because directories
+  have hard links to it.
+
+  Without options, packages go that no directory was prepared with for 30 days.
+  Archives and git repositories of modules go that were fetched longer ago than
+  that.
+
+  In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without
+  a receipt of tfdeps stay.`}
+}
+
+func cleanHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache clean [options] [ADDRESS[@VERSION]...]"}, Flags: new(removeOptions).flags(),
+		About: `  Removes all packages, and the store of modules; or all versions of a provider,
+  such as hashicorp/aws, or one, such as hashicorp/aws@5.0.0. In a cache that
+  plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without a receipt of
+  tfdeps go only if they are named.`}
+}
+
+func (o *keyOptions) flags() cli.Flags {
+	return cli.Flags{
+		{Name: "github", Value: cli.Bool(&o.github),
+			Help: "Print path, key and restore-keys, for $GITHUB_OUTPUT."},
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.setPlatform),
+			Help: "For this platform."},
+		o.dirFlag(),
+	}
+}
+
+func (o *keyOptions) setPlatform(given string) (err error) {
+	o.platform, err = getproviders.ParsePlatform(given)
+	return err
+}
+
+func keyHelp() cli.Help {
+	return cli.Help{Usage: []string{"cache key [options] [DIR|FILE...]"}, Flags: new(keyOptions).flags(),
+		About: `  Shows one key for all that the lock files select, those of the current directory
+  and below, or in and below the directories given. Equal sets of packages have
+  the same key: addresses, versions, the platform and the hashes count; comments,
+  constraints, and which directory needs what, don't. Nothing but lock files
+  is looked at. Directories whose names begin with a dot are left out.`}
+}

@@ -1,0 +1,135 @@
+package cachecmd
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/modules/fetch"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// removeOptions are what the commands have in common that remove something.
+type removeOptions struct {
+	options
+	dryRun bool
+	force  bool // packages to which directories have symbolic links, too
+}
+
+// gcOptions are what the arguments of cache gc ask for.
+type gcOptions struct {
+	removeOptions
+	olderThan  time.Duration // 0: not given
+	maxBytes   *int64        // nil: not given
+	keepLocked []string      // nil: not given
+}
+
+// unusedAfter is how long a package may be unused where nothing else is said.
+const unusedAfter = 30 * 24 * time.Hour
+
+func parseGC(args []string, env cli.Environment) (o gcOptions, err error) {
+	operands, _, err := o.flags().Mixed(args, env)
+	if err != nil {
+		return o, err
+	}
+	if o.keepLocked, err = followed(o.keepLocked, operands, "-keep-locked"); err != nil {
+		return o, err
+	}
+	if o.olderThan == 0 && o.maxBytes == nil && o.keepLocked == nil {
+		o.olderThan = unusedAfter
+	}
+	return o, nil
+}
+
+func (o *gcOptions) setOlderThan(given string) (err error) {
+	o.olderThan, err = parseAge(given)
+	return err
+}
+
+func (o *gcOptions) setMaxSize(given string) error {
+	n, err := parseBytes(given)
+	o.maxBytes = &n
+	return err
+}
+
+// runGC removes what isn't used any more.
+func runGC(m *cli.Meta, args []string) (int, error) {
+	o, err := parseGC(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	cache, problems := findCache(m, o.dir)
+	locked, unreadable := workdir.LockedBelow(o.keepLocked, products.Unversioned(m))
+	if problems = append(problems, unreadable...); problems.HasErrors() {
+		return end(m, problems, 0)
+	}
+	policy := providercache.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
+	done, err := maintain(m, cache).Collect(m.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
+	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	if err != nil {
+		problems = append(problems, problem.Error("Failed to remove what isn't used", err.Error()))
+	} else if o.dir == "" {
+		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
+	}
+	return end(m, append(problems, m.Print(result, o.json)...), 0)
+}
+
+// sweepModules removes from the store of modules what was fetched before a time.
+func sweepModules(m *cli.Meta, result *view.CacheRemoval, before time.Time) {
+	if store := sources.ModuleStore(m); store != "" {
+		swept := fetch.SweepStore(store, before, result.DryRun)
+		result.Entries, result.Bytes = swept.Entries, swept.Bytes
+	}
+}
+
+// runClean removes all packages, or those that are named.
+func runClean(m *cli.Meta, args []string) (int, error) {
+	var o removeOptions
+	names, _, err := o.flags().Mixed(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	wanted, err := parseWanted(names, products.Unversioned(m))
+	if err != nil {
+		return 0, err
+	}
+	cache, problems := findCache(m, o.dir)
+	if problems.HasErrors() {
+		return end(m, problems, 0)
+	}
+	maintenance := maintain(m, cache)
+	packages, err := maintenance.List()
+	if err != nil {
+		return end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+	}
+	isNamed := len(names) > 0 // what is named needs no receipt
+	if isNamed {
+		packages = slices.DeleteFunc(packages, func(p providercache.Cached) bool { return !isAmong(wanted, p) })
+	}
+	done, err := maintenance.Remove(m.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
+	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
+	if err != nil {
+		problems = append(problems, problem.Error("Failed to remove packages", err.Error()))
+	} else if !isNamed {
+		if !o.dryRun {
+			maintenance.Sweep()
+		}
+		if o.dir == "" {
+			sweepModules(m, &result, m.Now())
+		}
+	}
+	return end(m, append(problems, m.Print(result, o.json)...), 0)
+}
+
+func isAmong(wanted []providercache.Wanted, p providercache.Cached) bool {
+	return slices.ContainsFunc(wanted, func(w providercache.Wanted) bool {
+		return w.Provider == p.Provider && (w.Version == getproviders.Version{} || w.Version == p.Version)
+	})
+}

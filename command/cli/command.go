@@ -1,0 +1,76 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// ExitDiffers is the exit code of commands that answer a question: what they
+// were asked about isn't as it should be. 0 means that it is, 1 that it is unknown.
+const ExitDiffers = 2
+
+// Command is a command of the program.
+type Command struct {
+	Name     string // its words: "providers lock"
+	Synopsis string // what it is for, in a line
+	Help     Help
+
+	// Run carries the command out and returns the exit code. The error is about
+	// arguments that it doesn't take: a *UsageError.
+	Run func(m *Meta, args []string) (code int, err error)
+}
+
+// Execute runs the command, and returns the exit code. Arguments that the command
+// doesn't take are told as Terraform does it.
+func (c Command) Execute(m *Meta, args []string) int {
+	code, err := c.Run(m, args)
+	if err == nil {
+		return code
+	}
+	if usage, ok := err.(*UsageError); ok && usage.Help {
+		fmt.Fprintln(m.Stderr, c.Help.Text())
+	}
+	fmt.Fprintln(m.Stderr, err)
+	return 1
+}
+
+// UsageError is about arguments that a command doesn't take.
+type UsageError struct {
+	Text  string
+	Help  bool  // to know the options would help
+	Cause error // what is wrong with an option or a variable; nil: it is about none
+}
+
+func (e *UsageError) Error() string { return e.Text }
+
+func (e *UsageError) Unwrap() error { return e.Cause }
+
+// End ends a command: it shows all problems and returns the exit code, which is 1
+// after an error, else the one given.
+func End(show func(problem.List), problems problem.List, code int) int {
+	show(problems)
+	if problems.HasErrors() {
+		return 1
+	}
+	return code
+}
+
+// Report is the result of a command, for people and for programs.
+type Report interface {
+	Text(w io.Writer) error
+	JSON(w io.Writer) error
+}
+
+// Print writes a report to stdout.
+func (m *Meta) Print(r Report, asJSON bool) problem.List {
+	write := r.Text
+	if asJSON {
+		write = r.JSON
+	}
+	if err := write(m.Stdout); err != nil {
+		return problem.List{problem.Error("Failed to write the report", problem.Sentence(err))}
+	}
+	return nil
+}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Flags are the options of a command, in the order of its help. Both how they
+// are read and what the help says of them is made from this table.
+type Flags []Flag
+
+// Flag is an option, or what the help says of a further use of one.
+type Flag struct {
+	Name string // "upgrade"
+
+	// Value is how the option is read. It is nil for what the help alone has:
+	// another use of an option that is in the table, and -no-color, which is taken
+	// out of the arguments before a command gets them.
+	Value Value
+
+	Arg     string   // what the help shows behind the name: "=DIR", "=false"
+	Label   string   // what it shows instead of name and Arg; "": nothing else
+	Help    string   // what the option does
+	Choices []Choice // the values that it takes, if each of them needs words
+	More    string   // what the help says below the choices
+	Alias   string   // another name of the option; "": none
+
+	// Note gathers options at the end of the help, by name alone, below this
+	// text. These have no Help.
+	Note string
+
+	// Variable stands for the option where it isn't typed: a caller that only
+	// knows Terraform's options can set it. Meaning is what its value says, for
+	// messages. An empty variable is none.
+	Variable, Meaning string
+}
+
+// Choice is a value of an option.
+type Choice struct{ Value, Help string }
+
+// NoEffect is the Note of options that Terraform has, and that can't change
+// anything.
+const NoEffect = "Accepted and without effect"
+
+// NoColor is the row of -no-color, which every command takes.
+func NoColor() Flag {
+	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. So does NO_COLOR."}
+}
+
+// Value reads an option: it adds the option to a set.
+type Value func(set *flag.FlagSet, name string)
+
+// Bool is an option that is on or off; the value before is the default.
+func Bool(p *bool) Value {
+	return func(set *flag.FlagSet, name string) { set.BoolVar(p, name, *p, "") }
+}
+
+// String is an option with any text; the value before is the default.
+func String(p *string) Value {
+	return func(set *flag.FlagSet, name string) { set.StringVar(p, name, *p, "") }
+}
+
+// Duration is an option with a length of time; the value before is the default.
+func Duration(p *time.Duration) Value {
+	return func(set *flag.FlagSet, name string) { set.DurationVar(p, name, *p, "") }
+}
+
+// Func is an option whose values a function takes, one after the other.
+func Func(take func(string) error) Value {
+	return func(set *flag.FlagSet, name string) { set.Func(name, "", take) }
+}
+
+// BoolFunc is Func for an option that may stand without a value, which then is
+// "true".
+func BoolFunc(take func(string) error) Value {
+	return func(set *flag.FlagSet, name string) { set.BoolFunc(name, "", take) }
+}
+
+// Strings is an option that may be given more than once.
+func Strings(p *[]string) Value {
+	return Func(func(value string) error {
+		*p = append(*p, value)
+		return nil
+	})
+}
+
+// OptionalBool is an option that is on, off, or left out: nil.
+func OptionalBool(p **bool) Value {
+	return BoolFunc(func(value string) error {
+		b, err := strconv.ParseBool(value)
+		*p = &b
+		return err
+	})
+}
+
+// Paths is an option for paths that may be given more than once. The list isn't
+// nil if it was given.
+func Paths(p *[]string) Value {
+	return Func(func(path string) error {
+		if path == "" || strings.HasPrefix(path, "-") {
+			return errors.New("a directory or a file has to follow")
+		}
+		*p = append(*p, path)
+		return nil
+	})
+}
+
+// AnyBool and AnyString are options whose value doesn't matter.
+func AnyBool() Value   { return Bool(new(bool)) }
+func AnyString() Value { return String(new(string)) }
+
+// Given is what was given of a command's options.
+type Given struct {
+	Operands []string // the arguments behind the options
+
+	flags Flags
+	set   *flag.FlagSet
+}
+
+// Parse reads options, and takes the first other argument and all behind it as
+// operands. The error is a *UsageError.
+func (f Flags) Parse(args []string) (Given, error) {
+	g := Given{flags: f, set: flag.NewFlagSet("", flag.ContinueOnError)}
+	g.set.SetOutput(io.Discard)
+	g.set.Usage = func() {}
+	for _, row := range f {
+		if row.Value == nil {
+			continue
+		}
+		row.Value(g.set, row.Name)
+		if row.Alias != "" {
+			row.Value(g.set, row.Alias)
+		}
+	}
+	if err := g.parse(args); err != nil {
+		return g, err
+	}
+	g.Operands = g.set.Args()
+	return g, nil
+}
+
+func (g Given) parse(args []string) error {
+	if err := g.set.Parse(args); err != nil {
+		return &UsageError{Text: fmt.Sprintf("Error parsing command-line flags: %s", err), Help: true, Cause: err}
+	}
+	return nil
+}
+
+// Alone reads the arguments of a command that takes nothing but options, and
+// then the variables that stand for options. The error is a *UsageError.
+func (f Flags) Alone(args []string, env Environment) (SetBy, error) {
+	given, err := f.Parse(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(given.Operands) > 0 {
+		return nil, &UsageError{Text: "Too many command line arguments. Did you mean to use -chdir?"}
+	}
+	return given.Fill(env)
+}
+
+// Mixed reads options and operands in any order, and then the variables that
+// stand for options. The error is a *UsageError.
+func (f Flags) Mixed(args []string, env Environment) (operands []string, by SetBy, err error) {
+	given, err := f.Parse(args)
+	for err == nil && given.set.NArg() > 0 {
+		operands = append(operands, given.set.Arg(0))
+		err = given.parse(given.set.Args()[1:])
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	by, err = given.Fill(env)
+	return operands, by, err
+}
+
+// Has reports whether the option was given: typed, or after Fill by a variable.
+func (g Given) Has(name string) bool {
+	has := false
+	g.set.Visit(func(f *flag.Flag) { has = has || f.Name == name })
+	return has
+}
+
+// Names returns the options that were given, sorted.
+func (g Given) Names() (names []string) {
+	g.set.Visit(func(f *flag.Flag) { names = append(names, f.Name) })
+	return names
+}
+
+// Text returns the option's value as it would be typed.
+func (g Given) Text(name string) string { return g.set.Lookup(name).Value.String() }
+
+// SetBy says for options that have a variable who set them: "-offline", or
+// "TFDEPS_OFFLINE". It has no others.
+type SetBy map[string]string
+
+// Fill gives options that weren't typed the values of their variables. The error
+// is a *UsageError, and tells of all values that can't be used, each on a line.
+func (g Given) Fill(env Environment) (SetBy, error) {
+	by := SetBy{}
+	var errs []error
+	for _, row := range g.flags {
+		switch value := env.Get(row.Variable); {
+		case row.Variable == "" || row.Value == nil:
+		case g.Has(row.Name):
+			by[row.Name] = "-" + row.Name
+		case value != "":
+			by[row.Name] = row.Variable
+			errs = append(errs, row.fill(g.set, value))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, &UsageError{Text: "Error: " + err.Error(), Cause: err}
+	}
+	return by, nil
+}
+
+// fill gives the option the value of its variable.
+func (f Flag) fill(set *flag.FlagSet, value string) error {
+	if is, ok := set.Lookup(f.Name).Value.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() {
+		on, err := ParseSwitch(f.Variable, value)
+		if err != nil {
+			return fmt.Errorf("%w (as the option -%s: %s)", err, f.Name, f.Meaning)
+		}
+		value = strconv.FormatBool(on)
+	}
+	if err := set.Set(f.Name, value); err != nil {
+		return fmt.Errorf("the value of %s can't be used: %w", f.Variable, err)
+	}
+	return nil
+}
+
+// ParseSwitch reads the value of a variable that is on or off; "" is off.
+func ParseSwitch(variable, value string) (on bool, err error) {
+	switch strings.ToLower(value) {
+	case "1", "true":
+		return true, nil
+	case "", "0", "false":
+		return false, nil
+	}
+	return false, fmt.Errorf("the value of %s is %q, and has to be 1, true, 0 or false", variable, value)
+}

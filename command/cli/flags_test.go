@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+func TestFlags_VariablesStandForOptions(t *testing.T) {
+	tests := []struct {
+		name, args string
+		env        Environment
+		offline    bool
+		link       string
+		by         string // who set -offline
+		wrong      string // what the error says
+	}{
+		{name: "nothing", by: ""},
+		{name: "option", args: "-offline", offline: true, by: "-offline"},
+		{name: "variable", env: Environment{"TFDEPS_OFFLINE=1"}, offline: true, by: "TFDEPS_OFFLINE"},
+		{name: "true", env: Environment{"TFDEPS_OFFLINE=True"}, offline: true, by: "TFDEPS_OFFLINE"},
+		{name: "off", env: Environment{"TFDEPS_OFFLINE=false"}, by: "TFDEPS_OFFLINE"},
+		{name: "empty", env: Environment{"TFDEPS_OFFLINE="}},
+		{name: "the option counts more", args: "-offline=false", env: Environment{"TFDEPS_OFFLINE=1"}, by: "-offline"},
+		{name: "and its value isn't looked at", args: "-offline", env: Environment{"TFDEPS_OFFLINE=maybe"}, offline: true, by: "-offline"},
+		{name: "text", env: Environment{"TFDEPS_LINK=copy"}, link: "copy"},
+		{name: "neither on nor off", env: Environment{"TFDEPS_OFFLINE=yes"}, wrong: `TFDEPS_OFFLINE is "yes"`},
+		{name: "of another command", env: Environment{"TFDEPS_FROZEN=yes"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var offline bool
+			var link string
+			by, err := Flags{
+				{Name: "offline", Value: Bool(&offline), Variable: "TFDEPS_OFFLINE"},
+				{Name: "link", Value: String(&link), Variable: "TFDEPS_LINK"},
+			}.Alone(strings.Fields(tt.args), tt.env)
+			if tt.wrong != "" {
+				if _, ok := errors.AsType[*UsageError](err); !ok || !strings.Contains(err.Error(), tt.wrong) {
+					t.Fatalf("the error is %v", err)
+				}
+				return
+			}
+			if err != nil || offline != tt.offline || link != tt.link || by["offline"] != tt.by {
+				t.Errorf("got %t by %q and %q, error %v", offline, by["offline"], link, err)
+			}
+		})
+	}
+}
+
+func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
+	h := Help{Usage: []string{"x [options]", "x FILE"}, About: "  Does x.", More: "  That is all.", Flags: Flags{
+		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},
+		{Name: "with-a-long-name", Arg: "=VALUE", Value: AnyString(), Help: "Below.", Alias: "other",
+			Choices: []Choice{{"first", "this"}, {"second", "that"}}},
+		{Name: "c", Value: AnyBool(), Note: NoEffect},
+		{Name: "d", Value: AnyBool(), Note: NoEffect},
+	}}
+	const want = `Usage: tfdeps [global options] x [options]
+       tfdeps [global options] x FILE
+
+  Does x.
+
+Options:
+
+  -a                   One word follows the other until the line is full, and
+                       another line begins with the next.
+
+  -with-a-long-name=VALUE
+                       Below.
+    first              this
+    second             that
+                       Alias: -other=VALUE
+
+  Accepted and without effect: -c, -d.
+
+  That is all.`
+	if got := h.Text(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}

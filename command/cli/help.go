@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Help is what "tfdeps COMMAND -help" prints.
+type Help struct {
+	Usage []string // how the command is called: "cache add [options] ADDRESS..."
+	About string   // what it does, in lines as they are printed
+	Flags Flags
+	More  string // what there is to say behind the options, in lines as they are printed
+}
+
+const (
+	helpWidth  = 80 // of a line, in columns
+	helpIndent = 23 // of what an option does
+)
+
+// Text is the whole help.
+func (h Help) Text() string {
+	var b strings.Builder
+	for i, usage := range h.Usage {
+		head := "Usage:"
+		if i > 0 {
+			head = "      "
+		}
+		fmt.Fprintf(&b, "%s tfdeps [global options] %s\n", head, usage)
+	}
+	b.WriteString("\n" + h.About + "\n")
+	if len(h.Flags) > 0 {
+		b.WriteString("\nOptions:\n")
+		h.Flags.write(&b)
+	}
+	if h.More != "" {
+		b.WriteString("\n" + h.More + "\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// write writes a paragraph for each option, and for each note one that names the
+// options below it.
+func (f Flags) write(b *strings.Builder) {
+	var notes []string
+	noted := map[string][]string{}
+	for _, row := range f {
+		if row.Note == "" {
+			row.write(b)
+			continue
+		}
+		if noted[row.Note] == nil {
+			notes = append(notes, row.Note)
+		}
+		noted[row.Note] = append(noted[row.Note], "-"+row.Name)
+	}
+	for _, note := range notes {
+		text := note + ": " + strings.Join(noted[note], ", ") + "."
+		b.WriteString("\n  " + indented(text, 2) + "\n")
+	}
+}
+
+func (f Flag) write(b *strings.Builder) {
+	label := f.Label
+	if label == "" {
+		label = "-" + f.Name + f.Arg
+	}
+	b.WriteByte('\n')
+	entry(b, "  "+label, helpIndent, f.Help)
+	for _, c := range f.Choices {
+		entry(b, "    "+c.Value, helpIndent, c.Help)
+	}
+	if f.More != "" {
+		entry(b, "", helpIndent, f.More)
+	}
+	if f.Alias != "" {
+		entry(b, "", helpIndent, "Alias: -"+f.Alias+f.Arg)
+	}
+}
+
+// entry writes a label and, beside it, a text; below it if the label is long.
+func entry(b *strings.Builder, label string, indent int, text string) {
+	if len(label) >= indent-1 {
+		b.WriteString(label + "\n")
+		label = ""
+	}
+	fmt.Fprintf(b, "%-*s%s\n", indent, label, indented(text, indent))
+}
+
+// indented breaks a text into lines, of which all but the first are indented. A
+// line break in the text stays one, and what begins with a space stays as it is.
+func indented(text string, indent int) string {
+	var lines []string
+	for paragraph := range strings.SplitSeq(text, "\n") {
+		lines = append(lines, wrapped(paragraph, helpWidth-indent)...)
+	}
+	return strings.Join(lines, "\n"+strings.Repeat(" ", indent))
+}
+
+func wrapped(text string, width int) (lines []string) {
+	line := ""
+	for i, word := range strings.Split(text, " ") {
+		switch {
+		case i == 0:
+			line = word
+		case len(line)+1+len(word) > width:
+			lines = append(lines, line)
+			line = word
+		default:
+			line += " " + word
+		}
+	}
+	return append(lines, line)
+}

@@ -1,0 +1,95 @@
+// Package cli is what every command needs and no command is: the [Meta] that all
+// of them get, the table of [Flags] that a command's options are read by and its
+// help is made from, and the one way to end.
+//
+//	func Command() cli.Command {
+//		return cli.Command{Name: "get", Synopsis: "...", Help: help(), Run: run}
+//	}
+//
+//	func run(m *cli.Meta, args []string) (code int, err error) {
+//		var opts options
+//		if _, err := opts.flags().Alone(args, m.Env); err != nil {
+//			return 0, err // a *UsageError; whoever runs the command shows it
+//		}
+//		...
+//		return cli.End(v.Problems, problems, 0), nil
+//	}
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Meta is what the commands have in common: all that they get from outside. It
+// isn't changed after it was made.
+type Meta struct {
+	// Context ends when the user interrupts the program. It is a field because
+	// the interface of commands has no place for it.
+	Context context.Context
+
+	Stdin          io.Reader // a state, if one is to be read from there
+	Stdout, Stderr io.Writer
+	NoColor        bool // -no-color was given
+	Env            Environment
+	Now            func() time.Time
+	Log            *slog.Logger // details for somebody who looks for a fault; nil: there is no log
+
+	// NewClient makes the program's HTTP client, with a user agent. It is
+	// called once at most, because not every command needs the network.
+	NewClient func(userAgent string) (*http.Client, error)
+
+	HomeDir    string   // the user's; "": unknown
+	CacheDir   string   // for caches of tfdeps; "": there is none
+	StateDir   string   // for what tfdeps knows of this machine; "": there is none
+	Executable string   // the file of this program; "": unknown
+	StandIn    *StandIn // the program that tfdeps was called as; nil: none
+	Version    string   // of tfdeps
+}
+
+// StandIn is the program that tfdeps was called as. Commands that tfdeps doesn't
+// have are left to the real one.
+type StandIn struct {
+	Name    string // "terraform1.15.9": the name of its file, without ".exe"
+	Version string // "1.15.9"; "" if the name has none
+}
+
+// ViewOptions say how to speak to this user.
+func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options {
+	return view.Options{
+		Product:  product,
+		JSON:     json,
+		Plain:    m.NoColor || m.Env.Get("NO_COLOR") != "",
+		Stdout:   view.NewStream(m.Stdout),
+		Stderr:   view.NewStream(m.Stderr),
+		Now:      m.Now,
+		ReadFile: os.ReadFile,
+	}
+}
+
+// UserAgent is what requests say of their sender: the product and its version
+// first, as Terraform has it.
+func (m *Meta) UserAgent(product getproviders.Product) string {
+	agent := product.Name + "/" + product.Version + " tfdeps/" + m.Version
+	if more := m.Env.Get("TF_APPEND_USER_AGENT"); more != "" {
+		agent += " " + more
+	}
+	return agent
+}
+
+// WorkingDirectory is the full name of the current directory.
+func WorkingDirectory() string {
+	dir, err := filepath.Abs(".")
+	if err != nil {
+		return "."
+	}
+	return dir
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// AnyDuration is an option for a length of time that doesn't matter.
+func AnyDuration() Value { return Duration(new(time.Duration)) }
+
+// HashesVariable stands for the option -hashes.
+const HashesVariable = "TFDEPS_HASHES"
+
+// HashChoices are the values of -hashes; listed says what the second one means to
+// a command.
+func HashChoices(listed string) []Choice {
+	return []Choice{
+		{"auto", "the providers' own registries, if they tell the hashes of packages for other platforms beside the checksums that are signed, as registries for OpenTofu do: all of them are recorded (this is the default);"},
+		{"listed", listed},
+		{"read", "nobody."},
+	}
+}
+
+// ParseHashPolicy reads a value of -hashes: which hashes count of packages that
+// aren't read.
+func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
+	switch given {
+	case "auto":
+		return providercache.TrustRegistryHashes, nil
+	case "listed":
+		return providercache.TrustMirrorHashes, nil
+	case "read":
+		return providercache.ComputeHashes, nil
+	}
+	return 0, errors.New(`it is "auto", to believe the providers' own registries, "listed", to believe mirrors, too, or "read", to believe nobody`)
+}
+
+// ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.
+func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
+	policy, err := ParseHashPolicy(given)
+	if err != nil {
+		return policy, problem.List{problem.Error("Invalid value of -hashes", fmt.Sprintf("The value of -hashes is %q. %s", given, problem.Sentence(err)))}
+	}
+	return policy, nil
+}
+
+// ReadPlatform reads a value of -platform.
+func ReadPlatform(given string) (getproviders.Platform, problem.List) {
+	plat, err := getproviders.ParsePlatform(given)
+	if err != nil {
+		return plat, problem.List{problem.Error("Invalid target platform", fmt.Sprintf(
+			"The string %q given in the -platform option is not a valid target platform: must be two words separated by an underscore.", given))}
+	}
+	return plat, nil
+}
+
+// WantsJSON finds out how to speak of arguments that can't be parsed.
+func WantsJSON(args []string) bool {
+	wants := false
+	for _, arg := range args {
+		switch arg {
+		case "-json", "--json", "-json=true", "--json=true":
+			wants = true
+		case "-json=false", "--json=false":
+			wants = false
+		}
+	}
+	return wants
+}

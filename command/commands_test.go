@@ -1,0 +1,120 @@
+package command
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+// hasWord finds an option or a variable as a word of its own.
+func hasWord(text, name string) bool {
+	return regexp.MustCompile(`(^|[\s,"(|])` + regexp.QuoteMeta(name) + `($|[\s,.=\[)"])`).MatchString(text)
+}
+
+// optionsIn are the options that a help lists: those at the beginning of a line,
+// and those behind them and in notes.
+func optionsIn(help string) (names []string) {
+	_, options, _ := strings.Cut(help, "\nOptions:\n")
+	for line := range strings.Lines(options) {
+		if match := regexp.MustCompile(`^  -([a-z-]+)`).FindStringSubmatch(line); match != nil {
+			names = append(names, match[1])
+		}
+	}
+	return names
+}
+
+func TestCommands_HelpAndFlagsAgree(t *testing.T) {
+	for _, c := range commands() {
+		help := c.Help.Text()
+		defined := map[string]bool{}
+		for _, row := range c.Help.Flags {
+			defined[row.Name] = defined[row.Name] || row.Value != nil || row.Name == "no-color"
+			if !hasWord(help, "-"+row.Name) || row.Alias != "" && !hasWord(help, "-"+row.Alias) {
+				t.Errorf("the help of %s doesn't name -%s", c.Name, row.Name)
+			}
+			if (row.Help == "") != (row.Note != "") {
+				t.Errorf("%s -%s needs either Help or a Note", c.Name, row.Name)
+			}
+		}
+		listed := optionsIn(help)
+		if len(c.Help.Flags) > 0 && len(listed) == 0 {
+			t.Errorf("the help of %s lists no options", c.Name)
+		}
+		for _, name := range listed {
+			if !defined[name] {
+				t.Errorf("the help of %s has -%s, which the command doesn't take", c.Name, name)
+			}
+		}
+	}
+}
+
+// TestCommands_HaveTerraformsOptionsOrAVariable keeps variables complete: an option
+// of init is one of Terraform's, or has a variable for callers that know only those.
+func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
+	known := strings.Fields("backend backend-config compact-warnings force-copy from-module get ignore-remote-version input json lock " +
+		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file")
+	for _, c := range commands() {
+		if c.Name != "init" {
+			continue
+		}
+		for _, row := range c.Help.Flags {
+			if row.Variable == "" && !slices.Contains(known, row.Name) {
+				t.Errorf("init has -%s, which Terraform doesn't have, without a variable", row.Name)
+			}
+		}
+	}
+}
+
+func TestUsage_NamesVariables(t *testing.T) {
+	for _, c := range commands() {
+		for _, row := range c.Help.Flags {
+			if row.Variable == "" {
+				continue
+			}
+			if want := "TFDEPS_" + strings.ToUpper(strings.ReplaceAll(row.Name, "-", "_")); row.Variable != want {
+				t.Errorf("the variable of -%s is %s, and should be %s", row.Name, row.Variable, want)
+			}
+			if row.Meaning == "" || !hasWord(usage, row.Variable) {
+				t.Errorf("%s has no meaning, or isn't in the help", row.Variable)
+			}
+		}
+	}
+	// The sources tell of variables that stand for no option.
+	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		content, err := os.ReadFile(path)
+		for _, variable := range regexp.MustCompile(`TFDEPS_[A-Z_]*[A-Z]`).FindAllString(string(content), -1) {
+			if variable != passesVariable && !hasWord(usage, variable) {
+				t.Errorf("%s: %s is not in the help", path, variable)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCommands_EachTakesItsFlags(t *testing.T) {
+	for _, c := range commands() {
+		if c.Run == nil || c.Synopsis == "" || len(c.Help.Usage) == 0 {
+			t.Errorf("%s isn't complete", c.Name)
+		}
+		for _, row := range c.Help.Flags {
+			if row.Value == nil {
+				continue
+			}
+			if _, err := (cli.Flags{row}).Parse([]string{"-" + row.Name + "=0"}); err != nil && strings.Contains(err.Error(), "not defined") {
+				t.Errorf("%s -%s: %v", c.Name, row.Name, err)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+// Package getcmd is the command "get", which installs the modules of a
+// configuration and does nothing else.
+package getcmd
+
+import (
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Command is the command.
+func Command() cli.Command {
+	return cli.Command{Name: "get", Synopsis: "Install or upgrade remote modules", Help: help(), Run: run}
+}
+
+// options are what the arguments of get ask for.
+type options struct {
+	modules   workdir.Options
+	update    bool
+	offline   bool
+	offlineBy string // who set it; "": it isn't set
+}
+
+func (o *options) flags() cli.Flags {
+	return slices.Concat(cli.Flags{
+		{Name: "update", Value: cli.Bool(&o.update),
+			Help: "Fetch all modules again, in the newest versions that their calls allow."},
+		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
+			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+}
+
+func help() cli.Help {
+	return cli.Help{Usage: []string{"get [options]"}, Flags: new(options).flags(),
+		About: `  Finds the modules of the configuration, fetches those that aren't local, and
+  records where they are. "tfdeps init" does so, too; this command does nothing
+  else.
+
+  A module that is recorded, and is what its call asks for, stays as it is.`}
+}
+
+func parse(args []string, env cli.Environment) (o options, err error) {
+	by, err := o.flags().Alone(args, env)
+	if err != nil || !o.offline {
+		return o, err
+	}
+	if o.offlineBy = by["offline"]; o.update {
+		return o, &cli.UsageError{Text: "Error: -update fetches modules anew, and " + o.offlineBy + " allows no requests. Leave out one of the two."}
+	}
+	return o, nil
+}
+
+func run(m *cli.Meta, args []string) (int, error) {
+	opts, err := parse(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	product, problems := products.Choose(m, products.Options{})
+	v := view.NewInit(m.ViewOptions(product, false))
+	if !problems.HasErrors() {
+		problems = append(problems, get(m, opts, product, v)...)
+	}
+	return cli.End(v.Problems, problems, 0), nil
+}
+
+// get finds and fetches the modules, and records where they are.
+func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) problem.List {
+	_, net, problems := sources.Online(m, product, opts.offlineBy)
+	if problems.HasErrors() {
+		return problems
+	}
+	dir := workdir.Load(m, product, ".", opts.modules)
+	installer, fetcher := net.Modules(m, product)
+	defer fetcher.Close()
+	installer.Observe = v.ObserveModules
+	if opts.update {
+		installer.Mode = modules.Upgrade
+	}
+	if problems = append(problems, dir.FindModules(m.Context, installer)...); problems.HasErrors() {
+		return problems
+	}
+	if !dir.ModuleProblems.HasErrors() {
+		dir.ProviderProblems = problem.AsWarnings(dir.ProviderProblems) // get may be what mends the modules
+	}
+	if problems = append(problems, dir.Problems()...); problems.HasErrors() {
+		return problems
+	}
+	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
+		return append(problems, unsaved...)
+	}
+	// Terraform's get writes a record even where there are no modules, which its
+	// init doesn't.
+	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(m.Env)); err != nil {
+		problems = append(problems, problem.Error("Failed to record the modules", err.Error()))
+	}
+	return problems
+}

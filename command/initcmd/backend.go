@@ -1,0 +1,239 @@
+package initcmd
+
+import (
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// backendState is the backend of a directory: what the configuration says, and
+// what is recorded.
+type backendState struct {
+	request
+	block  *configs.Backend // nil: there is none
+	record *backend.Record  // as plan will find it; nil: there is none
+}
+
+// initBackend records the backend that the configuration names. Nothing is asked
+// of the backend itself. Errors are returned to be explained together with those
+// of the configuration, because they may not matter for this version; warnings go
+// to the log.
+func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record, problem.List) {
+	record, problems := workdir.ReadRecord(r.meta.Env)
+	if !r.opts.backend.initialize || r.opts.backend.with != "" {
+		return record, problems
+	}
+	block := dir.Root.Backend
+	r.view.BackendBegin(block != nil && block.Type == backend.Cloud)
+	if problems.HasErrors() || block != nil && block.Body == nil {
+		return record, problems
+	}
+	b := backendState{request: r, block: block, record: record}
+	var found problem.Log
+	found.Add(b.configure()...)
+	log.Add(found.Warnings...)
+	return b.record, found.Errors
+}
+
+// configure compares the block with the record, and makes the record what it
+// should be.
+func (b *backendState) configure() (problems problem.List) {
+	if name := b.meta.Env.Get("TF_WORKSPACE"); url.PathEscape(name) != name {
+		return problem.List{problem.Error("Invalid workspace name set using TF_WORKSPACE",
+			fmt.Sprintf("%q is not the name of a workspace: it has to be usable in a URL without escapes.", name))}
+	}
+	isOverridden := len(b.opts.backend.config) > 0
+	switch {
+	case b.block == nil && isOverridden:
+		problems = append(problems, problem.Warning("Missing backend configuration",
+			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
+				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
+				"terraform {\n  backend \"local\" {}\n}"))
+	case b.block != nil && b.block.Type == backend.Cloud && isOverridden:
+		return problem.List{problem.At(b.block.Range, problem.Error("Invalid command-line option",
+			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
+	}
+	known := b.record
+	if b.opts.backend.reconfigure {
+		known = nil
+	}
+	config, change, found := b.compare(known)
+	switch {
+	case !found.HasErrors():
+		return slices.Concat(problems, found, b.settle(config, change))
+	case !isOverridden && (change == backend.Changed || change == backend.Replaced):
+		return append(append(problems, b.changed()), found...)
+	default:
+		return append(problems, found...)
+	}
+}
+
+// compare decodes the block, and says what has become of it since a record was
+// written. Whatever is wrong with the block alone doesn't matter as long as it is
+// the recorded one: the rest came with -backend-config.
+func (b *backendState) compare(known *backend.Record) (*backend.Config, backend.Change, problem.List) {
+	isOverridden := len(b.opts.backend.config) > 0
+	if b.block == nil {
+		return nil, known.Compare(nil, isOverridden), nil
+	}
+	config, problems := b.decode()
+	if config == nil {
+		return nil, backend.None, problems
+	}
+	change := known.Compare(config, isOverridden)
+	switch {
+	case !problems.HasErrors():
+		problems = append(problems, b.checkCloud(config)...)
+	case change == backend.Unchanged:
+		problems = slices.DeleteFunc(problems, func(p *problem.Problem) bool { return !problem.IsWarning(p) })
+	}
+	return config, change, problems
+}
+
+// decode reads the block, and what -backend-config says beside it.
+func (b *backendState) decode() (*backend.Config, problem.List) {
+	return backend.Decode(backend.Block{Type: b.block.Type, Range: b.block.Range, Body: b.block.Body, Context: b.block.Context},
+		backend.Options{Product: b.product, Overrides: b.opts.backend.config, Getenv: b.meta.Env.Get})
+}
+
+// settle makes the record what it should be, unless that takes moving state.
+func (b *backendState) settle(config *backend.Config, change backend.Change) problem.List {
+	switch change {
+	case backend.None:
+		return b.forget()
+	case backend.Unchanged:
+		return checkWorkspace(b.request, b.record)
+	case backend.Changed, backend.Replaced, backend.Removed:
+		return problem.List{b.changed()}
+	}
+	next, err := backend.NewRecord(config, b.product)
+	if err != nil {
+		return problem.List{problem.Error("Failed to record the backend", err.Error())}
+	}
+	if change == backend.Added {
+		return b.add(config, next)
+	}
+	if problems := checkWorkspace(b.request, next); problems.HasErrors() {
+		return problems
+	}
+	return b.keep(next)
+}
+
+// add records a backend that wasn't there before.
+func (b *backendState) add(config *backend.Config, next *backend.Record) problem.List {
+	if problems := append(b.checkLeftBehind(config), checkWorkspace(b.request, next)...); problems.HasErrors() {
+		return problems
+	}
+	if problems := b.keep(next); problems.HasErrors() {
+		return problems
+	}
+	if config.Type == backend.Cloud {
+		return b.selectWorkspace(config.Workspace())
+	}
+	b.view.BackendConfigured(config.Type)
+	return nil
+}
+
+func (b *backendState) keep(next *backend.Record) problem.List {
+	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
+		return problem.List{problem.Error("Failed to record the backend", err.Error())}
+	}
+	b.record = next
+	return nil
+}
+
+// forget is for -reconfigure when the block is gone. An empty record stays: it
+// may be Terraform's.
+func (b *backendState) forget() problem.List {
+	if b.record == nil || b.record.Type == "" {
+		return nil
+	}
+	if err := os.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
+		return problem.List{problem.Error("Failed to remove the record of the backend", err.Error())}
+	}
+	b.record = nil
+	return nil
+}
+
+func (b *backendState) changed() *problem.Problem {
+	return problem.Error("Backend configuration changed", strings.Join([]string{
+		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
+		"To move it, run:\n  " + b.product.Program + migration,
+		"To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure",
+	}, "\n\n"))
+}
+
+// checkWorkspace finds out whether the selected workspace exists, for a backend
+// that can be asked without a network. One that TF_WORKSPACE names is made when it
+// is needed.
+func checkWorkspace(r request, record *backend.Record) problem.List {
+	if !record.IsLocal() || r.meta.Env.Get("TF_WORKSPACE") != "" {
+		return nil
+	}
+	name, err := workdir.Workspace(r.meta.Env)
+	switch {
+	case err != nil:
+		return problem.List{problem.Error("Failed to select a workspace", err.Error())}
+	case record.LocalFiles().HasWorkspace(name):
+		return nil
+	}
+	return problem.List{problem.Error(fmt.Sprintf("Currently selected workspace %q does not exist", name), fmt.Sprintf(
+		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of one that exists or is to be made.",
+		workdir.WorkspacePath(r.meta.Env)))}
+}
+
+// selectWorkspace selects the one workspace that there is; "" is none.
+func (b *backendState) selectWorkspace(name string) problem.List {
+	if name == "" {
+		return nil
+	}
+	if err := wholefile.Save(workdir.WorkspacePath(b.meta.Env), []byte(name), 0o644); err != nil {
+		return problem.List{problem.Error("Failed to select a workspace", err.Error())}
+	}
+	return nil
+}
+
+// checkLeftBehind finds state in local files that a new backend wouldn't have.
+func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
+	files := backend.LocalFiles("", "")
+	if config.Type == backend.Local && filepath.Clean(backend.LocalFiles(config.Text("path"), "").Path) == files.Path {
+		return nil
+	}
+	path, err := files.Occupied()
+	switch {
+	case err != nil:
+		return problem.List{problem.Error("Failed to load state", err.Error())}
+	case path == "":
+		return nil
+	}
+	return problem.List{problem.Error("Existing state has to be moved", fmt.Sprintf(
+		"The backend %q is new here, and there is state in %s that it doesn't know. To move it, run:\n  %s\n\n"+
+			"If that state isn't needed any more, move the file away, and initialize again.", config.Type, path, b.product.Program+migration))}
+}
+
+// checkCloud finds out whether organization and workspaces are given: without a
+// network, nothing else would notice before plan.
+func (b *backendState) checkCloud(config *backend.Config) (problems problem.List) {
+	if config.Type != backend.Cloud {
+		return nil
+	}
+	env := b.meta.Env
+	if config.Text("organization") == "" && env.Get("TF_CLOUD_ORGANIZATION") == "" {
+		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid or missing required argument",
+			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
+	}
+	if !config.Has("workspaces") && env.Get("TF_WORKSPACE") == "" {
+		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid workspaces configuration",
+			"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")))
+	}
+	return problems
+}

@@ -1,0 +1,173 @@
+package initcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// check is init -check: it finds out whether an init would have anything to do,
+// without a request and without writing a byte. What would keep an init from
+// succeeding is an error. It returns the exit code.
+func check(r request) int {
+	var log problem.Log
+	var reasons []view.CheckReason
+	settings, problems := readSettings(r)
+	if log.Add(problems...) {
+		reasons = findReasons(r, settings, &log)
+	}
+	if len(log.Errors) > 0 {
+		return cli.End(r.view.Problems, log.All(), 1)
+	}
+	r.view.Problems(log.Warnings)
+	r.view.Checked(reasons)
+	if len(reasons) > 0 {
+		return cli.ExitDiffers
+	}
+	return 0
+}
+
+// findReasons asks one after the other what an init would look after, until there
+// is an error.
+func findReasons(r request, settings settings, log *problem.Log) (reasons []view.CheckReason) {
+	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
+	if dir.Empty() {
+		return nil
+	}
+	add := func(found []view.CheckReason, problems problem.List) bool {
+		reasons = append(reasons, found...)
+		return log.Add(problems...)
+	}
+	add(checkPluginDirs(r), nil)
+	record, problems := workdir.ReadRecord(r.meta.Env)
+	if !log.Add(problems...) || !add(checkBackend(r, dir, record)) {
+		return reasons
+	}
+	found, problems := checkInstalledModules(r, dir)
+	if !add(found, problems) {
+		return reasons
+	}
+	// Modules that are missing may call others, and require providers.
+	incomplete := slices.ContainsFunc(found, func(reason view.CheckReason) bool { return reason.Module != "" })
+	if add(checkModuleLock(r, dir, incomplete)) {
+		add(checkProviders(r, settings, dir, record, incomplete))
+	}
+	return reasons
+}
+
+// checkPluginDirs compares what -plugin-dir says with what is recorded of it.
+func checkPluginDirs(r request) []view.CheckReason {
+	if !r.opts.pluginDirGiven || pluginDirsRecorded(pluginDirsPath(r.meta.Env), r.opts.pluginDirs) {
+		return nil
+	}
+	return []view.CheckReason{{Code: "plugin_dirs_changed", Detail: "-plugin-dir has other values than those that are recorded"}}
+}
+
+// checkBackend compares the backend with its record.
+func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.CheckReason, problem.List) {
+	if !r.opts.backend.initialize {
+		return nil, nil
+	}
+	b := backendState{request: r, block: dir.Root.Backend, record: record}
+	config, change, problems := b.compare(record)
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	path := filepath.ToSlash(workdir.RecordPath(r.meta.Env))
+	because := func(code, detail string) ([]view.CheckReason, problem.List) {
+		return []view.CheckReason{{Code: code, Detail: detail}}, problems
+	}
+	switch change {
+	case backend.Added:
+		return because("backend_uninitialized", fmt.Sprintf("the backend %q isn't recorded in %s", config.Type, path))
+	case backend.Removed:
+		return because("backend_removed", fmt.Sprintf("the backend %q is recorded, and the configuration has none", record.Type))
+	case backend.Changed, backend.Replaced:
+		return because("backend_changed", fmt.Sprintf("the backend isn't the one that is recorded in %s", path))
+	case backend.Rehashed:
+		return because("backend_changed", "the block says the same in other words, and its record would be written anew")
+	case backend.Unchanged:
+		return nil, append(problems, checkWorkspace(r, record)...)
+	}
+	return nil, problems
+}
+
+// checkInstalledModules takes the modules as they are recorded.
+func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
+	installer := modules.Installer{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded}
+	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
+		return nil, problems
+	}
+	for _, p := range dir.TakeOutdated() {
+		outdated := p.Extra.(modules.Outdated)
+		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
+	}
+	if problems := dir.Problems(); problems.HasErrors() {
+		return nil, problems
+	}
+	if len(reasons) > 0 || len(dir.Root.Calls) == 0 {
+		return reasons, nil
+	}
+	path := filepath.Join(workdir.ModulesDir(r.meta.Env), modules.ManifestName)
+	if !wholefile.Has(path, dir.Tree.Manifest.Encode()) {
+		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written anew"})
+	}
+	return reasons, nil
+}
+
+// checkModuleLock compares the modules with their lock file, if there is one or
+// is to be one. Where modules are missing, it can't be known.
+func checkModuleLock(r request, dir *workdir.Dir, incomplete bool) (reasons []view.CheckReason, problems problem.List) {
+	locks, problems := workdir.LoadModuleLocks(r.opts.lockModules)
+	if incomplete || !locks.Kept || problems.HasErrors() {
+		return nil, problems
+	}
+	installed, unreadable := dir.InstalledModules(r.meta.Context)
+	if problems = append(problems, unreadable...); problems.HasErrors() {
+		return nil, problems
+	}
+	for _, finding := range locks.Locked.Check(installed) {
+		if finding.State != modulelock.Same {
+			reasons = append(reasons, view.CheckReason{Code: "module_differs", Module: finding.Key, Detail: workdir.ModuleChange(finding)})
+		}
+	}
+	return reasons, problems
+}
+
+// checkProviders compares what is required, locked and installed.
+func checkProviders(r request, settings settings, dir *workdir.Dir, record *backend.Record, incomplete bool) (reasons []view.CheckReason, problems problem.List) {
+	problems = dir.LoadLocks()
+	var required getproviders.Requirements
+	if !problems.HasErrors() {
+		var invalid problem.List
+		required, invalid = require(r, dir, record)
+		problems = append(problems, invalid...)
+	}
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	installer := newInstaller(r, settings, sources.Network{}, getproviders.MultiSource{})
+	installer.Fetcher.Observe = nil
+	status, err := installer.Check(r.meta.Context, required, dir.Locks)
+	if err != nil {
+		return nil, problem.List{problem.Error("Can't compare what is installed", err.Error())}
+	}
+	for _, reason := range status.Reasons {
+		if incomplete && reason.Code == "lock_extra_provider" {
+			continue
+		}
+		reasons = append(reasons, view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail})
+	}
+	return reasons, problems
+}

@@ -1,0 +1,191 @@
+package initcmd
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// handOver has the program that -with names initialize the backend, now that
+// modules and providers are in place. What that program says goes to the same
+// streams as what tfdeps says.
+//
+// Only then can the state be asked for. If it needs more providers, they are
+// installed; where the program stopped because they were missing, it runs again.
+func (in *installation) handOver() problem.List {
+	if in.opts.backend.with == "" || !in.opts.backend.initialize {
+		return nil
+	}
+	program, err := products.Program(in.meta, in.opts.backend.with)
+	if err != nil {
+		return problem.List{problem.Error("Can't hand the backend over", err.Error())}
+	}
+	config, err := in.writeHandOverConfig()
+	if err != nil {
+		return problem.List{problem.Error("Can't hand the backend over", "Writing a CLI configuration for it: "+err.Error())}
+	}
+	defer os.Remove(config)
+	failed := in.runWith(program, config)
+	more, err := in.pullRequirements(program, config)
+	switch {
+	case err != nil && failed == nil:
+		return problem.List{problem.Error("Error loading state", err.Error())}
+	case err != nil || len(more) == 0:
+		return withProblem(program, failed)
+	}
+	in.required = in.required.Merge(more)
+	if problems := in.install(); problems.HasErrors() || failed == nil {
+		return problems
+	}
+	return withProblem(program, in.runWith(program, config))
+}
+
+// runWith runs the program's own init. It fetches no modules, and finds the
+// providers where they are.
+func (in *installation) runWith(program, config string) error {
+	args := append([]string{"init", "-get=false"}, in.opts.backend.passed...)
+	if in.meta.NoColor {
+		args = append(args, "-no-color")
+	}
+	cmd := in.command(program, config, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = in.meta.Stdin, in.meta.Stdout, in.meta.Stderr
+	return cmd.Run()
+}
+
+// pullRequirements reads the state through the program, as a stream, and
+// returns the providers in it that aren't installed yet.
+func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
+	record, err := backend.Read(workdir.RecordPath(in.meta.Env))
+	if err != nil || record.IsLocal() || in.opts.stateFile != "" {
+		return nil, err
+	}
+	cmd := in.command(program, config, "state", "pull")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	required, readErr := configs.ReadStateRequirements(out, "from "+program, in.product)
+	_, _ = io.Copy(io.Discard, out)
+	if err := cmd.Wait(); err != nil {
+		return nil, fmt.Errorf("%s state pull: %w", program, err)
+	}
+	required = workdir.InheritState(in.meta.Env, in.product, required, in.required)
+	for _, p := range in.required.Providers() {
+		delete(required, p)
+	}
+	return required, readErr
+}
+
+// command prepares a run of the program. An interrupt reaches it, too, and it has
+// some time to give back locks.
+func (in *installation) command(program, config string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(in.meta.Context, program, args...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = 30 * time.Second
+	cmd.Env = in.meta.Env.With("TF_CLI_CONFIG_FILE="+config, "TF_CLI_ARGS=", "TF_CLI_ARGS_init=", "TF_PLUGIN_CACHE_DIR=",
+		"TFDEPS_WITH=", cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_init="). // the program may be a copy of tfdeps
+		With(in.backendToken()...)
+	return cmd
+}
+
+func withProblem(program string, err error) problem.List {
+	if err == nil {
+		return nil
+	}
+	return problem.List{problem.Error("The backend isn't initialized", fmt.Sprintf(
+		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err))}
+}
+
+// writeHandOverConfig writes a CLI configuration for the program: the user's, but
+// for the sources of providers, which is where they are installed, and for the
+// tokens, which it gets otherwise. The caller removes it.
+func (in *installation) writeHandOverConfig() (path string, err error) {
+	content, err := in.handOverConfig()
+	if err != nil {
+		return "", err
+	}
+	file, err := os.CreateTemp("", "tfdeps-*.tfrc") // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = file.Write(content)
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(file.Name())
+		return "", err
+	}
+	return file.Name(), nil
+}
+
+// handOverConfig is in JSON, in the form that Terraform reads: every block is a
+// list.
+func (in *installation) handOverConfig() ([]byte, error) {
+	providers, err := filepath.Abs(workdir.ProvidersDir(in.meta.Env, ""))
+	if err != nil {
+		return nil, err
+	}
+	type object = map[string]any
+	config := object{}
+	methods := object{"filesystem_mirror": []any{object{"path": providers}}}
+	if len(in.settings.config.DevOverrides) > 0 {
+		overrides := object{}
+		for p, dir := range in.settings.config.DevOverrides {
+			overrides[p.String()] = dir
+		}
+		methods["dev_overrides"] = []any{overrides}
+	}
+	config["provider_installation"] = []any{methods}
+	if len(in.settings.config.Hosts) > 0 {
+		services := object{}
+		for host, offered := range in.settings.config.Hosts {
+			services[host.String()] = []any{object{"services": []any{offered}}}
+		}
+		config["host"] = []any{services}
+	}
+	return json.Marshal(config)
+}
+
+// defaultCloudHost is where cloud and remote backends are if nothing else is said.
+const defaultCloudHost = "app.terraform.io"
+
+// backendToken returns the variable with the token for the backend's host, as
+// an entry of an environment; none if there is no such token.
+func (in *installation) backendToken() []string {
+	block := in.dir.Root.Backend
+	if block == nil || block.Type != backend.Cloud && block.Type != "remote" {
+		return nil
+	}
+	config, problems := (&backendState{request: in.request, block: block}).decode()
+	if problems.HasErrors() {
+		return nil
+	}
+	host, err := hosts.ParseHostname(cmp.Or(config.Text("hostname"), in.meta.Env.Get("TF_CLOUD_HOSTNAME"), defaultCloudHost))
+	if err != nil {
+		return nil
+	}
+	token, err := in.net.Credentials.Token(in.meta.Context, host)
+	if err != nil || token == "" {
+		return nil
+	}
+	return []string{"TF_TOKEN_" + strings.NewReplacer("-", "__", ".", "_").Replace(host.ASCII()) + "=" + token}
+}

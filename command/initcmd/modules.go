@@ -1,0 +1,129 @@
+package initcmd
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+)
+
+// copyModule copies the module that -from-module names into the working
+// directory, which becomes the configuration that is initialized.
+func copyModule(r request, net sources.Network) problem.List {
+	source := r.opts.fromModule
+	if source == "" {
+		return nil
+	}
+	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
+		return problem.List{problem.Error("The working directory already contains files",
+			"The -from-module option requires an empty directory into which a copy of the referenced module will be placed.\n\n"+
+				"To initialize the configuration already in this working directory, omit the -from-module option.")}
+	}
+	shown := modules.Redact(source)
+	r.view.CopyingModule(shown)
+	installer, fetcher := net.Modules(r.meta, r.product)
+	defer fetcher.Close()
+	if err := installer.Populate(r.meta.Context, source, "."); err != nil {
+		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
+	}
+	return nil
+}
+
+// findModules finds the modules of the configuration, and fetches them if need
+// be, in the versions that are locked.
+func findModules(r request, net sources.Network, dir *workdir.Dir, locks workdir.ModuleLocks) problem.List {
+	installer, fetcher := net.Modules(r.meta, r.product)
+	defer fetcher.Close()
+	installer.Observe = r.view.ObserveModules
+	locks.Prefer(&installer)
+	switch {
+	case !r.opts.get:
+		installer.Mode = modules.AsRecorded
+	case r.opts.upgrade:
+		installer.Mode = modules.Upgrade
+	}
+	if r.opts.get && len(dir.Root.Calls)+len(dir.Root.TestRuns) > 0 {
+		r.view.ModulesBegin(r.opts.upgrade)
+	}
+	problems := dir.FindModules(r.meta.Context, installer)
+	if dir.Tree != nil {
+		r.view.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
+	}
+	return problems
+}
+
+// checkConfiguration returns the errors of the backend and the configuration,
+// with an explanation where it takes one.
+func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.List) problem.List {
+	problems := slices.Concat(backendProblems, dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
+	if !dir.RootProblems.HasErrors() && (r.opts.get || !dir.ModuleProblems.HasErrors() && !dir.ProviderProblems.HasErrors()) {
+		return problems // installing modules needs no explanation
+	}
+	preamble := problem.Error(r.product.Name+" encountered problems during initialisation, including problems\n"+
+		"with the configuration, described below.",
+		"The "+r.product.Name+" configuration must be valid before initialization so that\n"+
+			r.product.Name+" can determine which modules and providers need to be installed.")
+	at := slices.IndexFunc(backendProblems, func(p *problem.Problem) bool { return p.Subject != nil })
+	if at < 0 {
+		at = len(backendProblems) // none of it is about what the configuration says
+	}
+	return slices.Insert(problems, at, preamble)
+}
+
+// checkModules compares the modules with their lock file, and returns what that
+// file is to say; nil: nothing. A module with another content than the one that
+// is locked is refused, unless the user asks for an upgrade.
+func checkModules(r request, dir *workdir.Dir, locks workdir.ModuleLocks) (*modulelock.Locks, problem.List) {
+	if !locks.Kept {
+		return nil, nil
+	}
+	installed, problems := dir.InstalledModules(r.meta.Context)
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	for _, finding := range locks.Locked.Check(installed) {
+		problems = append(problems, checkModule(r, dir, finding)...)
+	}
+	if dir.ModuleProblems = append(dir.ModuleProblems, problems...); problems.HasErrors() {
+		return nil, problems
+	}
+	return locks.Locked.Updated(installed), problems
+}
+
+// checkModule says whether a module may differ from its lock.
+func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) problem.List {
+	switch {
+	case finding.State == modulelock.Same:
+		return nil
+	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
+		return problem.List{problem.Error("Module doesn't match its lock file", fmt.Sprintf(
+			"The module %s, from %s, is not what %s records: %s.\n\nSomebody may have moved a tag, replaced an archive or changed the files in %s. "+
+				"If it is what you want, run \"tfdeps init -upgrade\", which records it. If it isn't, remove that directory and find out who has changed it.",
+			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
+			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env))))}
+	case r.opts.readonly:
+		return problem.List{problem.Error("Modules differ from their lock file", fmt.Sprintf(
+			"%s forbids changes of lock files, and %s would have to be changed: %s.\n\nRun \"tfdeps init\" without it, and commit the file.",
+			r.opts.readonlyBy, modulelock.FileName, workdir.ModuleChange(finding)))}
+	default:
+		return nil
+	}
+}
+
+// saveModules records where the modules are, and what they are: toLock, nil if
+// there is nothing to lock.
+func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.List {
+	problems := dir.SaveModules()
+	if toLock == nil || r.opts.readonly {
+		return problems
+	}
+	if err := toLock.Save(modulelock.FileName); err != nil {
+		problems = append(problems, problem.Error("Failed to update the lock file for modules", err.Error()))
+	}
+	return problems
+}

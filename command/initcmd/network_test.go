@@ -1,0 +1,55 @@
+package initcmd
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+// TestCommand_MakesNoClientForRunsWithoutNetwork: what can't be made can't send
+// anything.
+func TestCommand_MakesNoClientForRunsWithoutNetwork(t *testing.T) {
+	const config = `terraform {
+  required_providers {
+    a = { source = "registry.example.com/acme/a" }
+  }
+}
+module "m" {
+  source = "registry.example.com/acme/m/x"
+}
+`
+	for args, code := range map[string]int{"-check": cli.ExitDiffers, "-offline": 1, "-frozen": 1} {
+		t.Run(args, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			if err := os.WriteFile("main.tf", []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			helper := filepath.Join(dir, "rc")
+			if err := os.WriteFile(helper, []byte(`credentials_helper "nobody" {}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			var out, err bytes.Buffer
+			meta := &cli.Meta{
+				Context: t.Context(), Stdout: &out, Stderr: &err, Now: time.Now, NoColor: true,
+				Env: cli.Environment{"TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_CLI_CONFIG_FILE=" + helper},
+				NewClient: func(string) (*http.Client, error) {
+					t.Error("a client was made")
+					return http.DefaultClient, nil
+				},
+			}
+			if got := Command().Execute(meta, []string{args}); got != code {
+				t.Errorf("the exit code is %d, not %d\n%s%s", got, code, &out, &err)
+			}
+			if strings.Contains(err.String(), "helper") {
+				t.Errorf("a credentials helper was looked for:\n%s", &err)
+			}
+		})
+	}
+}

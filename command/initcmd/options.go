@@ -1,0 +1,350 @@
+package initcmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// options are what the arguments of init ask for.
+type options struct {
+	upgrade     bool
+	check       bool // find out whether there is anything to do, and do nothing
+	json        bool
+	get         bool   // whether modules are installed
+	fromModule  string // the source of -from-module; "": none
+	stateFile   string // of -state; "": none
+	lockModules bool
+
+	lockfile          string // of -lockfile
+	readonly, offline bool   // set by several options, see settle
+	frozen            bool
+
+	pluginDirs     []string // of -plugin-dir, those that aren't empty
+	pluginDirGiven bool     // perhaps with an empty value only
+	mirrorFallback string   // of -mirror-fallback, as it was given
+	noSharedCache  bool
+	link           string // of -link, as it was given
+	verify         bool
+
+	platforms    []getproviders.Platform // for which the lock file has to be good, too
+	allPlatforms bool                    // -platform=all
+	hashes       providercache.HashPolicy
+
+	progress view.Progress
+	modules  workdir.Options
+	backend  backendOptions
+
+	// For messages: who set options, and readonly and offline; "" if they aren't set.
+	by                    cli.SetBy
+	readonlyBy, offlineBy string
+}
+
+// backendOptions are what the arguments of init ask of the backend.
+type backendOptions struct {
+	initialize  bool     // -backend, or -cloud
+	config      []string // of -backend-config, in the order given
+	reconfigure bool
+	migrate     bool
+	forceCopy   bool
+	with        string // of -with: the program that initializes the backend; "": none
+
+	// passed are options for that program, as they were given. They mean nothing
+	// to tfdeps.
+	passed []string
+}
+
+// flags are the options of init, in the order of its help.
+func (o *options) flags() cli.Flags {
+	return slices.Concat(cli.Flags{
+		{Name: "upgrade", Value: cli.Bool(&o.upgrade),
+			Help: "Select the newest versions that the constraints allow, whatever the lock file says, and find modules again."},
+		{Name: "get", Arg: "=false", Value: cli.Bool(&o.get),
+			Help: "Take the modules that are recorded; find none."},
+		{Name: "from-module", Arg: "=SOURCE", Value: cli.String(&o.fromModule),
+			Help: "Copy this module into the working directory, which has to be empty, and initialize it there."},
+		{Name: "lock-modules", Value: cli.Bool(&o.lockModules), Variable: "TFDEPS_LOCK_MODULES", Meaning: "record which modules were fetched",
+			Help: "Record the modules that are fetched in .tfdeps.modules.lock.hcl: source, version or commit, and a hash of the files. Once there is such a file, it is kept: a module with another content is refused unless -upgrade is given."},
+		{Name: "lockfile", Arg: "=readonly", Value: cli.String(&o.lockfile),
+			Help: "Don't change the lock file. It is an error if it isn't up to date, or lacks what \"terraform plan\" will want."},
+		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
+			Help: "Send no request. What is locked or constrained has to be in this directory, in the shared cache, in a mirror on this machine or in the store of modules; what isn't is told, all at once. A version that no lock file says is chosen among those, with a warning."},
+		{Name: "frozen", Value: cli.Bool(&o.frozen), Variable: "TFDEPS_FROZEN", Meaning: "change no lock file and send no request",
+			Help: "-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)"},
+		{Name: "check", Value: cli.Bool(&o.check), Variable: "TFDEPS_CHECK", Meaning: "say whether there is anything to do, and do nothing",
+			Help: "Do nothing, and say whether there is anything to do: the exit code is 0 if not, 2 if so, 1 if that can't be told. No request is sent, and nothing is written. The reasons are listed; their codes are explained below."},
+		{Name: "plugin-dir", Arg: "=DIR", Value: cli.Func(o.addPluginDir),
+			Help: "Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."},
+		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
+			Help: "What to do where sources come one after the other:",
+			Choices: []cli.Choice{
+				{Value: "stop", Help: "a source that fails ends the search (this is the default); one that lacks a package doesn't;"},
+				{Value: "next", Help: "one that fails is passed over, with a warning;"},
+				{Value: "exclusive", Help: "as stop, and no registry is asked for a provider for which there is any mirror."},
+			}},
+		{Name: "no-shared-cache", Value: cli.Bool(&o.noSharedCache), Variable: "TFDEPS_NO_SHARED_CACHE", Meaning: "share no packages with other directories",
+			Help: "Fetch packages of providers for this directory alone, and put none into the cache that directories share."},
+		{Name: "link", Arg: "=", Value: cli.String(&o.link), Variable: "TFDEPS_LINK", Meaning: "how packages get out of the shared cache",
+			Help: "How packages get from that cache into this directory:",
+			Choices: []cli.Choice{
+				{Value: "auto", Help: "from a directory that the CLI configuration or the variable TF_PLUGIN_CACHE_DIR names, by a link to it; from the default cache by the first of these that is possible:"},
+				{Value: "clone", Help: "files that share their blocks until one is changed;"},
+				{Value: "hardlink", Help: "the same files under further names;"},
+				{Value: "copy", Help: "copies."},
+				{Value: "symlink", Help: "a link to the package in the cache."},
+			}},
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatforms), Variable: "TFDEPS_PLATFORM", Meaning: "for which platforms the lock file has to be good, too",
+			Help: "Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for the platform that this is."},
+		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whom to believe about hashes of what isn't read",
+			Help:    "Whom to believe about hashes of packages that aren't read:",
+			Choices: cli.HashChoices("network mirrors, too, about the platforms of -platform;")},
+		{Name: "verify", Value: cli.Bool(&o.verify), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
+			Help: "Read and hash all packages, however sure it is that they haven't changed."},
+	}, o.backend.flags(), cli.Flags{
+		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
+			Help: "Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-"},
+	}, o.modules.Flags(), cli.Flags{
+		{Name: "progress", Arg: "=", Value: cli.Func(o.setProgress), Variable: "TFDEPS_PROGRESS", Meaning: "how downloads are shown",
+			Help: "How downloads of 1 MiB and more are shown, on stderr:",
+			Choices: []cli.Choice{
+				{Value: "auto", Help: "in a terminal as with tty, else as with plain (this is the default);"},
+				{Value: "tty", Help: "a bar for each that runs;"},
+				{Value: "plain", Help: "a line at its beginning and at its end, and every ten seconds one for all that run;"},
+				{Value: "none", Help: "not at all; nor is there the last line, which says how many providers came from where, and how long it took."},
+			}},
+		{Name: "json", Value: cli.Bool(&o.json),
+			Help: "Print one JSON object a line, for programs. A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
+		cli.NoColor(),
+	})
+}
+
+// The notes that gather options of init.
+const (
+	noteNothing = "Accepted and without effect, as there is nothing that they could change here"
+	noteWith    = "Left to the program that -with names, and refused without it"
+	notePassed  = "Without effect, but for the program that -with names"
+)
+
+func (o *backendOptions) flags() cli.Flags {
+	return cli.Flags{
+		{Name: "backend", Arg: "=false", Value: cli.Bool(&o.initialize), Alias: "cloud",
+			Help: "Leave the record of the backend as it is."},
+		{Name: "backend-config", Arg: "=", Value: cli.Strings(&o.config),
+			Help: "A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."},
+		{Name: "reconfigure", Value: cli.Bool(&o.reconfigure),
+			Help: "Record the backend as it is configured now, whatever was recorded before. State stays where it is."},
+		{Name: "with", Arg: "=PROGRAM", Value: cli.String(&o.with), Variable: "TFDEPS_WITH", Meaning: "who initializes the backend",
+			Help: "Have \"terraform\" or \"tofu\" initialize the backend when modules and providers are in place. It may then be asked to move state, with -migrate-state or -force-copy, and it tells which providers the state needs."},
+		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
+		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
+		{Name: "input", Value: cli.AnyBool(), Note: notePassed},
+		{Name: "lock", Value: cli.AnyBool(), Note: notePassed},
+		{Name: "lock-timeout", Value: cli.AnyDuration(), Note: notePassed},
+		{Name: "ignore-remote-version", Value: cli.AnyBool(), Note: notePassed},
+		{Name: "compact-warnings", Value: cli.AnyBool(), Note: noteNothing},
+		{Name: "target", Value: cli.AnyString(), Note: noteNothing},
+	}
+}
+
+func defaults() options {
+	return options{get: true, backend: backendOptions{initialize: true}}
+}
+
+// parse reads the arguments of init, and the variables of options that are not
+// among them. With problems, the options are good for showing these.
+func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, problem.List) {
+	o := defaults()
+	given, err := o.flags().Parse(args)
+	if err != nil {
+		o.json = cli.WantsJSON(args)
+		return o, problem.List{problem.Error("Failed to parse command-line flags", errors.Unwrap(err).Error())}
+	}
+	if len(given.Operands) > 0 {
+		o.json = cli.WantsJSON(args)
+		return o, problem.List{problem.Error("Too many command line arguments. Did you mean to use -chdir?",
+			fmt.Sprintf("The init command takes options only, and was given %q.", given.Operands[0]))}
+	}
+	by, err := given.Fill(env)
+	if err != nil {
+		return o, problem.List{problem.Error("Invalid value of a variable", errors.Unwrap(err).Error())}
+	}
+	o.settle(by, standIn)
+	return o, o.conflicts(given)
+}
+
+func (o *options) addPluginDir(dir string) error {
+	o.pluginDirGiven = true
+	if dir != "" {
+		o.pluginDirs = append(o.pluginDirs, dir)
+	}
+	return nil
+}
+
+// addPlatforms reads a value of -platform: a platform, several with commas
+// between, or "all".
+func (o *options) addPlatforms(given string) error {
+	for text := range strings.SplitSeq(given, ",") {
+		plat, err := getproviders.ParsePlatform(strings.TrimSpace(text))
+		switch {
+		case strings.TrimSpace(text) == "all":
+			o.allPlatforms = true
+		case err != nil:
+			return fmt.Errorf("%w, or \"all\"", err)
+		default:
+			o.platforms = append(o.platforms, plat)
+		}
+	}
+	return nil
+}
+
+func (o *options) setHashes(given string) (err error) {
+	o.hashes, err = cli.ParseHashPolicy(given)
+	return err
+}
+
+func (o *options) setProgress(text string) (err error) {
+	o.progress, err = view.ParseProgress(text)
+	return err
+}
+
+// settle finds out what -lockfile, -offline and -frozen mean together, and who
+// said so. Somebody who asks a program by its name to move state means that program.
+func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
+	if standIn != nil && o.backend.with == "" && (o.backend.migrate || o.backend.forceCopy) {
+		o.backend.with = standIn.Name
+	}
+	o.by = by
+	if o.offline {
+		o.offlineBy = by["offline"]
+	}
+	if o.readonly = o.lockfile == "readonly"; o.readonly {
+		o.readonlyBy = "-lockfile=readonly"
+	}
+	if o.frozen {
+		o.readonly, o.readonlyBy = true, cmp.Or(o.readonlyBy, by["frozen"])
+		o.offline, o.offlineBy = true, cmp.Or(o.offlineBy, by["frozen"])
+	}
+}
+
+// conflicts finds options that contradict each other.
+func (o *options) conflicts(given cli.Given) (problems problem.List) {
+	if given.Has("backend") && given.Has("cloud") {
+		problems = append(problems, problem.Error("Invalid init options",
+			"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use"))
+	}
+	if o.lockfile != "" && o.lockfile != "readonly" {
+		problems = append(problems, problem.Error("Invalid lock file mode",
+			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)))
+	}
+	problems = append(problems, o.forbidden()...)
+	o.backend.collect(given)
+	return append(problems, o.backend.conflicts(o.json)...)
+}
+
+// forbidden finds options that want more than -check, -offline, -frozen and
+// -lockfile=readonly allow.
+func (o *options) forbidden() (problems problem.List) {
+	conflict := func(option, with, why string) {
+		problems = append(problems, problem.Error(fmt.Sprintf("The %s flag conflicts with %s.", option, with), why+" Leave out one of the two."))
+	}
+	switch {
+	case o.readonly && o.upgrade:
+		conflict("-upgrade", o.readonlyBy, "An upgrade has to record what it selects in the lock file.")
+	case o.offline && o.upgrade:
+		conflict("-upgrade", o.offlineBy, "An upgrade asks which versions there are, and that would take requests.")
+	}
+	if o.offline && o.backend.with != "" {
+		conflict(o.by["with"], o.offlineBy, "The program that initializes the backend sends requests of its own.")
+	}
+	for _, by := range o.forbidsPlatforms() {
+		conflict(o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
+			"Whether it has them, \"tfdeps providers lock -check\" says.")
+	}
+	if !o.check {
+		return problems
+	}
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{
+		{"-upgrade", o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
+		{"-migrate-state", o.backend.migrate || o.backend.forceCopy},
+	} {
+		if other.given {
+			conflict(other.name, o.by["check"], "It always has something to do.")
+		}
+	}
+	return problems
+}
+
+// otherPlatforms are those that -platform names besides the current one, for which
+// every init makes the lock file good.
+func (o *options) otherPlatforms() []getproviders.Platform {
+	current := getproviders.CurrentPlatform()
+	return slices.DeleteFunc(slices.Clone(o.platforms), func(plat getproviders.Platform) bool { return plat == current })
+}
+
+// wantsPlatforms reports whether there is more to lock than what is installed.
+func (o *options) wantsPlatforms() bool { return o.allPlatforms || len(o.otherPlatforms()) > 0 }
+
+// forbidsPlatforms says what keeps hashes for other platforms from being recorded,
+// if any are wanted.
+func (o *options) forbidsPlatforms() []string {
+	if !o.wantsPlatforms() {
+		return nil
+	}
+	by := []string{o.readonlyBy, o.offlineBy}
+	if o.check {
+		by = append(by, o.by["check"])
+	}
+	return slices.Compact(slices.DeleteFunc(by, func(name string) bool { return name == "" }))
+}
+
+// collect keeps the options that are for the program of -with.
+func (o *backendOptions) collect(given cli.Given) {
+	if o.with == "" {
+		return
+	}
+	for _, name := range []string{"input", "lock", "lock-timeout", "ignore-remote-version", "reconfigure", "migrate-state", "force-copy", "json"} {
+		if given.Has(name) {
+			o.passed = append(o.passed, "-"+name+"="+given.Text(name))
+		}
+	}
+	for _, config := range o.config {
+		o.passed = append(o.passed, "-backend-config="+config)
+	}
+}
+
+// conflicts finds options that contradict each other. Only the real programs move
+// state.
+func (o *backendOptions) conflicts(json bool) (problems problem.List) {
+	if o.with != "" && products.StandInFor(o.with) == nil {
+		problems = append(problems, problem.Error("Invalid program",
+			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
+	}
+	switch moves := o.migrate || o.forceCopy; {
+	case moves && json:
+		problems = append(problems, problem.Error("The -migrate-state and -json options are mutually-exclusive",
+			"Moving state asks questions. Leave out one of the two."))
+	case moves && o.reconfigure:
+		problems = append(problems, problem.Error("Invalid init options",
+			"The -migrate-state and -reconfigure options are mutually-exclusive."))
+	case moves && o.with == "":
+		problems = append(problems, problem.Error("State is moved by Terraform", "To install with tfdeps and have state moved, "+
+			"run \"tfdeps init -migrate-state -with=terraform\"; or run:\n  terraform"+migration))
+	}
+	return problems
+}
+
+// migration is the command of a product's program that moves state.
+const migration = " init -migrate-state -get=false"

@@ -1,0 +1,120 @@
+package initcmd
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view"
+)
+
+func TestParse(t *testing.T) {
+	plain := defaults()
+	with := func(change func(*options)) options {
+		opts := plain
+		change(&opts)
+		return opts
+	}
+	tests := []struct {
+		args string
+		want options
+	}{
+		{"", plain},
+		{"-upgrade", with(func(o *options) { o.upgrade = true })},
+		{"--upgrade=false", plain},
+		{"-json", with(func(o *options) { o.json = true })},
+		{"-json=false", plain},
+		{"-target -json", plain},
+		{"-backend=false", with(func(o *options) { o.backend.initialize = false })},
+		{"-cloud=false", with(func(o *options) { o.backend.initialize = false })},
+		{"-get=false", with(func(o *options) { o.get = false })},
+		{"-lockfile=readonly", with(func(o *options) { o.lockfile, o.readonly = "readonly", true })},
+		{"-lockfile=readonly -lockfile=", plain},
+		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it
+		{"-backend-config=a -backend-config= -reconfigure", with(func(o *options) {
+			o.backend = backendOptions{initialize: true, config: []string{"a", ""}, reconfigure: true}
+		})},
+		{"-with=tofu -force-copy -lock=false -backend-config=a=b -upgrade", with(func(o *options) {
+			o.upgrade = true
+			o.backend = backendOptions{initialize: true, config: []string{"a=b"}, forceCopy: true, with: "tofu",
+				passed: []string{"-lock=false", "-force-copy=true", "-backend-config=a=b"}}
+		})},
+		{"-plugin-dir=a -plugin-dir b", with(func(o *options) { o.pluginDirGiven, o.pluginDirs = true, []string{"a", "b"} })},
+		{"-plugin-dir=", with(func(o *options) { o.pluginDirGiven = true })},
+		{"-progress=plain", with(func(o *options) { o.progress = view.ProgressPlain })},
+		{"-mirror-fallback=next", with(func(o *options) { o.mirrorFallback = "next" })},
+	}
+	for _, tt := range tests {
+		t.Run(tt.args, func(t *testing.T) {
+			got, problems := parse(strings.Fields(tt.args), nil, nil)
+			if problems.HasErrors() {
+				t.Fatal(problems)
+			}
+			got.by, got.readonlyBy = nil, "" // see TestParse_FrozenNamesWhoSetIt
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestParse_ReturnsAllProblems(t *testing.T) {
+	_, problems := parse(strings.Fields("-lockfile=x -backend=true -cloud=true -reconfigure -migrate-state -with=x"), nil, nil)
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Summary)
+	}
+	want := "Invalid init options, Invalid lock file mode, Invalid program, Invalid init options"
+	if strings.Join(got, ", ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// Somebody who calls tfdeps by the name of a program means that program.
+func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
+	if _, problems := parse([]string{"-force-copy"}, nil, nil); !problems.HasErrors() {
+		t.Error("under the name tfdeps, state is moved")
+	}
+	opts, problems := parse([]string{"-force-copy"}, nil, &cli.StandIn{Name: "tofu1.12.6"})
+	if problems.HasErrors() || opts.backend.with != "tofu1.12.6" {
+		t.Errorf("as tofu1.12.6: got %q and %v", opts.backend.with, problems)
+	}
+}
+
+func TestParse_KnowsHowToShowThem(t *testing.T) {
+	opts, problems := parse([]string{"-nonsense", "-json"}, nil, nil)
+	if !problems.HasErrors() || !opts.json {
+		t.Errorf("got %v and %+v, want an error told in JSON", problems, opts)
+	}
+}
+
+func TestParse_FrozenNamesWhoSetIt(t *testing.T) {
+	for _, tt := range []struct {
+		args              string
+		env               cli.Environment
+		readonly, offline string
+	}{
+		{"", nil, "", ""},
+		{"-frozen", nil, "-frozen", "-frozen"},
+		{"", cli.Environment{"TFDEPS_FROZEN=1"}, "TFDEPS_FROZEN", "TFDEPS_FROZEN"},
+		{"-lockfile=readonly", cli.Environment{"TFDEPS_FROZEN=1"}, "-lockfile=readonly", "TFDEPS_FROZEN"},
+		{"-frozen", cli.Environment{"TFDEPS_OFFLINE=1"}, "-frozen", "TFDEPS_OFFLINE"},
+		{"-frozen=false", cli.Environment{"TFDEPS_FROZEN=1"}, "", ""},
+		{"-offline=false", cli.Environment{"TFDEPS_FROZEN=1"}, "TFDEPS_FROZEN", "TFDEPS_FROZEN"},
+	} {
+		opts, problems := parse(strings.Fields(tt.args), tt.env, nil)
+		if problems.HasErrors() || opts.readonlyBy != tt.readonly || opts.offlineBy != tt.offline {
+			t.Errorf("%s %v: got %q and %q, problems %v", tt.args, tt.env, opts.readonlyBy, opts.offlineBy, problems)
+		}
+		if opts.readonly != (tt.readonly != "") || opts.offline != (tt.offline != "") {
+			t.Errorf("%s %v: readonly %t, offline %t", tt.args, tt.env, opts.readonly, opts.offline)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("-upgrade -lockfile=readonly x")
+	f.Add("-reconfigure=maybe -lock-timeout=1h --")
+	f.Fuzz(func(_ *testing.T, args string) { parse(strings.Fields(args), nil, nil) })
+}

@@ -1,0 +1,115 @@
+// Package initcmd is the command "init", which prepares a working directory: it
+// finds modules, records the backend, installs providers and writes the lock file.
+//
+// It reads from top to bottom: options.go, run.go with the order of the phases,
+// then a file for each phase: settings.go, backend.go, modules.go, providers.go,
+// lockfile.go and handover.go. check.go is init -check, which does none of it.
+package initcmd
+
+import (
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Command is the command.
+func Command() cli.Command {
+	return cli.Command{Name: "init", Synopsis: "Prepare your working directory for other commands", Help: help(), Run: run}
+}
+
+// request is what one run of init works on. Nothing of it changes.
+type request struct {
+	meta    *cli.Meta
+	opts    options
+	product getproviders.Product
+	view    *view.Init
+}
+
+func run(m *cli.Meta, args []string) (int, error) {
+	opts, problems := parse(args, m.Env, m.StandIn)
+	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check})
+	problems = append(problems, invalid...)
+	how := m.ViewOptions(product, opts.json)
+	how.Progress = progress(m, opts.progress)
+	r := request{meta: m, opts: opts, product: product, view: view.NewInit(how)}
+	r.view.Version(m.Version)
+	if problems.HasErrors() {
+		return cli.End(r.view.Problems, problems, 1), nil
+	}
+	if opts.check {
+		return check(r), nil
+	}
+	return initialize(r), nil
+}
+
+// progress finds out how downloads are shown. Where the user doesn't say it, there
+// are no bars for terminals that can't draw, nor among the lines of the debug log.
+func progress(m *cli.Meta, asked view.Progress) view.Progress {
+	if asked == view.ProgressAuto && (m.Env.Get("TERM") == "dumb" || m.Log != nil) {
+		return view.ProgressPlain
+	}
+	return asked
+}
+
+// initialize runs the phases in Terraform's order, and returns the exit code.
+// Warnings are shown at the end, those of the settings at once.
+func initialize(r request) int {
+	var log problem.Log
+	end := func() int { return cli.End(r.view.Problems, log.All(), 1) }
+	settings, problems := readSettings(r)
+	if !log.Add(problems...) || !log.Add(recordPluginDirs(r)...) {
+		return end()
+	}
+	net, problems := sources.Connect(r.meta, r.product, settings.config, r.opts.offlineBy)
+	if !log.Add(problems...) || !log.Add(copyModule(r, net)...) {
+		return end()
+	}
+	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
+	if dir.Empty() {
+		r.view.EmptyDirectory()
+		return 0
+	}
+	in := installation{request: r, settings: settings, net: net, dir: dir}
+	if !initializeDir(&in, &log) {
+		log.Add(saveModules(r, dir, in.toLock)...)
+		return end()
+	}
+	r.view.Done(log.Warnings, r.meta.Env.Get("TF_IN_AUTOMATION") != "")
+	return 0
+}
+
+// initializeDir runs the phases for a directory with a configuration, until one
+// of them has an error. It reports whether none had.
+func initializeDir(in *installation, log *problem.Log) bool {
+	r, dir := in.request, in.dir
+	moduleLocks, unread := workdir.LoadModuleLocks(r.opts.lockModules)
+	if !log.Add(dir.LoadLocks()...) || !log.Add(unread...) {
+		return false
+	}
+	record, backendProblems := initBackend(r, dir, log)
+	if !log.Add(findModules(r, in.net, dir, moduleLocks)...) {
+		return false
+	}
+	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
+		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
+		return log.Add(unfit...)
+	}
+	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
+		return false
+	}
+	var problems problem.List
+	if in.toLock, problems = checkModules(r, dir, moduleLocks); !log.Add(problems...) {
+		return false
+	}
+	if in.required, problems = require(r, dir, record); !log.Add(problems...) {
+		return false
+	}
+	return log.Add(checkReadonly(r, in.settings.skip, dir.Locks, in.required)...) &&
+		log.Add(in.connect()...) &&
+		log.Add(in.install()...) &&
+		log.Add(in.handOver()...)
+}

@@ -1,0 +1,135 @@
+package initcmd
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// settings are what options, variables and the CLI configuration say about
+// installing providers.
+type settings struct {
+	config   *cliconfig.Config
+	fallback getproviders.Fallback
+	skip     map[getproviders.Provider]bool // providers that come by other means
+	cache    *providercache.Store           // that directories share; nil: none
+	link     providercache.LinkMode
+}
+
+// readSettings finds out how to install. Warnings are shown at once, because they
+// may explain all that follows.
+func readSettings(r request) (s settings, problems problem.List) {
+	var invalid, unlinked problem.List
+	s.config, problems = sources.ReadConfig(r.meta, r.product)
+	s.fallback, invalid = readFallback(r.opts)
+	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
+	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
+	s.link, unlinked = readLink(r.opts)
+	if problems = slices.Concat(problems, invalid, unlinked); problems.HasErrors() {
+		return s, problems
+	}
+	if !r.opts.noSharedCache {
+		s.cache = sources.OpenCache(r.meta, s.config)
+	}
+	r.view.Problems(problems)
+	return s, nil
+}
+
+func readFallback(o options) (getproviders.Fallback, problem.List) {
+	if o.mirrorFallback == "" {
+		return getproviders.StopOnFailure, nil
+	}
+	fallback, err := getproviders.ParseFallback(o.mirrorFallback)
+	if err != nil {
+		return fallback, problem.List{problem.Error("Invalid mirror fallback",
+			fmt.Sprintf("The value of %s can't be used: %v.", o.by["mirror-fallback"], err))}
+	}
+	return fallback, nil
+}
+
+func readLink(o options) (providercache.LinkMode, problem.List) {
+	mode, err := providercache.ParseLinkMode(cmp.Or(o.link, "auto"))
+	if err != nil {
+		return mode, problem.List{problem.Error("Invalid way of linking", fmt.Sprintf("The value of %s can't be used: %v.", o.by["link"], err))}
+	}
+	return mode, nil
+}
+
+// announceOverrides warns of providers that aren't what the configuration and
+// the lock file say.
+func announceOverrides(r request, overrides map[getproviders.Provider]string) problem.List {
+	if len(overrides) == 0 {
+		return nil
+	}
+	var list strings.Builder
+	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
+		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
+	}
+	return problem.List{problem.Warning("Provider development overrides are in effect", fmt.Sprintf(
+		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
+			"These providers are not installed, and what the lock file says of them stays as it is: %s runs them "+
+			"from these directories.", list.String(), r.product.Program))}
+}
+
+// recordPluginDirs keeps the values of -plugin-dir in the data directory, where
+// and as Terraform does; none removes the record. Installations don't read it:
+// without the option, the usual sources count again.
+func recordPluginDirs(r request) problem.List {
+	if !r.opts.pluginDirGiven {
+		return nil
+	}
+	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
+		return problem.List{problem.Error("Failed to record the value of -plugin-dir", err.Error())}
+	}
+	return nil
+}
+
+func savePluginDirs(path string, dirs []string) error {
+	if len(dirs) == 0 {
+		if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+		return nil
+	}
+	content, err := encodePluginDirs(dirs)
+	if err != nil {
+		return err
+	}
+	return wholefile.Save(path, content, 0o644)
+}
+
+// maxPluginDirs limits the size of such a record, in bytes.
+const maxPluginDirs = 1 << 20
+
+// pluginDirsRecorded reports whether the record of -plugin-dir has these values.
+func pluginDirsRecorded(path string, dirs []string) bool {
+	recorded, err := wholefile.Read(path, maxPluginDirs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return len(dirs) == 0
+	}
+	content, encodeErr := encodePluginDirs(dirs)
+	return err == nil && encodeErr == nil && len(dirs) > 0 && bytes.Equal(recorded, content)
+}
+
+func pluginDirsPath(env cli.Environment) string {
+	return filepath.Join(workdir.DataDir(env), "plugin_path")
+}
+
+func encodePluginDirs(dirs []string) ([]byte, error) { return json.MarshalIndent(dirs, "", "  ") }

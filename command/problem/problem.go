@@ -1,0 +1,100 @@
+// Package problem makes errors and warnings for people: what happened, why, and
+// what to do about it.
+//
+//	return problem.List{problem.Error("Can't search for providers", err.Error())}
+//
+// A [List] is what the steps of a command return. A [Log] gathers what several
+// steps return and says whether the next one may run. Package view shows them.
+package problem
+
+import (
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Problem is an error or a warning, and perhaps the place in a file that it is
+// about.
+type Problem = hcl.Diagnostic
+
+// List is any number of errors and warnings.
+type List = hcl.Diagnostics
+
+// Error makes an error that isn't about a place in a file.
+func Error(summary, detail string) *Problem {
+	return &Problem{Severity: hcl.DiagError, Summary: summary, Detail: detail}
+}
+
+// Warning makes a warning that isn't about a place in a file.
+func Warning(summary, detail string) *Problem {
+	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail}
+}
+
+// At returns the problem with the place in a file that it is about.
+func At(place hcl.Range, p *Problem) *Problem {
+	placed := *p
+	placed.Subject = &place
+	return &placed
+}
+
+// AsWarnings returns the problems as warnings.
+func AsWarnings(problems List) (warnings List) {
+	for _, p := range problems {
+		softened := *p
+		softened.Severity = hcl.DiagWarning
+		warnings = append(warnings, &softened)
+	}
+	return warnings
+}
+
+// IsWarning reports whether a command may continue in spite of the problem.
+func IsWarning(p *Problem) bool { return p.Severity == hcl.DiagWarning }
+
+// Sentence is an error's text as a sentence of its own.
+func Sentence(err error) string {
+	text := err.Error()
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:] + "."
+}
+
+// Items writes a list below a sentence.
+func Items(texts []string) string {
+	var b strings.Builder
+	for _, text := range texts {
+		b.WriteString("\n  - " + text)
+	}
+	return b.String()
+}
+
+// Log gathers the problems of a command's steps, the warnings apart: they are
+// shown when the command ends.
+type Log struct{ Warnings, Errors List }
+
+// Add takes the problems of a step in, and reports whether there is no error so
+// far.
+func (l *Log) Add(problems ...*Problem) bool {
+	for _, p := range problems {
+		if IsWarning(p) {
+			l.Warnings = append(l.Warnings, p)
+		} else {
+			l.Errors = append(l.Errors, p)
+		}
+	}
+	return len(l.Errors) == 0
+}
+
+// All returns the warnings and, after them, the errors.
+func (l *Log) All() List { return append(append(List{}, l.Warnings...), l.Errors...) }
+
+// InOrder runs steps one after the other, until one returns an error, and
+// returns the problems of all that ran.
+func InOrder(steps ...func() List) (problems List) {
+	for _, step := range steps {
+		if problems = append(problems, step()...); problems.HasErrors() {
+			return problems
+		}
+	}
+	return problems
+}

@@ -1,0 +1,147 @@
+// Package products finds out whose work tfdeps does, Terraform's or OpenTofu's,
+// at which version, and where the real program is.
+//
+//	product, problems := products.Choose(m, products.Options{})
+//
+// The only program that it runs is that of the product, to ask for its version.
+package products
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Variables that say whose work to do, and where the real programs are.
+const (
+	productVariable          = "TFDEPS_PRODUCT"
+	productAlias             = "TFDEPS_ENGINE" // what the variable was called at first
+	terraformPathVariable    = "TFDEPS_TERRAFORM_PATH"
+	terraformVersionVariable = "TFDEPS_TERRAFORM_VERSION"
+	tofuPathVariable         = "TFDEPS_TOFU_PATH"
+	tofuVersionVariable      = "TFDEPS_TOFU_VERSION"
+)
+
+// settings are a product, its variables, and the version without them.
+type settings struct {
+	at             func(version string) getproviders.Product
+	path, version  string // variables: where the real program is, and its version
+	defaultVersion string // where nothing else says which
+}
+
+// The versions where nothing else says which.
+const (
+	defaultTerraform = "1.15.9"
+	defaultTofu      = "1.12.6"
+)
+
+// settingsOf are those of each product, by its program.
+var settingsOf = map[string]settings{
+	"terraform": {getproviders.Terraform, terraformPathVariable, terraformVersionVariable, defaultTerraform},
+	"tofu":      {getproviders.OpenTofu, tofuPathVariable, tofuVersionVariable, defaultTofu},
+}
+
+// Options are what a command's arguments say about the product.
+type Options struct {
+	With     string // the program that works with the directory next; "": unknown
+	ReadOnly bool   // write nothing, not even which version a program has
+}
+
+// Choose returns the product, at its version.
+func Choose(m *cli.Meta, o Options) (getproviders.Product, problem.List) {
+	chosen, err := choose(m, o.With)
+	if err == nil {
+		var version string
+		version, err = versionOf(m, chosen, o.ReadOnly)
+		chosen = strict(m.Env, settingsOf[chosen.Program].at(version))
+	}
+	if err != nil {
+		return chosen, problem.List{problem.Error("Invalid product version", err.Error())}
+	}
+	return chosen, nil
+}
+
+// Unversioned returns the product for commands to which its version doesn't
+// matter. A variable that can't be used is told by other commands.
+func Unversioned(m *cli.Meta) getproviders.Product {
+	product, _ := choose(m, "")
+	return product
+}
+
+// choose returns the product without a version: that of the program that -with
+// names, else of the program that tfdeps was called as, else the one of the
+// variable, else Terraform. The files in a directory decide nothing: those that
+// only one product reads may be there for the other's sake.
+func choose(m *cli.Meta, with string) (getproviders.Product, error) {
+	name := with
+	if name == "" && m.StandIn != nil {
+		name = m.StandIn.Name
+	}
+	if product, ok := ofProgram(name); ok {
+		return product, nil
+	}
+	return ByVariable(m.Env)
+}
+
+// ByVariable returns the product that TFDEPS_PRODUCT names, or its older name
+// TFDEPS_ENGINE: Terraform, if neither is set, or with an error.
+func ByVariable(env cli.Environment) (getproviders.Product, error) {
+	variable := productVariable
+	if env.Get(variable) == "" && env.Get(productAlias) != "" {
+		variable = productAlias
+	}
+	given := cmp.Or(env.Get(variable), "terraform")
+	if s, ok := settingsOf[given]; ok {
+		return s.at(""), nil
+	}
+	return getproviders.Terraform(""), fmt.Errorf("the value of %s is %q, and has to be \"terraform\" or \"tofu\"", variable, given)
+}
+
+// ofProgram returns the product that a program's name begins with, as
+// "tofu1.12.6" does.
+func ofProgram(name string) (getproviders.Product, bool) {
+	for program, s := range settingsOf {
+		if strings.HasPrefix(name, program) {
+			return s.at(""), true
+		}
+	}
+	return getproviders.Product{}, false
+}
+
+// StandInFor reads a program's name, with or without a version behind it. It is
+// nil if the program isn't one of a product.
+func StandInFor(name string) *cli.StandIn {
+	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
+		name = strings.TrimSuffix(name, ext)
+	}
+	product, ok := ofProgram(name)
+	if !ok {
+		return nil
+	}
+	version := strings.TrimPrefix(name, product.Program)
+	if version == "" {
+		return &cli.StandIn{Name: name}
+	}
+	v, err := getproviders.ParseVersion(version)
+	if err != nil {
+		return nil
+	}
+	return &cli.StandIn{Name: name, Version: v.String()}
+}
+
+// enforceVariable, with the value "true", has OpenTofu refuse packages without a
+// signature.
+const enforceVariable = "OPENTOFU_ENFORCE_GPG_VALIDATION"
+
+// strict returns the product as the environment makes it.
+func strict(env cli.Environment, product getproviders.Product) getproviders.Product {
+	if env.Get(enforceVariable) == "true" {
+		product.KeylessHost = ""
+	}
+	return product
+}

@@ -1,0 +1,175 @@
+package products
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// askTimeout is how long a program may take to tell its version. Some programs of
+// that name are launchers, which may even start a download.
+const askTimeout = 5 * time.Second
+
+// versionOf is the product's version: what TFDEPS_TERRAFORM_VERSION says, else
+// that in the name that tfdeps was called by, else that of the program that
+// TFDEPS_TERRAFORM_PATH names, else that of the terraform on PATH, else a
+// default; likewise for tofu. A program is asked once, unless readOnly is set or
+// it changes.
+func versionOf(m *cli.Meta, product getproviders.Product, readOnly bool) (string, error) {
+	s := settingsOf[product.Program]
+	if given := m.Env.Get(s.version); given != "" {
+		v, err := getproviders.ParseVersion(given)
+		if err != nil {
+			return s.defaultVersion, fmt.Errorf("%s is %q: %w", s.version, given, err)
+		}
+		return v.String(), nil
+	}
+	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, product.Program) {
+		return m.StandIn.Version, nil
+	}
+	program, ok := programOf(m, product.Program)
+	if !ok {
+		return s.defaultVersion, nil
+	}
+	memory := programMemory{dir: m.CacheDir}
+	if version, ok := memory.recall(program); ok {
+		return version, nil
+	}
+	version, err := askVersion(m, program.Path, s)
+	if err != nil {
+		return s.defaultVersion, nil // a program that doesn't run says nothing
+	}
+	if !readOnly {
+		memory.keep(program, version)
+	}
+	return version, nil
+}
+
+// programOf finds the product's program.
+func programOf(m *cli.Meta, name string) (programRecord, bool) {
+	if m.Env.Get(settingsOf[name].path) == "" {
+		return findProgram(m, name)
+	}
+	path, err := Program(m, name)
+	if err != nil {
+		return programRecord{}, false
+	}
+	info, err := os.Stat(path)
+	return newProgramRecord(path, info), err == nil
+}
+
+// askVersion has a program tell its version.
+func askVersion(m *cli.Meta, path string, s settings) (string, error) {
+	ctx, cancel := context.WithTimeout(m.Context, askTimeout)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, "version", "-json")
+	cmd.Stdout = &out
+	cmd.WaitDelay = time.Second // for grandchildren that keep the pipe open
+	// A program that is a copy of tfdeps has its answer ready, and asks no other.
+	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=",
+		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
+		s.version+"="+s.defaultVersion)
+	if err := cmd.Run(); err != nil {
+		return "", err
+	}
+	var answer struct {
+		Version string `json:"terraform_version"`
+	}
+	said := out.Bytes()
+	if start := bytes.IndexByte(said, '{'); start > 0 {
+		said = said[start:] // warnings about the CLI configuration come before
+	}
+	if err := json.Unmarshal(said, &answer); err != nil {
+		return "", err
+	}
+	v, err := getproviders.ParseVersion(answer.Version)
+	return v.String(), err
+}
+
+// isProgramFile reports whether a file is a program itself. A script may start
+// another program the next time, so that its answer isn't kept.
+func isProgramFile(path string) bool {
+	if runtime.GOOS == "windows" {
+		return filepath.Ext(path) == ".exe"
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	start := make([]byte, 2)
+	n, _ := f.Read(start)
+	return n == 2 && string(start) != "#!"
+}
+
+// programRecord is how a program file is recognised.
+type programRecord struct {
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	ModTime int64  `json:"mtime"` // nanoseconds since 1970
+	Inode   uint64 `json:"inode"` // 0: the system has none
+}
+
+func newProgramRecord(path string, info fs.FileInfo) programRecord {
+	return programRecord{Path: path, Size: info.Size(), ModTime: info.ModTime().UnixNano(), Inode: inode(info)}
+}
+
+// programMemory keeps the versions of programs, in a file for each program. Where
+// it can't read or write, programs are asked again.
+type programMemory struct{ dir string } // "": nothing is kept
+
+// maxProgramRecord is far more than such a file has, in bytes.
+const maxProgramRecord = 64 << 10
+
+// knownProgram is the content of such a file.
+type knownProgram struct {
+	programRecord
+	Version string `json:"version"`
+}
+
+// recall returns the version of a program that hasn't changed since it was asked.
+func (m programMemory) recall(program programRecord) (version string, ok bool) {
+	if m.dir == "" {
+		return "", false
+	}
+	content, err := wholefile.Read(m.file(program), maxProgramRecord)
+	if err != nil {
+		return "", false
+	}
+	var known knownProgram
+	if err := json.Unmarshal(content, &known); err != nil {
+		return "", false
+	}
+	return known.Version, known.programRecord == program && known.Version != ""
+}
+
+// keep writes down a program's version.
+func (m programMemory) keep(program programRecord, version string) {
+	if m.dir == "" || !isProgramFile(program.Path) {
+		return
+	}
+	content, err := json.Marshal(knownProgram{program, version})
+	if err != nil || os.MkdirAll(m.dir, 0o700) != nil {
+		return
+	}
+	_ = wholefile.Write(m.file(program), content, 0o600)
+}
+
+func (m programMemory) file(program programRecord) string {
+	sum := sha256.Sum256([]byte(program.Path))
+	return filepath.Join(m.dir, fmt.Sprintf("engine-%x.json", sum[:8]))
+}

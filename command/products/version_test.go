@@ -1,0 +1,256 @@
+package products
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// With these variables the test binary is a stand-in for terraform: it answers
+// with the one and leaves a mark in the file that the other names.
+const (
+	fakeAnswer = "TFDEPS_TEST_FAKE_ANSWER"
+	fakeLog    = "TFDEPS_TEST_FAKE_LOG"
+)
+
+func TestMain(m *testing.M) {
+	if answer := os.Getenv(fakeAnswer); answer != "" {
+		pretendToBeTerraform(answer)
+	}
+	os.Exit(m.Run())
+}
+
+func pretendToBeTerraform(answer string) {
+	log, err := os.OpenFile(os.Getenv(fakeLog), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		fmt.Fprintln(log, strings.Join(os.Args[1:], " "), os.Getenv(terraformVersionVariable))
+		err = log.Close()
+	}
+	if err != nil || answer == "fail" {
+		os.Exit(1)
+	}
+	fmt.Println(answer)
+	os.Exit(0)
+}
+
+// fakeTerraform puts a stand-in for terraform into a directory of its own and
+// returns a cli.Meta with that directory as its PATH.
+func fakeTerraform(t *testing.T, answer string) *cli.Meta {
+	t.Helper()
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "terraform"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	copyProgram(t, self, filepath.Join(dir, name))
+	return &cli.Meta{
+		Context:  t.Context(),
+		CacheDir: filepath.Join(t.TempDir(), "tfdeps"),
+		Env: cli.Environment(os.Environ()).With("PATH="+dir, terraformVersionVariable+"=",
+			fakeAnswer+"="+answer, fakeLog+"="+filepath.Join(dir, "log")),
+	}
+}
+
+func copyProgram(t *testing.T, from, to string) {
+	t.Helper()
+	in, err := os.Open(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		t.Fatal(err)
+	}
+	if err := out.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// asked returns how often the stand-in was asked, and what last.
+func asked(t *testing.T, m *cli.Meta) (times int, last string) {
+	t.Helper()
+	content, err := os.ReadFile(m.Env.Get(fakeLog))
+	if err != nil {
+		return 0, ""
+	}
+	lines := strings.Split(strings.TrimSpace(string(content)), "\n")
+	return len(lines), lines[len(lines)-1]
+}
+
+func checkProductVersion(t *testing.T, m *cli.Meta, want string) {
+	t.Helper()
+	got, err := versionOf(m, getproviders.Terraform(""), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != want {
+		t.Errorf("the product's version is %s, want %s", got, want)
+	}
+}
+
+func TestVersionOf_IsAskedOnce(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	checkProductVersion(t, m, "1.9.8")
+	checkProductVersion(t, m, "1.9.8")
+	times, last := asked(t, m)
+	if times != 1 {
+		t.Errorf("terraform was asked %d times, want once", times)
+	}
+	// A copy of tfdeps would have had its answer.
+	if want := "version -json " + defaultTerraform; last != want {
+		t.Errorf("terraform was asked %q, want %q", last, want)
+	}
+}
+
+func TestVersionOf_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	checkProductVersion(t, m, "1.9.8")
+	program, ok := findProgram(m, "terraform")
+	if !ok {
+		t.Fatal("terraform is not on PATH")
+	}
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(program.Path, later, later); err != nil {
+		t.Fatal(err)
+	}
+	m.Env = m.Env.With(fakeAnswer + `={"terraform_version": "1.10.0"}`)
+	checkProductVersion(t, m, "1.10.0")
+	if times, _ := asked(t, m); times != 2 {
+		t.Errorf("terraform was asked %d times, want twice", times)
+	}
+}
+
+func TestVersionOf_BehindWarnings(t *testing.T) {
+	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
+	checkProductVersion(t, m, "1.9.8")
+}
+
+func TestVersionOf_WithoutPlaceToRemember(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	occupied := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(occupied, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, dir := range []string{"", filepath.Join(occupied, "tfdeps")} {
+		m.CacheDir = dir
+		checkProductVersion(t, m, "1.9.8")
+		if times, _ := asked(t, m); times != i+1 {
+			t.Errorf("terraform was asked %d times, want %d", times, i+1)
+		}
+	}
+}
+
+func TestVersionOf_SurvivesDamagedMemory(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	program, _ := findProgram(m, "terraform")
+	memory := programMemory{dir: m.CacheDir}
+	memory.keep(program, "1.9.8")
+	for _, damaged := range []string{"", "{", `{"version": "9.9.9"}`, "null"} {
+		if err := os.WriteFile(memory.file(program), []byte(damaged), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		checkProductVersion(t, m, "1.9.8")
+	}
+}
+
+func TestVersionOf_ByDefault(t *testing.T) {
+	for _, answer := range []string{"fail", "no JSON", `{"terraform_version": "none"}`, `{}`} {
+		t.Run(answer, func(t *testing.T) {
+			m := fakeTerraform(t, answer)
+			checkProductVersion(t, m, defaultTerraform)
+			if entries, _ := os.ReadDir(m.CacheDir); len(entries) > 0 {
+				t.Errorf("%v was remembered of an answer that is none", entries)
+			}
+		})
+	}
+	t.Run("nothing on PATH", func(t *testing.T) {
+		m := &cli.Meta{Context: t.Context(), Env: cli.Environment{"PATH=" + t.TempDir()}}
+		checkProductVersion(t, m, defaultTerraform)
+	})
+}
+
+func TestVersionOf_IsNotOurOwn(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
+	program, _ := findProgram(m, "terraform")
+	m.Executable = program.Path
+	checkProductVersion(t, m, defaultTerraform)
+	if times, _ := asked(t, m); times > 0 {
+		t.Error("tfdeps asked itself")
+	}
+}
+
+func TestVersionOf_ByVariable(t *testing.T) {
+	m := fakeTerraform(t, "fail")
+	m.Env = m.Env.With(terraformVersionVariable + "=1.2.3-beta1")
+	checkProductVersion(t, m, "1.2.3-beta1")
+	m.Env = m.Env.With(terraformVersionVariable + "=latest")
+	if got, err := versionOf(m, getproviders.Terraform(""), false); err == nil {
+		t.Errorf("latest is taken for %s", got)
+	}
+	if times, _ := asked(t, m); times > 0 {
+		t.Error("terraform was asked for nothing")
+	}
+}
+
+func TestIsProgramFile_ScriptsAreNone(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("programs are known by their name there")
+	}
+	dir := t.TempDir()
+	for content, want := range map[string]bool{"\x7fELF": true, "#!/bin/sh\n": false, "": false} {
+		path := filepath.Join(dir, "program")
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if got := isProgramFile(path); got != want {
+			t.Errorf("a file with %q counts as a program: %t", content, got)
+		}
+	}
+}
+
+func TestProgramMemory_WhatItKeeps(t *testing.T) {
+	m := programMemory{dir: t.TempDir()}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(self)
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := newProgramRecord(self, info)
+	m.keep(program, "1.0.0")
+	content, err := os.ReadFile(m.file(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(content, &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"path", "size", "mtime", "inode", "version"} {
+		if _, ok := got[key]; !ok {
+			t.Errorf("there is no %s in %s", key, content)
+		}
+	}
+	if left, _ := filepath.Glob(filepath.Join(m.dir, "*.tmp")); len(left) > 0 {
+		t.Errorf("%v is left behind", left)
+	}
+}

@@ -1,0 +1,136 @@
+package providerscmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// directory is a directory with a configuration, and what that requires.
+type directory struct {
+	*workdir.Dir
+	required getproviders.Requirements
+}
+
+func (d directory) requires(p getproviders.Provider) bool {
+	_, ok := d.required[p]
+	return ok
+}
+
+// lockedHashes are those that the lock file has for a version.
+func (d directory) lockedHashes(p getproviders.Provider, v getproviders.Version) []getproviders.Hash {
+	if lock, ok := d.Locks.Provider(p); ok && lock.Version == v {
+		return lock.Hashes
+	}
+	return nil
+}
+
+// reader reads directories, and fetches modules that aren't installed to a place
+// that is removed, so that nothing in the directories changes. It is closed after
+// problems are shown, because these may show the sources of modules.
+type reader struct {
+	meta      *cli.Meta
+	product   getproviders.Product
+	net       sources.Network
+	temporary string // "": not made yet
+}
+
+func (r *reader) close() {
+	if r.temporary != "" {
+		_ = os.RemoveAll(r.temporary)
+	}
+}
+
+// read finds the directories that -dir names, and what each of them requires and
+// has locked. An error in one of them is one of all: half of an update is hard to
+// review.
+func (r *reader) read(o packageOptions) ([]directory, problem.List) {
+	dirs, problems := r.load(o)
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	var err error
+	if r.temporary, err = os.MkdirTemp("", "tfdeps-"); err != nil {
+		return nil, append(problems, problem.Error("Can't fetch modules", problem.Sentence(err)))
+	}
+	const many = 8 // at once; modules may have to be fetched
+	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
+		return r.require(ctx, d, filepath.Join(r.temporary, strconv.Itoa(slices.Index(dirs, d)))), nil
+	})
+	all := make([]directory, len(dirs))
+	for i, p := range found {
+		problems, all[i] = append(problems, p...), *dirs[i]
+	}
+	if r.meta.Context.Err() != nil && !problems.HasErrors() {
+		problems = append(problems, problem.Error("Interrupted", "Nothing was changed."))
+	}
+	return all, problems
+}
+
+// load reads the root modules. Of directories that a pattern matches, those
+// without a configuration are left out.
+func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.List) {
+	given, problems := workdir.Expand(o.dirs)
+	for _, g := range given {
+		d := &directory{Dir: workdir.Load(r.meta, r.product, g.Path, o.modules)}
+		switch empty := len(o.dirs) > 0 && d.Empty(); {
+		case empty && g.Pattern:
+		case empty:
+			problems = append(problems, d.NoConfiguration(g.Path))
+		default:
+			dirs = append(dirs, d)
+		}
+	}
+	if len(dirs) == 0 && !problems.HasErrors() {
+		problems = append(problems, problem.Error("No configuration files", "None of the directories that -dir names has a configuration."))
+	}
+	return dirs, problems
+}
+
+// require finds out what a directory requires. Modules that are recorded are used
+// where they are; others are fetched to scratch.
+func (r *reader) require(ctx context.Context, d *directory, scratch string) problem.List {
+	manifest, err := modules.ReadManifest(workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
+	if err != nil {
+		return problem.List{problem.Error("Failed to read the record of modules", problem.Sentence(err))}
+	}
+	installer, fetcher := r.net.Modules(r.meta, r.product)
+	defer fetcher.Close()
+	installer.Dir = scratch
+	d.InstallModules(ctx, installer, manifest)
+	problems := d.Problems()
+	if problems.HasErrors() {
+		return problems
+	}
+	var invalid problem.List
+	d.required, invalid = d.Tree.Requirements(r.product)
+	return slices.Concat(problems, invalid, d.LoadLocks())
+}
+
+// request says what a directory needs: of the providers named, or if there are
+// none, of all.
+func (d directory) request(o packageOptions, only []getproviders.Provider) providercache.LockRequest {
+	request := providercache.LockRequest{
+		Requirements: d.required, Locks: d.Locks, Platforms: o.platforms, AllPlatforms: o.allPlatforms,
+	}
+	if len(only) > 0 {
+		request.Only = []getproviders.Provider{}
+		for _, p := range only {
+			if d.requires(p) && !slices.Contains(request.Only, p) {
+				request.Only = append(request.Only, p)
+			}
+		}
+	}
+	return request
+}

@@ -1,0 +1,176 @@
+package providerscmd
+
+import "github.com/tfdeps/tfdeps/command/cli"
+
+func treeHelp() cli.Help {
+	return cli.Help{Usage: []string{"providers [options]"}, About: treeAbout, Flags: new(treeOptions).flags(), More: treeMore}
+}
+
+func lockHelp() cli.Help {
+	return cli.Help{Usage: []string{"providers lock [options] [providers...]"}, About: lockAbout, Flags: new(lockOptions).flags(), More: lockMore}
+}
+
+func mirrorHelp() cli.Help {
+	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>"}, About: mirrorAbout, Flags: new(mirrorOptions).flags()}
+}
+
+func urlsHelp() cli.Help {
+	return cli.Help{Usage: []string{"providers urls [options]"}, About: urlsAbout, Flags: new(urlsOptions).flags(), More: urlsMore}
+}
+
+func verifyHelp() cli.Help {
+	return cli.Help{Usage: []string{"providers verify [options]"}, About: verifyAbout, Flags: new(verifyOptions).flags(), More: verifyMore}
+}
+
+const treeAbout = `  Shows the tree of modules with the providers that each of them requires, and
+  the providers that the state requires. Nothing is installed and no host is
+  asked: modules have to be installed, by init or get.
+
+  A state in the care of a backend can't be read. A warning says so.`
+
+const treeMore = `The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  modules              each module, the root first:
+    path                 its place: "" is the root, "module.a.module.b" what
+                         calls lead to, "test.tests.t.run" what a test runs
+    parent               the path of the module that calls it; null: the root
+    key, source, version, dir
+                         as in modules.json, the source without secrets
+    call                 where it is called: file, line, version_constraints
+    required_providers   what it asks for itself, by address:
+      address              "registry.terraform.io/hashicorp/aws"
+      version_constraints  all of its constraints together; "": any version
+      origins              each file and line, with the constraints there
+  state                providers: addresses that the state requires; null if
+                       it couldn't be read
+  providers            each provider that is required anywhere:
+    address, built_in
+    version_constraints  those of all modules together
+    locked               what the lock file selects: version,
+                         version_constraints; null if it has no entry`
+
+const lockAbout = `  Adds to the lock file the hashes that installing takes on other platforms, so
+  that a lock file made on one machine is good for all. By default that is done
+  for every provider that the configuration requires; addresses say for which.
+  Versions stay as they are locked. What isn't locked yet gets the newest version
+  that is allowed.
+
+  Packages come from the providers' own registries, whatever the CLI configuration
+  says about installation. Each is read while it is downloaded, kept nowhere, and
+  never downloaded again: what is in it is remembered by its checksum. None is
+  downloaded where a registry tells what is in it.
+
+  Modules needn't be installed, and no state or backend is looked at. Nothing but
+  the lock file is written.`
+
+const lockMore = `The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  directories          each of them:
+    dir, lock_file       where it is
+    changed              whether hashes or versions have changed in the lock file
+    complete             false if something failed or, with -check, is missing
+    error                why nothing was done; absent if it was
+    providers            those that were asked for:
+      address, version
+      previous_version     that was locked before; null: none
+      version_constraints  those of the configuration
+      hashes               all that the lock file has for the version now, or
+                           should have
+      platforms            each of them:
+        platform, source
+        h1, zh               the hashes of the package; zh is absent if not known
+        origin               how they are known: "computed", "recalled" or "listed"
+        authentication, key_id
+        missing              those that the lock file lacked`
+
+const mirrorAbout = `  Fills a directory with the packages of the providers that the configuration
+  requires, as they are. It can be used at once as a filesystem mirror; and any
+  web server of static files that has it is a network mirror, by the JSON files
+  that are written beside the packages.
+
+  The lists of checksums that publishers have signed are kept beside the packages,
+  with the signatures and the keys. Whoever installs from the mirror by tfdeps gets
+  packages verified as from the registry, and all hashes for the lock file, if a
+  key of HashiCorp's or of a partner's has signed, or one that TFDEPS_TRUSTED_KEYS
+  names. Terraform ignores these files.
+
+  What is in the directory stays, and isn't fetched again. It may be served
+  meanwhile: nothing is listed that isn't there.
+
+  Packages come from the providers' own registries, whatever the CLI configuration
+  says about installation. Versions are those of the lock file, else the newest
+  that are allowed. Modules needn't be installed.`
+
+const urlsAbout = `  Shows where the packages are that an installation needs, and how to know them:
+  for programs that fetch, scan or build with them. Versions are those of the lock
+  file, else the newest that are allowed. No package is downloaded, and nothing is
+  written; the signed lists of checksums are asked for, and verified.
+
+  Packages come from where init would take them. Modules needn't be installed.`
+
+const urlsMore = `The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  directories          each of them, in the order of -dir:
+    dir, lock_file       where it is
+    complete             false if something failed, which stderr tells
+    providers            sorted by address:
+      address, version
+      version_constraints  those of the configuration
+      locked               whether the version is the lock file's
+      locked_hashes        all that the lock file has for the version
+      signed_hashes        those of all platforms that a signature covers
+      platforms            each of them, in the order of -platform:
+        platform, source
+        filename             by which mirrors know the archive
+        url                  of the archive; null if it is on this machine
+        path                 then: of the archive, or of the unpacked package
+        sha256               of the archive, in hexadecimal digits; null: not known
+        size                 of the archive, in bytes; null: not known
+        hashes               what is known of this package: zh is sha256, and
+                             some sources list an h1
+        protocols            versions of the plugin protocol; null: not known
+        authentication, key_id
+                             who vouches for an archive with that checksum
+        error                why there is nothing of this; absent if there is`
+
+const verifyAbout = `  Reads every package in .terraform/providers from its first byte to its last,
+  hashes it, and says whether the lock file has the hash. What is remembered of
+  packages doesn't count, no request is sent, and nothing is written.
+
+  What differs is one of these:
+
+  missing         the lock file selects a package that isn't there
+  dangling link   a link stands in its place, and leads nowhere
+  not locked      it is there, and the lock file doesn't select the version
+  differs         its hash is none of those that the lock file has
+
+  What can't be told is one of these:
+
+  unproven        the lock file has only hashes of archives (zh), or none, and the
+                  package is unpacked: that takes an h1
+  unreadable      the package can't be hashed`
+
+const verifyMore = `  The exit code is 0 if all is as the lock files say, 2 if something differs, and
+  1 if that can't be told.
+
+The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  trees                each place that was compared with a lock file:
+    path, lock_file
+    packages             each package:
+      address, version, platform
+      finding              "sound", "missing", "dangling_link", "not_locked",
+                           "differs", "unproven" or "unreadable"
+      path, packed         where it is; absent if it is missing
+      h1, zh               what was computed; absent if that wasn't possible
+      locked_version       what the lock file selects; null: it has no entry
+      locked_hashes        what it records
+      error                why it can't be hashed; absent if it can`

@@ -1,0 +1,182 @@
+package providerscmd
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// lockOptions are what the arguments of providers lock ask for.
+type lockOptions struct {
+	packageOptions
+	addresses []string // of providers; none: all that are required
+	upgrades  []string // of -upgrade, ADDRESS[@VERSION]
+	hashes    string   // of -hashes, as it was given
+	policy    providercache.HashPolicy
+	check     bool
+	json      bool
+}
+
+func (o *lockOptions) flags() cli.Flags {
+	hashes := cli.HashChoices("the network mirrors, too, that -net-mirror or the CLI configuration names;")
+	return slices.Concat(
+		cli.Flags{o.platformFlag()},
+		o.sourceFlags("config", "Take them from where the CLI configuration says."),
+		cli.Flags{
+			{Name: "hashes", Arg: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "whom to believe about hashes of what isn't read",
+				Help: "Whom to believe about hashes of packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
+			{Name: "upgrade", Arg: "=ADDRESS[@VERSION]", Value: cli.Strings(&o.upgrades),
+				Help: "Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."},
+			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),
+			{Name: "check", Value: cli.Bool(&o.check),
+				Help: "Write nothing. Exit with 1 if a lock file lacks a hash for one of the platforms, and list those that it lacks. Which platform an h1 is for can be known only from the package, so packages that are new to this machine are read."},
+		},
+		o.modules.Flags(),
+		cli.Flags{
+			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+			cli.NoColor(),
+			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // no archive is fetched twice anyway
+		})
+}
+
+// parseLock reads the arguments of providers lock. What is wrong with values is in
+// the options' problems.
+func parseLock(args []string, env cli.Environment) (o lockOptions, err error) {
+	o.from, o.hashes = "origin", "auto"
+	if o.addresses, err = parsed(o.flags(), args, env); err != nil {
+		return o, err
+	}
+	o.checkSource()
+	var invalid problem.List
+	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
+	o.problems = append(o.problems, invalid...)
+	return o, nil
+}
+
+func runLock(m *cli.Meta, args []string) (int, error) {
+	opts, err := parseLock(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	product, problems := products.Choose(m, products.Options{})
+	v := view.NewLock(m.ViewOptions(product, opts.json))
+	dirs := reader{meta: m, product: product}
+	defer dirs.close()
+	if problems = append(opts.problems, problems...); !problems.HasErrors() {
+		problems = append(problems, lock(opts, &dirs, v)...)
+	}
+	return cli.End(v.Problems, problems, 0), nil
+}
+
+// lock finds out what the lock files should hold, and writes or checks them.
+func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
+	m, product := in.meta, in.product
+	only, upgrades, problems := opts.providers(product)
+	if problems.HasErrors() {
+		return problems
+	}
+	net, source, unreached := opts.connect(m, product)
+	if problems = append(problems, unreached...); problems.HasErrors() {
+		return problems
+	}
+	in.net = net
+	dirs, unread := in.read(opts.packageOptions)
+	problems = append(problems, unread...)
+	if !problems.HasErrors() {
+		problems = append(problems, checkRequired(dirs, only)...)
+	}
+	if problems.HasErrors() {
+		return problems
+	}
+	fetcher := providercache.Fetcher{
+		Source: source, Client: net.Archives, Product: product,
+		Observe: providercache.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
+	}
+	requests := make([]providercache.LockRequest, len(dirs))
+	for i, d := range dirs {
+		requests[i] = d.request(opts.packageOptions, only)
+		requests[i].Upgrade = upgrades
+	}
+	results := providercache.Lock(m.Context, &fetcher, requests...)
+	problems = append(problems, v.End()...)
+	for i, d := range dirs {
+		problems = append(problems, conclude(opts, d, results[i], v)...)
+	}
+	if opts.json {
+		if err := v.Report(m.Stdout); err != nil {
+			problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
+		}
+	}
+	return problems
+}
+
+// providers reads the addresses of providers and those that are to be upgraded,
+// with the versions that are asked for.
+func (o *lockOptions) providers(product getproviders.Product) (only []getproviders.Provider, upgrades map[getproviders.Provider]getproviders.Version, problems problem.List) {
+	for _, address := range o.addresses {
+		p, err := product.ParseProvider(address)
+		if err != nil {
+			problems = append(problems, addressProblem(err))
+		}
+		only = append(only, p)
+	}
+	upgrades = map[getproviders.Provider]getproviders.Version{}
+	for _, given := range o.upgrades {
+		p, v, _, addressErr, err := parseVersion(given, product)
+		if addressErr != nil {
+			problems = append(problems, addressProblem(addressErr))
+		}
+		if err != nil {
+			problems = append(problems, problem.Error("Invalid provider version", fmt.Sprintf("The option -upgrade=%s can't be used: %v.", given, err)))
+		}
+		only, upgrades[p] = append(only, p), v
+	}
+	return only, upgrades, problems
+}
+
+func addressProblem(err error) *problem.Problem {
+	if wrong, ok := errors.AsType[*getproviders.AddressError](err); ok {
+		return problem.Error(wrong.Summary(), wrong.Detail)
+	}
+	return problem.Error("Invalid provider argument", problem.Sentence(err))
+}
+
+// checkRequired makes sure that every provider that is named is required in one of
+// the directories.
+func checkRequired(dirs []directory, only []getproviders.Provider) (problems problem.List) {
+	for _, p := range only {
+		if !slices.ContainsFunc(dirs, func(d directory) bool { return d.requires(p) }) {
+			problems = append(problems, problem.Error("Invalid provider argument",
+				fmt.Sprintf("The provider %s is not required by the current configuration.", p)))
+		}
+	}
+	return problems
+}
+
+// conclude writes a directory's lock file, or says what it lacks.
+func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
+	told := view.LockedDir{
+		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
+	}
+	switch {
+	case result.Err != nil:
+		v.Tell(told)
+		return view.LockProblems(d.Product, told)
+	case opts.check:
+		return v.Tell(told)
+	}
+	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
+		told.Result.Err = err
+		v.Tell(told)
+		return problem.List{problem.Error("Failed to update dependency lock file", problem.Sentence(err))}
+	}
+	return v.Tell(told)
+}

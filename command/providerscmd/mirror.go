@@ -1,0 +1,222 @@
+package providerscmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// mirrorOptions are what the arguments of providers mirror ask for.
+type mirrorOptions struct {
+	packageOptions
+	target      string   // where the mirror is
+	lockFile    bool     // -lock-file
+	locked      []string // of -locked; nil: it wasn't given
+	versions    []string // of -versions, ADDRESS@VERSION; nil: none
+	allVersions bool     // -versions=all
+	prune       bool
+	pruneGrace  time.Duration
+}
+
+// defaultGrace is as long as an installation may take that has begun.
+const defaultGrace = time.Hour
+
+func (o *mirrorOptions) flags() cli.Flags {
+	return slices.Concat(
+		cli.Flags{
+			o.platformFlag(),
+			{Name: "lock-file", Arg: "=false", Value: cli.Bool(&o.lockFile), Help: "Don't look at lock files."},
+			o.dirFlag("Take the configuration in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
+			{Name: "locked", Arg: "=PATH", Value: cli.Paths(&o.locked),
+				Help: "Take what this lock file selects, or those in and below this directory; no configuration is read unless -dir says so. May be given more than once."},
+			{Name: "versions", Arg: "=all", Value: cli.Func(o.addVersions), Help: "Take all versions that the configuration allows."},
+			{Name: "versions", Arg: "=ADDRESS@VERSION,...",
+				Help: "Take these; no configuration is read unless -dir says so. May be given more than once."},
+		},
+		o.sourceFlags("config", "Take them from where the CLI configuration says."),
+		cli.Flags{
+			{Name: "prune", Value: cli.Bool(&o.prune),
+				Help: "Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes and tells of them; whoever has read an index before still finds them. A run with -prune an hour later, or any time after that, removes them. A run without -prune in between lists them again."},
+			{Name: "prune-grace", Arg: "=1h", Value: cli.Duration(&o.pruneGrace),
+				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; whoever read an index right before may ask for a package in vain."},
+		},
+		o.modules.Flags(),
+		cli.Flags{cli.NoColor()})
+}
+
+// parseMirror reads the arguments of providers mirror. What is wrong with values is
+// in the options' problems.
+func parseMirror(args []string) (mirrorOptions, error) {
+	o := mirrorOptions{lockFile: true, pruneGrace: defaultGrace, packageOptions: packageOptions{from: "origin"}}
+	given, err := o.flags().Parse(args)
+	if err != nil {
+		return o, err
+	}
+	o.checkSource()
+	if len(given.Operands) != 1 || given.Operands[0] == "" {
+		o.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
+	} else {
+		o.target = given.Operands[0]
+	}
+	if !given.Has("prune-grace") {
+		return o, nil
+	}
+	if o.pruneGrace < 0 {
+		o.refuse("Invalid value of -prune-grace", fmt.Sprintf("The value of -prune-grace is %s. It is a time such as 90m or 24h, or 0.", o.pruneGrace))
+	}
+	if !o.prune {
+		o.refuse("The -prune-grace flag needs -prune", "It says when what -prune takes out of the mirror's indexes is removed. Without -prune that is never.")
+	}
+	return o, nil
+}
+
+// addVersions reads "all", or versions of providers, separated by commas.
+func (o *mirrorOptions) addVersions(given string) error {
+	if given == "all" {
+		o.allVersions = true
+		return nil
+	}
+	o.versions = append(o.versions, strings.Split(given, ",")...)
+	return nil
+}
+
+// readsConfiguration reports whether directories say what is wanted: they do
+// unless something else does.
+func (o *mirrorOptions) readsConfiguration() bool {
+	return len(o.dirs) > 0 || o.locked == nil && o.versions == nil
+}
+
+// runMirror fills a directory with packages for others to install from. What test
+// files require is in the mirror, too, because init needs it; Terraform leaves it
+// out.
+func runMirror(m *cli.Meta, args []string) (int, error) {
+	opts, err := parseMirror(args)
+	if err != nil {
+		return 0, err
+	}
+	product, problems := products.Choose(m, products.Options{})
+	v := view.NewMirror(m.ViewOptions(product, false))
+	dirs := reader{meta: m, product: product}
+	defer dirs.close()
+	if problems = append(opts.problems, problems...); !problems.HasErrors() {
+		problems = append(problems, mirror(opts, &dirs, v)...)
+	}
+	return cli.End(v.Problems, problems, 0), nil
+}
+
+func mirror(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
+	m, product := in.meta, in.product
+	net, source, problems := opts.connect(m, product)
+	if problems.HasErrors() {
+		return problems
+	}
+	wanted, more := wants(opts, in, net, v)
+	if problems = append(problems, more...); problems.HasErrors() {
+		return problems
+	}
+	fetcher := providercache.Fetcher{
+		Source: source, Client: net.Archives, Product: product,
+		Observe: providercache.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir,
+	}
+	result, err := providercache.Mirror(m.Context, &fetcher, providercache.MirrorOptions{
+		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
+		Prune: opts.prune, PruneGrace: opts.pruneGrace,
+	}, wanted)
+	problems = append(problems, v.End(result)...)
+	if err != nil {
+		problems = append(problems, view.MirrorProblems(err)...)
+	}
+	return problems
+}
+
+// wants is what is to be in the mirror: what -versions names, what lock files
+// select that -locked names, and what configurations require.
+func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []providercache.MirrorWanted, problems problem.List) {
+	wanted, problems = opts.listed(in.product)
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	locked, unread := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
+	for _, w := range providercache.WantedBy(locked) {
+		wanted = append(wanted, providercache.MirrorWanted{Wanted: w, Locked: true})
+	}
+	if problems = append(problems, unread...); problems.HasErrors() || !opts.readsConfiguration() {
+		return wanted, problems
+	}
+	in.net = net
+	dirs, unread := in.read(opts.packageOptions)
+	if problems = append(problems, unread...); problems.HasErrors() {
+		return nil, problems
+	}
+	skipped := map[getproviders.Provider]bool{}
+	for _, d := range dirs {
+		for _, p := range d.required.Providers() {
+			if p.IsBuiltIn() {
+				if !skipped[p] {
+					v.Skip(p)
+				}
+				skipped[p] = true
+				continue
+			}
+			w, reason := want(opts, d, p)
+			if reason != "" {
+				problems = append(problems, view.LockedMismatch(in.product, d.Path, reason))
+				continue
+			}
+			wanted = append(wanted, w)
+		}
+	}
+	return wanted, problems
+}
+
+// listed are the versions that -versions names.
+func (o *mirrorOptions) listed(product getproviders.Product) (wanted []providercache.MirrorWanted, problems problem.List) {
+	for _, given := range o.versions {
+		p, v, versioned, addressErr, err := parseVersion(given, product)
+		if addressErr != nil {
+			problems = append(problems, addressProblem(addressErr))
+			continue
+		}
+		if !versioned {
+			v, err = getproviders.ParseVersion("")
+		}
+		if err == nil && (p.IsBuiltIn() || p.IsLegacy()) {
+			err = fmt.Errorf("%s has no packages", p)
+		}
+		if err != nil {
+			problems = append(problems, problem.Error("Invalid provider version", fmt.Sprintf(
+				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
+			continue
+		}
+		wanted = append(wanted, providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: p, Version: v}})
+	}
+	return wanted, problems
+}
+
+// want is what a directory needs of a provider. reason: why its lock file doesn't
+// fit.
+func want(opts mirrorOptions, d directory, p getproviders.Provider) (w providercache.MirrorWanted, reason string) {
+	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), opts.allVersions
+	if !opts.lockFile || d.Locks.Empty() || w.AllVersions {
+		return w, ""
+	}
+	lock, ok := d.Locks.Provider(p)
+	switch {
+	case !ok:
+		return w, fmt.Sprintf("provider %s: required by this configuration but no version is selected", p)
+	case !w.Constraints.Allows(lock.Version):
+		return w, fmt.Sprintf("provider %s: locked version selection %s doesn't match the updated version constraints %q", p, lock.Version, w.Constraints)
+	}
+	w.Version, w.Hashes, w.Locked = lock.Version, lock.Hashes, true
+	return w, ""
+}

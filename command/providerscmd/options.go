@@ -1,0 +1,128 @@
+package providerscmd
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// packageOptions say which packages are meant and where they come from: the
+// options that lock, mirror and urls have in common.
+type packageOptions struct {
+	modules workdir.Options
+	dirs    []string // of -dir, patterns among them; none: the current directory
+
+	platforms    []getproviders.Platform
+	allPlatforms bool // -platform=all
+
+	fsMirror, netMirror string
+	from                string // "origin" or "config"
+
+	problems problem.List // with values of options
+}
+
+func (o *packageOptions) platformFlag() cli.Flag {
+	return cli.Flag{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+		Help: `A platform such as linux_amd64; may be given more than once. The default is the one that this is. With "all", those that the source of a provider lists for its version.`}
+}
+
+// sourceFlags are the options that say where packages come from. The value of
+// -from that the help names is the one that isn't the default.
+func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
+	return cli.Flags{
+		{Name: "fs-mirror", Arg: "=DIR", Value: cli.String(&o.fsMirror),
+			Help: "Take packages from this directory, which has the layout of a filesystem mirror, and from nowhere else."},
+		{Name: "net-mirror", Arg: "=URL", Value: cli.String(&o.netMirror),
+			Help: "Take them from this network mirror, and from nowhere else."},
+		{Name: "from", Arg: "=" + from, Value: cli.String(&o.from), Help: help},
+	}
+}
+
+func (o *packageOptions) dirFlag(help string) cli.Flag {
+	return cli.Flag{Name: "dir", Arg: "=DIR", Value: cli.Strings(&o.dirs), Help: help}
+}
+
+func (o *packageOptions) addPlatform(given string) error {
+	if given == "all" {
+		o.allPlatforms = true
+		return nil
+	}
+	plat, problems := cli.ReadPlatform(given)
+	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
+	return nil
+}
+
+// checkSource checks the options that say where packages come from.
+func (o *packageOptions) checkSource() {
+	u, err := url.Parse(o.netMirror)
+	switch fromConfig := o.from == "config"; {
+	case !fromConfig && o.from != "origin":
+		o.refuse("Invalid installation method options", fmt.Sprintf(
+			"The value of -from is %q. It is \"origin\", each provider's own registry, or \"config\", what the CLI configuration says.", o.from))
+	case o.fsMirror != "" && o.netMirror != "":
+		o.refuse("Invalid installation method options", "The -fs-mirror and -net-mirror command line options are mutually-exclusive.")
+	case fromConfig && o.fsMirror+o.netMirror != "":
+		o.refuse("Invalid installation method options", "The option -from=config can't be used together with -fs-mirror or -net-mirror.")
+	case o.netMirror != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
+		o.refuse("Invalid network mirror URL", "The -net-mirror option requires a valid https: URL as the mirror base URL.")
+	}
+}
+
+func (o *packageOptions) refuse(summary, detail string) {
+	o.problems = append(o.problems, problem.Error(summary, detail))
+}
+
+// connect makes the source of packages, and what reaches it: the registries,
+// unless something else is asked for.
+func (o *packageOptions) connect(m *cli.Meta, product getproviders.Product) (sources.Network, getproviders.Source, problem.List) {
+	config, net, problems := sources.Online(m, product, "")
+	if problems.HasErrors() {
+		return net, nil, problems
+	}
+	source, err := o.source(m, product, config, net)
+	if err != nil {
+		problems = append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))
+	}
+	return net, source, problems
+}
+
+func (o *packageOptions) source(m *cli.Meta, product getproviders.Product, config *cliconfig.Config, net sources.Network) (getproviders.Source, error) {
+	all := sources.Options{Net: net, Config: config, Product: product}
+	switch {
+	case o.fsMirror != "":
+		return all.Single(m).FilesystemMirror(o.fsMirror), nil
+	case o.netMirror != "":
+		return all.Single(m).NetworkMirror(o.netMirror)
+	case o.from == "config":
+		return all.All(m)
+	default:
+		return all.Single(m).Registry(), nil
+	}
+}
+
+// parsed reads options, and returns what stands behind them.
+func parsed(flags cli.Flags, args []string, env cli.Environment) (operands []string, err error) {
+	given, err := flags.Parse(args)
+	if err != nil {
+		return nil, err
+	}
+	_, err = given.Fill(env)
+	return given.Operands, err
+}
+
+// parseVersion reads ADDRESS or ADDRESS@VERSION; versioned says which one it is.
+func parseVersion(given string, product getproviders.Product) (p getproviders.Provider, v getproviders.Version, versioned bool, addressErr, versionErr error) {
+	address, text, versioned := strings.Cut(given, "@")
+	p, addressErr = product.ParseProvider(address)
+	if versioned {
+		v, versionErr = getproviders.ParseVersion(text)
+	}
+	return p, v, versioned, addressErr, versionErr
+}

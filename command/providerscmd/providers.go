@@ -1,0 +1,174 @@
+// Package providerscmd is the command "providers", which shows which module
+// requires which providers, with the commands below it: lock, mirror, urls and
+// verify. The command "hash" is here, too.
+package providerscmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Commands are "providers", the commands below it, and "hash".
+func Commands() []cli.Command {
+	return []cli.Command{
+		{Name: "providers", Synopsis: "Show the providers required for this configuration", Help: treeHelp(), Run: runTree},
+		{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers", Help: lockHelp(), Run: runLock},
+		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins", Help: mirrorHelp(), Run: runMirror},
+		{Name: "providers urls", Synopsis: "Show where the packages of required providers are", Help: urlsHelp(), Run: runURLs},
+		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file", Help: verifyHelp(), Run: runVerify},
+		{Name: "hash", Synopsis: "Show the hashes of provider packages", Help: hashHelp(), Run: runHash},
+	}
+}
+
+// treeOptions are what the arguments of providers ask for.
+type treeOptions struct {
+	modules   workdir.Options
+	json      bool
+	stateFile string // of -state; "": none
+}
+
+func (o *treeOptions) flags() cli.Flags {
+	return slices.Concat(cli.Flags{
+		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
+			Help: "Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-"},
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+}
+
+// runTree shows which module requires which providers.
+func runTree(m *cli.Meta, args []string) (int, error) {
+	var opts treeOptions
+	if _, err := opts.flags().Alone(args, m.Env); err != nil {
+		return 0, err
+	}
+	product, problems := products.Choose(m, products.Options{})
+	v := view.NewInit(m.ViewOptions(product, false))
+	if !problems.HasErrors() {
+		problems = append(problems, describe(m, opts, product)...)
+	}
+	return cli.End(v.Problems, problems, 0), nil
+}
+
+// describe finds out who requires what, and prints it. Modules are taken as they
+// are recorded: nothing is installed, and it doesn't matter for which versions of
+// the product they are.
+func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) problem.List {
+	dir := workdir.Load(m, product, ".", opts.modules)
+	if dir.Empty() {
+		return problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
+	}
+	installer := modules.Installer{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
+	if problems := dir.FindModules(m.Context, installer); problems.HasErrors() {
+		return problems
+	}
+	problems := slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
+	if problems.HasErrors() {
+		return problems
+	}
+	var report view.ProvidersReport
+	return append(problems, problem.InOrder(
+		func() problem.List { return describeModules(dir, &report) },
+		func() problem.List { return describeState(m, opts, dir, &report) },
+		func() problem.List { return describeLocks(opts, dir, &report) },
+		func() problem.List { return m.Print(report, opts.json) },
+	)...)
+}
+
+// describeModules says what each module asks for.
+func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems problem.List) {
+	for _, m := range dir.Tree.Modules {
+		required, diags := m.Config.Requirements(dir.Product)
+		problems = append(problems, diags...)
+		report.Modules = append(report.Modules, view.ModuleProviders{
+			Path: shownPath(dir.Root, m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
+		})
+	}
+	report.Tests = dir.Root.Tests
+	calls := describeCalls(dir)
+	for i, m := range report.Modules {
+		report.Modules[i].Call = calls[m.Path]
+	}
+	return problems
+}
+
+// shownPath is a module's path, in which a test's run has the name that it has
+// in the tree that is drawn.
+func shownPath(root *configs.Module, path string) string {
+	for _, run := range root.TestRuns {
+		if rest, ok := strings.CutPrefix(path, run.Path()); ok && (rest == "" || rest[0] == '.') {
+			return run.Key + rest
+		}
+	}
+	return path
+}
+
+// describeCalls says where the modules are called, by the path of what is called.
+func describeCalls(dir *workdir.Dir) map[string]*view.ModuleCall {
+	calls := map[string]*view.ModuleCall{}
+	for _, m := range dir.Tree.Modules {
+		for _, call := range m.Config.Calls {
+			path := "module." + call.Name
+			if m.Config.Path != "" {
+				path = shownPath(dir.Root, m.Config.Path) + "." + path
+			}
+			calls[path] = describeCall(call)
+		}
+		for _, run := range m.Config.TestRuns {
+			calls[run.Key] = describeCall(run.Call)
+		}
+	}
+	return calls
+}
+
+func describeCall(call configs.ModuleCall) *view.ModuleCall {
+	return &view.ModuleCall{File: call.Range.Filename, Line: call.Range.Start.Line, Version: call.Version}
+}
+
+// describeState says what the state needs. Where it can't be read, Terraform
+// tells nothing at all; the configuration is worth telling without it.
+func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view.ProvidersReport) problem.List {
+	var record *backend.Record
+	var err error
+	known := true
+	if opts.stateFile == "" {
+		record, err = backend.Read(workdir.RecordPath(m.Env))
+		known = record != nil || dir.Root.Backend == nil
+	}
+	if known && err == nil {
+		report.State, known, err = workdir.ReadState(m, dir.Product, opts.stateFile, record)
+	}
+	if err != nil {
+		return problem.List{problem.Error("Failed to load state", err.Error())}
+	}
+	if report.StateUnknown = !known; !known {
+		return problem.List{problem.Warning("State not read", fmt.Sprintf(
+			"The state is in the care of a backend, which wasn't asked: there may be providers that only the state requires. "+
+				"To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}
+	}
+	return nil
+}
+
+// describeLocks says which versions are selected, for programs.
+func describeLocks(opts treeOptions, dir *workdir.Dir, report *view.ProvidersReport) problem.List {
+	if !opts.json {
+		return nil
+	}
+	locks, problems := depsfile.Load(depsfile.FileName, dir.Product)
+	report.Locked = map[getproviders.Provider]view.LockedVersion{}
+	for _, lock := range locks.All() {
+		report.Locked[lock.Provider] = view.LockedVersion{Version: lock.Version, Constraints: lock.Constraints}
+	}
+	return problems
+}

@@ -1,0 +1,103 @@
+package providerscmd
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// urlsOptions are what the arguments of providers urls ask for.
+type urlsOptions struct {
+	packageOptions
+	sizes bool
+	json  bool
+}
+
+func (o *urlsOptions) flags() cli.Flags {
+	return slices.Concat(
+		cli.Flags{o.platformFlag()},
+		o.sourceFlags("origin", `Take them from the providers' own registries, whatever the CLI configuration says about installation. The default is "config".`),
+		cli.Flags{
+			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count."),
+			{Name: "sizes", Value: cli.Bool(&o.sizes),
+				Help: "Ask servers how large the packages are: for each, a request for its first byte."},
+		},
+		o.modules.Flags(),
+		cli.Flags{
+			{Name: "json", Value: cli.Bool(&o.json),
+				Help: "Print a JSON object, which is described below. URLs are whole in it, because it takes all of one to download: the query of a signed URL is a secret for as long as it holds, so keep the output to yourself. User and password are never in it, and without -json no query is."},
+			cli.NoColor(),
+		})
+}
+
+// parseURLs reads the arguments of providers urls. What is wrong with values is in
+// the options' problems.
+func parseURLs(args []string) (o urlsOptions, err error) {
+	operands, err := parsed(o.flags(), args, nil)
+	if err != nil {
+		return o, err
+	}
+	if len(operands) > 0 {
+		return o, &cli.UsageError{Text: "The providers urls command takes no arguments.", Help: true}
+	}
+	if o.from == "" && o.fsMirror+o.netMirror == "" {
+		o.from = "config" // as init
+	}
+	o.from = cmp.Or(o.from, "origin")
+	o.checkSource()
+	return o, nil
+}
+
+// runURLs tells where the packages are that directories need, for programs that
+// fetch, scan or build with them.
+func runURLs(m *cli.Meta, args []string) (int, error) {
+	opts, err := parseURLs(args)
+	if err != nil {
+		return 0, err
+	}
+	product, problems := products.Choose(m, products.Options{})
+	v := view.NewLock(m.ViewOptions(product, false))
+	dirs := reader{meta: m, product: product}
+	defer dirs.close()
+	if problems = append(opts.problems, problems...); !problems.HasErrors() {
+		problems = append(problems, locate(opts, &dirs)...)
+	}
+	return cli.End(v.Problems, problems, 0), nil
+}
+
+// locate finds the packages, and prints what it has found, what has failed
+// included.
+func locate(opts urlsOptions, in *reader) problem.List {
+	m, product := in.meta, in.product
+	net, source, problems := opts.connect(m, product)
+	if problems.HasErrors() {
+		return problems
+	}
+	in.net = net
+	dirs, unread := in.read(opts.packageOptions)
+	if problems = append(problems, unread...); problems.HasErrors() {
+		return problems
+	}
+	fetcher := providercache.Fetcher{Source: source, Client: net.Archives, Product: product, Now: m.Now}
+	requests := make([]providercache.LockRequest, len(dirs))
+	for i, d := range dirs {
+		requests[i] = d.request(opts.packageOptions, nil)
+	}
+	var report view.URLsReport
+	for i, result := range providercache.Locate(m.Context, &fetcher, opts.sizes, requests...) {
+		d := dirs[i]
+		report.Dirs = append(report.Dirs, view.LocatedDir{
+			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,
+		})
+		if result.Err != nil {
+			problems = append(problems, view.LocateProblems(result.Err)...)
+		}
+	}
+	return append(problems, m.Print(report, opts.json)...)
+}

@@ -1,0 +1,234 @@
+package providerscmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// verifyOptions are what the arguments of providers verify ask for.
+type verifyOptions struct {
+	dirs      []string                // of -dir, patterns among them; none: the current directory
+	platforms []getproviders.Platform // of -platform; none given: the one that this is
+	cache     bool                    // -cache, or -cache=DIR
+	cacheDir  string                  // "": the one that init uses
+	mirrors   []string                // of -mirror
+	vendored  bool
+	json      bool
+
+	problems problem.List // with values of options
+}
+
+func (o *verifyOptions) flags() cli.Flags {
+	return cli.Flags{
+		{Name: "dir", Arg: "=DIR", Value: cli.Strings(&o.dirs),
+			Help: "The directory with the lock file, instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a lock file count. A package that several of them share is read once."},
+		{Name: "cache", Label: "-cache, -cache=DIR", Value: cli.BoolFunc(o.setCache),
+			Help: `Look into the shared cache instead: the one that init uses, or the one that is in this directory, as for "cache verify -dir". Nothing has to be in a cache, and what isn't locked is passed over.`},
+		{Name: "mirror", Arg: "=DIR", Value: cli.Func(o.addMirror),
+			Help: "Look into this filesystem mirror instead, with packages that are packed or unpacked. What isn't locked is passed over. May be given more than once."},
+		{Name: "vendored", Value: cli.Bool(&o.vendored), Help: "Look into terraform.d/plugins instead."},
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+			Help: "For which platform everything has to be there; may be given more than once. The default is the one that this is. What is there for others is compared, too."},
+		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+		cli.NoColor(),
+	}
+}
+
+// parseVerify reads the arguments of providers verify. What is wrong with values is
+// in the options' problems.
+func parseVerify(args []string, env cli.Environment) (o verifyOptions, err error) {
+	if _, err := o.flags().Alone(args, env); err != nil {
+		return o, err
+	}
+	if o.platforms == nil {
+		o.platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+	}
+	return o, nil
+}
+
+func (o *verifyOptions) addPlatform(given string) error {
+	plat, problems := cli.ReadPlatform(given)
+	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
+	return nil
+}
+
+// addMirror keeps a directory once.
+func (o *verifyOptions) addMirror(given string) error {
+	if given == "" {
+		return errors.New("a directory has to be named")
+	}
+	if dir := filepath.Clean(given); !slices.Contains(o.mirrors, dir) {
+		o.mirrors = append(o.mirrors, dir)
+	}
+	return nil
+}
+
+// setCache reads -cache, -cache=false, or -cache=DIR.
+func (o *verifyOptions) setCache(given string) error {
+	on, err := strconv.ParseBool(given)
+	if o.cache = on || err != nil; err != nil {
+		o.cacheDir = given
+	}
+	return nil
+}
+
+// runVerify reads packages and compares them with lock files.
+func runVerify(m *cli.Meta, args []string) (int, error) {
+	opts, err := parseVerify(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	v := view.NewVerify(m.ViewOptions(products.Unversioned(m), opts.json))
+	var found comparison
+	problems := opts.problems
+	if !problems.HasErrors() {
+		found, problems = verify(m, opts, v)
+	}
+	code := 0
+	if found.unclear {
+		code = 1
+	}
+	if code = cli.End(v.Problems, problems, code); found.differs {
+		code = cli.ExitDiffers
+	}
+	return code, nil
+}
+
+// comparison is what came of comparing packages with lock files.
+type comparison struct {
+	differs bool // something isn't as a lock file says
+	unclear bool // of something it can't be known
+}
+
+// lockedDir is a directory with a lock file.
+type lockedDir struct {
+	path  string
+	locks *depsfile.Locks
+}
+
+// place is where packages are that are compared with lock files.
+type place struct {
+	path     string
+	dirs     []lockedDir // whose lock files are meant
+	shared   bool        // packages are there for other directories, too
+	required bool        // what is locked has to be there
+	named    bool        // by the user: if it isn't there, that is an error
+}
+
+// verify reads all packages, compares them with each lock file that is about
+// them, and tells what differs.
+func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, problems problem.List) {
+	config, problems := sources.ReadConfig(m, products.Unversioned(m))
+	if problems.HasErrors() {
+		return all, problems
+	}
+	skip, invalid := sources.Skipped(m.Env, config, products.Unversioned(m))
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		return all, problems
+	}
+	dirs, unread := readLockFiles(m, opts.dirs)
+	if problems = append(problems, unread...); problems.HasErrors() {
+		return all, problems
+	}
+	places, missing := findPlaces(m, opts, config, dirs)
+	if problems = append(problems, missing...); problems.HasErrors() {
+		return all, problems
+	}
+	paths := make([]string, len(places))
+	for i, p := range places {
+		paths[i] = p.path
+	}
+	trees, err := providercache.ReadTrees(m.Context, paths)
+	if err != nil {
+		return all, append(problems, problem.Error("Interrupted", "Not all packages were read: "+err.Error()+"."))
+	}
+	for i, p := range places {
+		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
+			problems = append(problems, problem.Error("Failed to look for packages", problem.Sentence(err)))
+			continue
+		}
+		for _, d := range p.dirs {
+			found := compare(opts, skip, p, d, trees[i])
+			v.Tell(view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
+			all.differs = all.differs || slices.ContainsFunc(found, providercache.ComparedPackage.Differs)
+			all.unclear = all.unclear || slices.ContainsFunc(found, providercache.ComparedPackage.Unclear)
+		}
+	}
+	if err := v.End(m.Stdout); err != nil {
+		problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
+	}
+	return all, problems
+}
+
+// readLockFiles reads the lock file of each directory. Directories that a pattern
+// matches are left out if they have none.
+func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems problem.List) {
+	all, problems := workdir.Expand(given)
+	for _, d := range all {
+		path := filepath.Join(d.Path, depsfile.FileName)
+		switch _, err := os.Lstat(path); {
+		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
+			continue
+		case errors.Is(err, fs.ErrNotExist):
+			problems = append(problems, problem.Error("No lock file", fmt.Sprintf(
+				"There is no file %s. It is what packages are compared with.", path)))
+			continue
+		}
+		locks, unread := depsfile.Load(path, products.Unversioned(m))
+		problems = append(problems, unread...)
+		dirs = append(dirs, lockedDir{d.Path, locks})
+	}
+	if len(dirs) == 0 && !problems.HasErrors() {
+		problems = append(problems, problem.Error("No lock files", "None of the directories that -dir names has a lock file."))
+	}
+	return dirs, problems
+}
+
+// findPlaces lists where to look: where each directory has its packages, unless
+// the options name other places.
+func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs []lockedDir) (places []place, problems problem.List) {
+	if opts.cache {
+		cache, missing := sources.FindCache(m, config, opts.cacheDir)
+		if problems = append(problems, missing...); problems.HasErrors() {
+			return nil, problems
+		}
+		places = append(places, place{path: cache.Dir, dirs: dirs, shared: true})
+	}
+	for _, mirror := range opts.mirrors {
+		places = append(places, place{path: mirror, dirs: dirs, shared: true, required: true, named: true})
+	}
+	for _, d := range dirs {
+		switch {
+		case opts.vendored:
+			places = append(places, place{path: filepath.Join(d.path, "terraform.d", "plugins"), dirs: []lockedDir{d}, required: true})
+		case !opts.cache && len(opts.mirrors) == 0:
+			places = append(places, place{path: workdir.ProvidersDir(m.Env, d.path), dirs: []lockedDir{d}, required: true})
+		}
+	}
+	return places, problems
+}
+
+// compare compares what is in a place with one lock file.
+func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree providercache.ReadTree) []providercache.ComparedPackage {
+	how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
+	if p.required {
+		how.Platforms = opts.platforms
+	}
+	return tree.Compare(d.locks, how)
+}

@@ -1,0 +1,179 @@
+// Package sources makes, from the CLI configuration and the environment, what
+// modules and packages of providers come from: the CLI configuration itself, HTTP
+// clients with the user's credentials, the sources of providers, what installs
+// modules, and the shared cache.
+//
+//	config, net, problems := sources.Online(m, product, "")
+//	all, err := sources.Options{Network: net, Config: config, Product: product}.All(m)
+package sources
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// ReadConfig reads the CLI configuration. Problems with it are errors: to install
+// from elsewhere than it says, or with other credentials, would be worse than to
+// install nothing.
+func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
+	at := cliconfig.Find(m.Env.Get, m.HomeDir, appData(m.Env), runtime.GOOS, product)
+	config, found := cliconfig.Read(at, m.Env.Get, product)
+	var problems problem.List
+	for _, p := range found {
+		problems = append(problems, configProblem(p))
+	}
+	return config, problems
+}
+
+// configProblem says in words where the problem is. The lines themselves aren't
+// shown, as those of other files are: they may hold tokens.
+func configProblem(p cliconfig.Problem) *problem.Problem {
+	detail := p.Detail
+	switch {
+	case p.Line > 0:
+		detail += fmt.Sprintf("\n\nThis is about %s:%d.", p.File, p.Line)
+	case !strings.Contains(detail, p.File):
+		detail += fmt.Sprintf("\n\nThis is about %s.", p.File)
+	}
+	if p.Warning {
+		return problem.Warning(p.Summary, detail)
+	}
+	return problem.Error(p.Summary, detail)
+}
+
+// appData is where Windows has what belongs to programs of a user; "" elsewhere.
+func appData(env cli.Environment) string {
+	if runtime.GOOS != "windows" {
+		return ""
+	}
+	return env.Get("APPDATA")
+}
+
+// reattachVariable lists providers that run already.
+const reattachVariable = "TF_REATTACH_PROVIDERS"
+
+// Skipped returns the providers that come by other means: their developers run
+// them, from a directory of their own or started already.
+func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders.Product) (map[getproviders.Provider]bool, problem.List) {
+	skip := map[getproviders.Provider]bool{}
+	for p := range config.DevOverrides {
+		skip[p] = true
+	}
+	running, err := cliconfig.Reattached(env.Get(reattachVariable), product)
+	if err != nil {
+		return nil, problem.List{problem.Error("Invalid value of "+reattachVariable, err.Error())}
+	}
+	for _, p := range running {
+		skip[p] = true
+	}
+	return skip, nil
+}
+
+// Network is how hosts are reached. A command has one for all that it asks for.
+type Network struct {
+	cliconfig.Network
+	Signers getproviders.Signers // whose signatures count in mirrors
+}
+
+// Online reads the CLI configuration and makes the clients that it asks for;
+// offlineBy is as for Connect. There is no network if there are errors.
+func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
+	config, problems := ReadConfig(m, product)
+	if problems = append(problems, CheckArchiveCredentials(m.Env)...); problems.HasErrors() {
+		return config, Network{}, problems
+	}
+	net, unreached := Connect(m, product, config, offlineBy)
+	return config, net, append(problems, unreached...)
+}
+
+// Connect makes the clients. With offlineBy, which names what forbids requests,
+// they refuse to send anything.
+func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config, offlineBy string) (Network, problem.List) {
+	o := cliconfig.NetworkOptions{User: user(m), SameHost: m.Env.Get(archiveCredentialsVariable) == "same-host", OfflineBy: offlineBy}
+	if offlineBy == "" {
+		var err error
+		if o.Client, err = m.NewClient(m.UserAgent(product)); err != nil {
+			return Network{}, problem.List{problem.Error("Can't make an HTTP client", err.Error())}
+		}
+	}
+	made, found := config.Network(o)
+	var problems problem.List
+	for _, p := range found {
+		problems = append(problems, configProblem(p))
+	}
+	trusted, invalid := signers(m, product)
+	return Network{made, trusted}, append(problems, invalid...)
+}
+
+// user is whose files and variables count.
+func user(m *cli.Meta) cliconfig.User {
+	return cliconfig.User{Environ: m.Env, HomeDir: m.HomeDir, GOOS: runtime.GOOS}
+}
+
+// archiveCredentialsVariable, with the value "same-host", lets a registry's or a
+// mirror's token go to packages that are on the same host.
+const archiveCredentialsVariable = "TFDEPS_ARCHIVE_CREDENTIALS"
+
+// CheckArchiveCredentials finds a value of the variable that there isn't.
+func CheckArchiveCredentials(env cli.Environment) problem.List {
+	given := env.Get(archiveCredentialsVariable)
+	if given == "" || given == "same-host" {
+		return nil
+	}
+	return problem.List{problem.Error("Invalid setting for credentials", fmt.Sprintf(
+		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given))}
+}
+
+// trustedKeysVariable lists files with public keys.
+const trustedKeysVariable = "TFDEPS_TRUSTED_KEYS"
+
+// maxKeyBytes limits the size of a file with a public key.
+const maxKeyBytes = 1 << 20
+
+// signers says whose signatures count in mirrors: besides those that all users
+// trust, the keys that this user names, each as a file with an ASCII-armored
+// public key, for all providers or, behind PATTERN=, for those that match.
+func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Signers, problems problem.List) {
+	trusted.Now = m.Now
+	for _, given := range filepath.SplitList(m.Env.Get(trustedKeysVariable)) {
+		if given == "" {
+			continue
+		}
+		key, err := readTrustedKey(given, product)
+		if err != nil {
+			problems = append(problems, problem.Error("Invalid trusted key", fmt.Sprintf(
+				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE.", trustedKeysVariable, err)))
+			continue
+		}
+		trusted.Trusted = append(trusted.Trusted, key)
+	}
+	return trusted, problems
+}
+
+func readTrustedKey(given string, product getproviders.Product) (key getproviders.TrustedKey, err error) {
+	path := given
+	if text, file, ok := strings.Cut(given, "="); ok {
+		pattern, err := product.ParsePattern(text)
+		if err != nil {
+			return key, err
+		}
+		path, key.Providers = file, []getproviders.Pattern{pattern}
+	}
+	content, err := wholefile.Read(path, maxKeyBytes)
+	if err != nil {
+		return key, err
+	}
+	key.Armored = string(content)
+	if err := key.Check(); err != nil {
+		return key, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
+}

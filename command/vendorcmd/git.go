@@ -1,0 +1,86 @@
+package vendorcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+)
+
+// gitFile is a file of the user's in which tfdeps keeps a block.
+type gitFile struct {
+	name  string
+	block vendored.Block
+}
+
+func (v *vendoring) gitFiles() []gitFile {
+	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(v.record.LFS)}}
+}
+
+// saveRecord writes down what has been vendored.
+func (v *vendoring) saveRecord() problem.List {
+	if err := v.record.Save(v.base); err != nil {
+		return problem.List{problem.Error("Failed to record what is vendored", problem.Sentence(err))}
+	}
+	return nil
+}
+
+// writeGitFiles has git keep what is vendored. A bundle needs nothing of that.
+func (v *vendoring) writeGitFiles() (problems problem.List) {
+	if v.base != "." {
+		return nil
+	}
+	for _, file := range v.gitFiles() {
+		changed, err := file.block.Apply(file.name)
+		if err != nil {
+			problems = append(problems, problem.Error("Failed to tell git what to keep", problem.Sentence(err)))
+		} else if changed {
+			v.view.Changed(file.name)
+		}
+	}
+	return problems
+}
+
+// What services for git repositories say of large files, in bytes: there is a
+// warning above the first, and above the second nothing is accepted.
+const (
+	largeFile   = 50 << 20
+	refusedFile = 100 << 20
+)
+
+// hint tells of what git, or another machine, may not be able to keep.
+func (v *vendoring) hint() (problems problem.List) {
+	files, err := vendored.Files(v.base, vendored.Places())
+	if err != nil {
+		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
+	}
+	var large, outside []string
+	refused := false
+	for _, f := range files {
+		if f.Size > largeFile {
+			large = append(large, fmt.Sprintf("  - %s (%d MB)", f.Name, f.Size/1e6))
+			refused = refused || f.Size > refusedFile
+		}
+	}
+	for _, f := range vendored.Outside(files) {
+		outside = append(outside, fmt.Sprintf("  - %s leads to %s", f.Name, f.Link))
+	}
+	if len(large) > 0 && !v.record.LFS {
+		text := "Some services warn of files above 50 MiB, and accept none above 100 MiB"
+		if refused {
+			text += ", which there are"
+		}
+		problems = append(problems, problem.Warning("Large files", text+". With -lfs, .gitattributes has git LFS keep the packages of providers; "+
+			"it has to be installed wherever the repository is cloned.\n\n"+strings.Join(large, "\n")))
+	}
+	if colliding := vendored.Colliding(files); len(colliding) > 0 {
+		problems = append(problems, problem.Warning("Names that differ in case alone", fmt.Sprintf(
+			"Where case doesn't matter, as is usual on macOS and Windows, a clone lacks files: the name of %s is another one's. If it is about names of modules, rename one in the configuration.", colliding[0].Name)))
+	}
+	if len(outside) > 0 {
+		problems = append(problems, problem.Warning("Links out of the vendored modules",
+			"They are kept as they are, and may lead nowhere in a clone:\n\n"+strings.Join(outside, "\n")))
+	}
+	return problems
+}

@@ -1,0 +1,145 @@
+package vendorcmd
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// options are what the arguments of vendor ask for.
+type options struct {
+	modules    workdir.Options
+	platforms  []getproviders.Platform // none: those of the record, else the current one
+	unpacked   *bool                   // nil: as recorded
+	lfs        *bool                   // nil: as recorded
+	upgrade    bool
+	prune      bool
+	check      bool
+	json       bool
+	hashesText string // of -hashes, as it was given
+	hashes     providercache.HashPolicy
+	bundle     string // of -o
+	unpack     string // of -unpack
+	target     string // where to unpack
+
+	problems problem.List // with values of options
+}
+
+func (o *options) flags() cli.Flags {
+	return slices.Concat(cli.Flags{
+		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
+			Help: "A platform such as linux_amd64; may be given more than once. The default are those of the last time, at first the one that this is."},
+		{Name: "unpacked", Value: cli.OptionalBool(&o.unpacked),
+			Help: "Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and nothing in them can be changed by git or by accident. -unpacked=false goes back to them."},
+		{Name: "lfs", Value: cli.OptionalBool(&o.lfs),
+			Help: "Have .gitattributes tell git LFS to keep the packages of providers. -lfs=false takes that back."},
+		{Name: "upgrade", Value: cli.Bool(&o.upgrade),
+			Help: "Take the newest versions of modules and providers that are allowed."},
+		{Name: "hashes", Arg: "=", Value: cli.String(&o.hashesText), Variable: cli.HashesVariable, Meaning: "whom to believe about hashes of what isn't read",
+			Help: "Whom to believe about hashes for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"."},
+		{Name: "prune", Value: cli.Bool(&o.prune),
+			Help: "Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."},
+		{Name: "check", Value: cli.Bool(&o.check),
+			Help: "Change nothing and ask no host: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that can't be told. With -prune, what isn't needed counts, too."},
+		{Name: "o", Arg: " FILE.tar", Value: cli.String(&o.bundle),
+			Help: "Leave the directory as it is, and write one archive with all of this. The same content makes the same archive, byte for byte. The configuration isn't in it."},
+		{Name: "unpack", Arg: "=FILE.tar", Value: cli.String(&o.unpack),
+			Help: "Verify such an archive and unpack it into DIR, which is where the configuration is; the default is the current directory. If anything is wrong with it, or it has other packages than are locked there, nothing changes."},
+		{Name: "json", Value: cli.Bool(&o.json),
+			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons."},
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+}
+
+func help() cli.Help {
+	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-json] [DIR]"}, About: about, Flags: new(options).flags()}
+}
+
+const about = `  Puts all that this directory needs into the directory itself, to be committed:
+  packages of providers into terraform.d/plugins, modules, those that they call
+  included, into .terraform/modules with modules.json, and what the packages
+  are into .terraform.lock.hcl. In a clone of the repository, "terraform init" and
+  "tfdeps init" then need no network. No configuration is changed, and none of
+  the CLI is needed: it must not have a provider_installation block.
+
+  Providers come from where init would take them, and are verified as there. What
+  is vendored already, and is what was locked, isn't asked for again. What is
+  signed about an archive lies beside it. Packages that you have put there
+  yourself are verified, locked, and left as they are.
+
+  Lines that git needs are kept in a marked block at the end of .gitignore and
+  .gitattributes; the rest of these files is yours. What was vendored, for which
+  platforms and how, is in terraform.d/vendor.json.`
+
+// parse reads the arguments of vendor. What is wrong with values is in the options'
+// problems.
+func parse(args []string, env cli.Environment) (options, error) {
+	o := options{target: ".", hashesText: "auto"}
+	given, err := o.flags().Parse(args)
+	if err != nil {
+		return o, err
+	}
+	if o.unpack != "" && len(given.Operands) == 1 {
+		o.target = given.Operands[0]
+	} else if len(given.Operands) > 0 {
+		return o, &cli.UsageError{Text: "Too many command line arguments. Did you mean to use -chdir?"}
+	}
+	o.checkTogether(given)
+	if _, err := given.Fill(env); err != nil {
+		return o, err
+	}
+	var invalid problem.List
+	o.hashes, invalid = cli.ReadHashPolicy(o.hashesText)
+	o.problems = append(o.problems, invalid...)
+	return o, nil
+}
+
+func (o *options) addPlatform(given string) error {
+	plat, problems := cli.ReadPlatform(given)
+	o.platforms, o.problems = append(o.platforms, plat), append(o.problems, problems...)
+	return nil
+}
+
+// checkTogether refuses options of which one makes no sense beside the other.
+func (o *options) checkTogether(given cli.Given) {
+	refuse := func(one, other, why string) {
+		o.problems = append(o.problems, problem.Error(fmt.Sprintf("The %s flag conflicts with %s.", one, other), why+" Leave out one of the two."))
+	}
+	switch {
+	case o.check && o.upgrade:
+		refuse("-upgrade", "-check", "It always has something to do.")
+	case o.check && o.bundle != "":
+		refuse("-o", "-check", "A check writes nothing.")
+	}
+	if o.unpack == "" {
+		return
+	}
+	for _, name := range given.Names() {
+		if name != "unpack" && name != "json" {
+			refuse("-"+name, "-unpack", "What is unpacked is what the archive has.")
+		}
+	}
+}
+
+// record is what is to be vendored: as the options say, else as before.
+func (o *options) record(was vendored.Record) vendored.Record {
+	r := vendored.Record{Platforms: o.platforms, Unpacked: was.Unpacked, LFS: was.LFS, Modules: map[string]getproviders.Hash{}}
+	if len(r.Platforms) == 0 {
+		r.Platforms = was.Platforms
+	}
+	if len(r.Platforms) == 0 {
+		r.Platforms = []getproviders.Platform{getproviders.CurrentPlatform()}
+	}
+	if o.unpacked != nil {
+		r.Unpacked = *o.unpacked
+	}
+	if o.lfs != nil {
+		r.LFS = *o.lfs
+	}
+	return r
+}

@@ -1,0 +1,106 @@
+package workdir
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// Given is a directory that the option -dir names.
+type Given struct {
+	Path    string
+	Pattern bool // it is there because a pattern matches
+}
+
+// Expand lists the directories that values of -dir name, each once; the current
+// one if there are none. What isn't a directory is left out where a pattern
+// matches it.
+func Expand(given []string) (dirs []Given, problems problem.List) {
+	if len(given) == 0 {
+		return []Given{{Path: "."}}, nil
+	}
+	seen := map[string]bool{}
+	for _, value := range given {
+		matches, err := filepath.Glob(value)
+		if err == nil && len(matches) == 0 {
+			err = os.ErrNotExist
+		}
+		if err != nil {
+			problems = append(problems, problem.Error("Invalid directory", fmt.Sprintf("The option -dir=%s can't be used: %v.", value, err)))
+			continue
+		}
+		pattern := !slices.Equal(matches, []string{value}) || strings.ContainsAny(value, "*?[")
+		for _, path := range matches {
+			path = filepath.Clean(path)
+			info, err := os.Stat(path)
+			if !seen[path] && !(pattern && err == nil && !info.IsDir()) {
+				dirs = append(dirs, Given{path, pattern})
+			}
+			seen[path] = true
+		}
+	}
+	return dirs, problems
+}
+
+// LockedBelow gathers what the lock files below paths select; nil if there are no
+// paths.
+func LockedBelow(paths []string, product getproviders.Product) (providercache.Locked, problem.List) {
+	if len(paths) == 0 {
+		return nil, nil
+	}
+	files, err := lockFiles(paths)
+	if err != nil {
+		return nil, problem.List{problem.Error("Failed to look for lock files", err.Error())}
+	}
+	if len(files) == 0 {
+		return nil, problem.List{problem.Error("No lock files", fmt.Sprintf(
+			"There is no file %s in %s, nor below.", depsfile.FileName, strings.Join(paths, ", ")))}
+	}
+	var problems problem.List
+	var all []*depsfile.Locks
+	for _, file := range files {
+		locks, found := depsfile.Load(file, product)
+		problems = append(problems, found...)
+		all = append(all, locks)
+	}
+	return providercache.LockedBy(all...), problems
+}
+
+// lockFiles finds lock files: a path that is a file is one; in a directory and
+// below it they are those with the name of one. Directories whose names begin
+// with a dot are left out: programs made what is in them.
+func lockFiles(paths []string) (files []string, err error) {
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		if !info.IsDir() {
+			files = append(files, path)
+			continue
+		}
+		err = filepath.WalkDir(path+string(filepath.Separator), func(at string, entry fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case entry.IsDir() && filepath.Clean(at) != filepath.Clean(path) && strings.HasPrefix(entry.Name(), "."):
+				return filepath.SkipDir
+			case !entry.IsDir() && entry.Name() == depsfile.FileName:
+				files = append(files, filepath.Clean(at))
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return files, nil
+}

@@ -1,0 +1,121 @@
+package workdir
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/configs/requirements"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// Requirements returns what has to be installed: what the configuration says,
+// and what objects of the state need that the configuration doesn't mention any
+// more. stateFile is that of -state, "" the current workspace's; record is the
+// backend's. Where the state can't be read, known is false, and what is locked
+// counts instead: whoever wrote the lock file may have seen the state.
+func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record) (required getproviders.Requirements, known bool, problems problem.List) {
+	fromState, known, err := ReadState(m, d.Product, stateFile, record)
+	required, problems = d.Combine(m.Env, fromState, known)
+	if err != nil {
+		problems = append(problems, problem.Error("Error loading state", err.Error()))
+	}
+	return required, known, problems
+}
+
+// Combine returns the requirements of the configuration and of the state; of the
+// lock file in its place if the state is unknown.
+func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, known bool) (getproviders.Requirements, problem.List) {
+	required, problems := requirements.Combine(requirements.Parts{
+		Product: d.Product, Tree: d.Tree, State: fromState, StateUnknown: !known, Locks: d.Locks,
+		KeepStateAddresses: env.Get(translationVariable) == "0",
+	})
+	for i, p := range problems {
+		if legacy, ok := p.Extra.(requirements.LegacyProvider); ok {
+			problems[i] = view.LegacyProblem(required, legacy.Provider)
+		}
+	}
+	return required, problems
+}
+
+// translationVariable turns off, with 0, that addresses in states are translated.
+const translationVariable = "OPENTOFU_STATEFILE_PROVIDER_ADDRESS_TRANSLATION"
+
+// InheritState takes providers in a state that another product wrote for those of
+// this one's registry, unless the configuration requires them as they are.
+func InheritState(env cli.Environment, product getproviders.Product, fromState, fromConfig getproviders.Requirements) getproviders.Requirements {
+	if env.Get(translationVariable) == "0" {
+		return fromState
+	}
+	return configs.InheritState(fromState, fromConfig, product)
+}
+
+// ReadState returns the providers in the state: in the given one, of the option
+// -state, else in that of the current workspace, if that is in a local file. If
+// it isn't, they are unknown, and known is false. The record is the backend's;
+// nil: there is none.
+func ReadState(m *cli.Meta, product getproviders.Product, given string, record *backend.Record) (req getproviders.Requirements, known bool, err error) {
+	switch {
+	case given == "-":
+		req, err = stateFromStdin(m, product)
+		return req, true, err
+	case given != "":
+		if _, err := os.Stat(given); err != nil {
+			return nil, true, fmt.Errorf("reading state: %w", err) // what is asked for has to be there
+		}
+	case !record.IsLocal():
+		return nil, false, nil
+	default:
+		workspace, err := Workspace(m.Env)
+		if err != nil {
+			return nil, true, err
+		}
+		given, _ = record.StateFile(workspace)
+	}
+	req, err = configs.StateRequirements(given, product)
+	return req, true, err
+}
+
+// stateFromStdin reads what the user may be about to type: an interrupt doesn't
+// wait for it.
+func stateFromStdin(m *cli.Meta, product getproviders.Product) (getproviders.Requirements, error) {
+	var reading par.Memo[struct{}, getproviders.Requirements]
+	return reading.Do(m.Context, struct{}{}, func(context.Context) (getproviders.Requirements, error) {
+		return configs.ReadStateRequirements(m.Stdin, "standard input", product)
+	})
+}
+
+// RecordPath is where the backend is recorded.
+func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env), backend.FileName) }
+
+// ReadRecord reads the record of the backend; nil: there is none.
+func ReadRecord(env cli.Environment) (*backend.Record, problem.List) {
+	record, err := backend.Read(RecordPath(env))
+	if err != nil {
+		return nil, problem.List{problem.Error("Failed to load state", "The record of the backend can't be used: "+err.Error()+
+			".\n\nIf the file is damaged, remove it, and initialize again.")}
+	}
+	return record, nil
+}
+
+// WorkspacePath is the file with the name of the selected workspace.
+func WorkspacePath(env cli.Environment) string { return filepath.Join(DataDir(env), "environment") }
+
+// Workspace is the name of the current workspace.
+func Workspace(env cli.Environment) (string, error) {
+	if name := env.Get("TF_WORKSPACE"); name != "" {
+		if url.PathEscape(name) != name {
+			return "", fmt.Errorf("%q is not the name of a workspace: it has to be usable in a URL without escapes", name)
+		}
+		return name, nil
+	}
+	return backend.ReadWorkspace(DataDir(env))
+}

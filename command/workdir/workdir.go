@@ -1,0 +1,191 @@
+// Package workdir reads a working directory: its configuration with all modules,
+// the record of its backend, its state and its lock files. What comes out are the
+// requirements of providers. It prints nothing; what is wrong is returned.
+//
+//	dir := workdir.Load(m, product, ".", options)
+//	problems := dir.FindModules(ctx, installer)
+//	required, problems := dir.Requirements(...)
+package workdir
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// DataDir is where the current directory keeps what tools know of it:
+// ".terraform", unless TF_DATA_DIR says otherwise.
+func DataDir(env cli.Environment) string {
+	if dir := env.Get("TF_DATA_DIR"); dir != "" {
+		return dir
+	}
+	return ".terraform"
+}
+
+// ModulesDir is where the modules of the current directory are recorded, and
+// those that aren't local are.
+func ModulesDir(env cli.Environment) string { return filepath.Join(DataDir(env), "modules") }
+
+// ProvidersDir is where a directory has its packages of providers.
+func ProvidersDir(env cli.Environment, dir string) string {
+	return In(dir, filepath.Join(DataDir(env), "providers"))
+}
+
+// In returns a path of a directory's own, which may be absolute.
+func In(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
+// Options are what the arguments of a command say about a configuration.
+type Options struct {
+	TestDirectory string                  // of -test-directory; "": the default
+	Inputs        []configs.InputArgument // -var and -var-file, in their order
+}
+
+// Flags are the options of commands that read a configuration.
+func (o *Options) Flags() cli.Flags {
+	return cli.Flags{
+		{Name: "test-directory", Arg: "=DIR", Value: cli.String(&o.TestDirectory),
+			Help: `Where test files are besides the working directory, as they may call modules. The default is "tests".`},
+		{Name: "var", Arg: "=NAME=VALUE", Help: "The value of a variable that the source or the version of a module is made from. May be given more than once.",
+			Value: cli.Func(func(assignment string) error {
+				o.Inputs = append(o.Inputs, configs.InputArgument{Assignment: assignment})
+				return nil
+			})},
+		{Name: "var-file", Arg: "=FILE", Help: "A file with values of such variables. May be given more than once.",
+			Value: cli.Func(func(file string) error {
+				o.Inputs = append(o.Inputs, configs.InputArgument{File: file})
+				return nil
+			})},
+	}
+}
+
+// Dir is a working directory, as far as it was read.
+type Dir struct {
+	Path    string // relative to the current directory; "." is that one
+	Product getproviders.Product
+
+	Root  *configs.Module
+	Tree  *modules.Tree   // the modules; nil before they were found
+	Locks *depsfile.Locks // nil before LoadLocks
+
+	RootProblems     problem.List // with the root module, warnings included
+	ModuleProblems   problem.List // with the modules below it
+	ProviderProblems problem.List // with how their providers fit together
+}
+
+// Load reads the root module in a directory. What is wrong with the values of
+// variables matters only to a module that is computed from them.
+func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
+	d := &Dir{Path: path, Product: product}
+	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env})
+	d.Root, d.RootProblems = configs.LoadModuleWith(path, product, configs.Options{
+		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(),
+	})
+	if d.Root.Constant {
+		d.RootProblems = append(invalid, d.RootProblems...)
+	}
+	return d
+}
+
+// Empty reports whether the directory has no configuration, not even one with
+// errors.
+func (d *Dir) Empty() bool { return d.Root.Empty && !d.RootProblems.HasErrors() }
+
+// NoConfiguration is the error for a directory that is Empty.
+func (d *Dir) NoConfiguration(shown string) *problem.Problem {
+	return problem.Error("No configuration files", fmt.Sprintf("The directory %s contains no %s configuration files.", shown, d.Product.Name))
+}
+
+// FindModules finds the modules below the root module, as the installer's mode
+// says, beginning with those that are recorded in the installer's directory.
+// Problems with the modules are kept in the Dir, because the versions that the
+// modules are for may say that they don't matter.
+func (d *Dir) FindModules(ctx context.Context, installer modules.Installer) problem.List {
+	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
+	if err != nil {
+		return problem.List{problem.Error("Failed to read the record of modules", err.Error()+".\n\n"+
+			"If the file can't be mended, remove it: it is made again.")}
+	}
+	d.InstallModules(ctx, installer, manifest)
+	return nil
+}
+
+// InstallModules is FindModules for modules that are recorded in a manifest.
+func (d *Dir) InstallModules(ctx context.Context, installer modules.Installer, manifest modules.Manifest) {
+	d.Tree, d.ModuleProblems = installer.Install(ctx, d.Root, manifest)
+	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)
+}
+
+// Problems returns what is wrong with the configuration. That it is for other
+// versions of the product is returned alone: what is an error now may be none for
+// the version that is asked for.
+func (d *Dir) Problems() problem.List {
+	if unfit := d.Tree.CheckVersion(d.Product); unfit.HasErrors() {
+		return unfit
+	}
+	return slices.Concat(d.RootProblems, d.ModuleProblems, d.ProviderProblems)
+}
+
+// TakeOutdated takes what the record of modules says otherwise than the
+// configuration out of the ModuleProblems, and returns it.
+func (d *Dir) TakeOutdated() (outdated []*problem.Problem) {
+	others := problem.List(nil)
+	for _, p := range d.ModuleProblems {
+		if _, ok := p.Extra.(modules.Outdated); ok {
+			outdated = append(outdated, p)
+		} else {
+			others = append(others, p)
+		}
+	}
+	d.ModuleProblems = others
+	return outdated
+}
+
+// SaveModules records where the modules are. After errors in the configuration
+// nothing is recorded. That providers don't fit together says nothing against the
+// modules.
+func (d *Dir) SaveModules() problem.List {
+	if d.Tree == nil || d.RootProblems.HasErrors() || d.ModuleProblems.HasErrors() || d.Tree.CheckVersion(d.Product).HasErrors() {
+		return nil
+	}
+	if err := d.Tree.Save(); err != nil {
+		return problem.List{problem.Error("Failed to record the modules", err.Error())}
+	}
+	return nil
+}
+
+// LockFile is the path of the directory's lock file.
+func (d *Dir) LockFile() string { return filepath.Join(d.Path, depsfile.FileName) }
+
+// LoadLocks reads the lock file. Entries that another product wrote are taken for
+// providers of this one, with a warning, because from then on both change the file
+// in turn.
+func (d *Dir) LoadLocks() (problems problem.List) {
+	d.Locks, problems = depsfile.Load(d.LockFile(), d.Product)
+	inherited := d.Locks.Inherit(d.Product)
+	if len(inherited) == 0 {
+		return problems
+	}
+	var changes strings.Builder
+	for _, lock := range inherited {
+		own, _ := d.Product.Inherits(lock.Provider)
+		fmt.Fprintf(&changes, "\n  - %s => %s", lock.Provider, own)
+	}
+	return append(problems, problem.Warning("Dependency lock file entries automatically updated", fmt.Sprintf(
+		"The lock file has entries that %s wrote. These are taken for providers of %s:%s\n\n"+
+			"The versions stay. The hashes can't: the packages of the two registries are not the same.",
+		d.Product.Predecessor.Name, d.Product.Name, &changes)))
+}
