@@ -45,15 +45,17 @@ var layers = map[string][]string{
 	"command/problem":  {},
 	"command/view":     {"command/problem", "configs/modules", "providercache", "getproviders", "getproviders/hosts"},
 
-	"configs":                    {"getproviders", "getproviders/wholefile"},
-	"configs/backend":            {"configs", "getproviders", "getproviders/wholefile"},
-	"configs/cliconfig":          {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
-	"configs/modules":            {"configs", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
-	"configs/modules/fetch":      {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
-	"configs/modules/git":        {"getproviders/filelock", "getproviders/hosts", "getproviders/par"},
-	"configs/modules/modulelock": {"depsfile", "getproviders"},
-	"configs/requirements":       {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
-	"configs/modules/vendored":   {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
+	"configs":                     {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
+	"configs/internal/diagnostic": {},
+	"configs/static":              {"configs/internal/diagnostic"},
+	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/wholefile"},
+	"configs/cliconfig":           {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
+	"configs/modules":             {"configs", "configs/internal/diagnostic", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
+	"configs/modules/fetch":       {"configs/modules", "configs/modules/git", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
+	"configs/modules/git":         {"getproviders/filelock", "getproviders/hosts", "getproviders/par"},
+	"configs/modules/modulelock":  {"depsfile", "getproviders"},
+	"configs/requirements":        {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
+	"configs/modules/vendored":    {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
@@ -115,7 +117,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view"},
+		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/static"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{
@@ -130,7 +132,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/zclconf/go-cty",
-		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile"},
+		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile", "configs/static"},
 		reason: "the values of HCL 2",
 	},
 	{

@@ -1,6 +1,14 @@
 package configs
 
-import "github.com/hashicorp/hcl/v2"
+import (
+	"path/filepath"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
 
 // cloudBackend is the backend type of a cloud block.
 const cloudBackend = "cloud"
@@ -23,7 +31,7 @@ func (s *stateBlocks) add(next Backend) *hcl.Diagnostic {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
 	}
 	if *slot != nil {
-		return Problem(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
+		return diagnostic.Error(next.Range, summary, "There is such a block already at %s.", (*slot).Range)
 	}
 	*slot = &next
 	return nil
@@ -38,7 +46,7 @@ func (b *builder) addBackends(backends []Backend) {
 			continue
 		}
 		if before.effective() != nil {
-			b.report(Problem(b.state.backend.Range, "Both a backend and cloud configuration are present",
+			b.report(diagnostic.Error(b.state.backend.Range, "Both a backend and cloud configuration are present",
 				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range))
 		}
 	}
@@ -56,4 +64,55 @@ func (b *builder) overrideBackends(backends []Backend) {
 	if changed.effective() != nil {
 		b.state = changed
 	}
+}
+
+// resolveBackend gives the backend's block what its arguments refer to, where the
+// product lets them. As the values are written down, secret ones are a mistake.
+func (b *builder) resolveBackend() {
+	given := b.module.Backend
+	if !b.product.StaticModules || given == nil || given.Body == nil {
+		return
+	}
+	block := *given
+	b.module.Backend = &block
+	refs, problem := static.BodyReferences(block.Body)
+	if problem == nil {
+		block.Context, problem = b.scope.Context(refs, block.Range)
+	}
+	if problem == nil {
+		problem = b.scope.CheckBackend(refs, block.Context)
+	}
+	if problem != nil {
+		block.Body = nil
+		b.report(problem)
+	}
+}
+
+// addBackend takes over a block, whose body is decoded by others.
+func (d *document) addBackend(kind string, block *hcl.Block) {
+	body := block.Body
+	if diag := static.CheckCheap(body); diag != nil {
+		d.report(diag)
+		body = nil
+	}
+	d.backends = append(d.backends, Backend{Type: kind, Range: block.DefRange, Body: body})
+}
+
+// LoadBody reads a file of arguments and blocks, in JSON if its name says so,
+// that stands on its own: what -backend-config names. Its expressions are
+// cheap to evaluate. The path is what ranges have as the file's name. The file
+// is nil if there is nothing to be had of it.
+func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
+	src, err := wholefile.Read(path, maxFileBytes)
+	if err != nil {
+		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read file", err)}
+	}
+	file, diags := static.Parse(src, filepath.Clean(path))
+	if file == nil || file.Body == nil {
+		return nil, diags
+	}
+	if diag := static.CheckCheap(file.Body); diag != nil {
+		return nil, append(diags, diag)
+	}
+	return file, diags
 }

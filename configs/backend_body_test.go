@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/static"
 )
 
 func TestLoadBody(t *testing.T) {
@@ -62,7 +63,7 @@ func TestParseArgument(t *testing.T) {
 		"1e999999999":              "Unsuitable value type",
 		strings.Repeat("[", 20000): "Value nested too deeply",
 	} {
-		expr, diags := configs.ParseArgument(text, "-backend-config")
+		expr, diags := static.ParseArgument(text, "-backend-config")
 		if len(text) > 40 {
 			text = text[:40] + "..."
 		}
@@ -85,7 +86,7 @@ func FuzzParseArgument(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(_ *testing.T, text string) {
-		if expr, _ := configs.ParseArgument(text, "x"); expr != nil {
+		if expr, _ := static.ParseArgument(text, "x"); expr != nil {
 			_, _ = expr.Value(nil)
 		}
 	})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/configs/static"
 )
 
 // loadWith loads a module and returns its problems, those of calls among them,
@@ -169,7 +171,7 @@ func TestInputsOfTheModuleDecide(t *testing.T) {
 		{name: "wrong type", variable: "type = bool", input: cty.StringVal("hidden"), problem: "Invalid value for input variable"},
 		{name: "null", variable: "nullable = false", input: cty.NullVal(cty.String), problem: "Required variable not set"},
 		{name: "null for the default", variable: "nullable = false\ndefault = \"b\"", input: cty.NullVal(cty.String), want: "./b"},
-		{name: "sensitive", input: cty.StringVal("hidden").Mark(sensitive), problem: "Invalid module source"},
+		{name: "sensitive", input: cty.StringVal("hidden").Mark(static.Sensitive), problem: "Invalid module source"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			opts := Options{Inputs: Values{}}

@@ -1,9 +1,13 @@
 package configs
 
 import (
+	"fmt"
+
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -21,7 +25,7 @@ type document struct {
 	providers []*providerConfig
 	users     []*user
 	calls     []*callBlock
-	variables []*variable
+	variables []*static.Variable
 	values    []*hcl.Attribute // local values
 	imports   []*importTarget
 	runs      []TestRun // of a test file
@@ -91,7 +95,7 @@ func (d *document) content(b hcl.Body, r rule) *hcl.BodyContent {
 func (d *document) checkName(what, name string, at hcl.Range) bool {
 	valid := hclsyntax.ValidIdentifier(name)
 	if !valid {
-		d.report(Problem(at, "Invalid "+what,
+		d.report(diagnostic.Error(at, "Invalid "+what,
 			"%q can't be used as a name: a letter or underscore has to come first, then letters, digits, underscores and dashes.", name))
 	}
 	return valid
@@ -102,8 +106,8 @@ func (d *document) checkConditions(blocks hcl.Blocks) {
 	for _, block := range blocks {
 		content, diags := block.Body.Content(condition())
 		d.report(diags...)
-		if attr, ok := content.Attributes["condition"]; ok && len(references(attr.Expr)) == 0 {
-			d.report(Problem(attr.Expr.Range(), "Invalid "+block.Type+" expression",
+		if attr, ok := content.Attributes["condition"]; ok && len(static.References(attr.Expr)) == 0 {
+			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid "+block.Type+" expression",
 				"The condition refers to nothing, so that its result is always the same."))
 		}
 	}
@@ -123,7 +127,7 @@ func (d *document) checkConstants(attrs hcl.Attributes, names ...string) {
 func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, names ...string) {
 	for _, name := range names {
 		for _, block := range content.Blocks.OfType(name) {
-			d.report(Problem(block.TypeRange, "Reserved block type name in "+in+" block",
+			d.report(diagnostic.Error(block.TypeRange, "Reserved block type name in "+in+" block",
 				"Blocks of type %q have no meaning here; the name is reserved.", name))
 		}
 	}
@@ -133,6 +137,110 @@ func (d *document) checkReservedBlocks(content *hcl.BodyContent, in string, name
 func (d *document) checkOnce(content *hcl.BodyContent, name, summary string) {
 	blocks := content.Blocks.OfType(name)
 	for _, block := range blocks[min(1, len(blocks)):] {
-		d.report(Problem(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange))
+		d.report(diagnostic.Error(block.DefRange, summary, "There is one already at %s.", blocks[0].DefRange))
 	}
+}
+
+// checkConstant reports variables and functions in an argument whose value
+// must not depend on anything, without evaluating it.
+func (d *document) checkConstant(attr *hcl.Attribute) {
+	node, ok := attr.Expr.(hclsyntax.Node)
+	if !ok {
+		return // strings in JSON are taken as they stand here
+	}
+	for _, traversal := range attr.Expr.Variables() {
+		d.report(diagnostic.Error(traversal[0].SourceRange(), "Variables not allowed", "Variables can't be used here."))
+	}
+	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		if call, ok := n.(*hclsyntax.FunctionCallExpr); ok {
+			d.report(diagnostic.Error(call.Range(), "Function calls not allowed", "Functions can't be called here."))
+		}
+		return nil
+	})
+}
+
+// quoted returns the content of a string literal in the native syntax, with
+// nothing interpolated.
+func quoted(expr hcl.Expression) (string, bool) {
+	template, ok := expr.(*hclsyntax.TemplateExpr)
+	if !ok || !template.IsStringLiteral() {
+		return "", false
+	}
+	val, diags := template.Value(nil)
+	if diags.HasErrors() {
+		return "", false
+	}
+	return static.Text(val)
+}
+
+// String names the declaration as a sentence can have it.
+func (k key) String() string {
+	switch {
+	case k.block == "provider" && k.name == "":
+		return fmt.Sprintf("default configuration of provider %q", k.typ)
+	case k.block == "provider":
+		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
+	case k.block == "test provider":
+		return key{"provider", k.typ, k.name}.String()
+	case k.block == "local":
+		return fmt.Sprintf("local value %q", k.name)
+	case k.typ == "":
+		return fmt.Sprintf("%s %q", k.block, k.name)
+	}
+	return fmt.Sprintf("%s %q %q", k.block, k.typ, k.name)
+}
+
+// duplicate is the problem that something was declared before, at first.
+func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
+	var summary string
+	switch again.block {
+	case "variable":
+		summary = "Duplicate variable declaration"
+	case "output":
+		summary = "Duplicate output definition"
+	case "local":
+		summary = "Duplicate local value definition"
+	case "module":
+		summary = "Duplicate module call"
+	case "provider":
+		summary = "Duplicate provider configuration"
+	case "provider_meta":
+		summary = "Duplicate provider_meta block"
+	case "run":
+		summary = `Duplicate "run" block names`
+	case "variables":
+		summary = `Multiple "variables" blocks`
+	case "test provider":
+		summary = "Duplicate provider block"
+	case "check":
+		summary = fmt.Sprintf("Duplicate check %q configuration", again.name)
+	default:
+		summary = fmt.Sprintf("Duplicate %s %q configuration", again.block, again.typ)
+	}
+	return diagnostic.Error(again.rng, summary, "The %s is declared already at %s.", again.key, first)
+}
+
+// missing is the problem that an override file changes what isn't there. It is
+// nil for what may be missing: it then changes nothing, or is new.
+func missing(changed declaration) *hcl.Diagnostic {
+	var summary string
+	switch {
+	case changed.block == "variable":
+		summary = "Missing base variable declaration to override"
+	case changed.block == "output":
+		summary = "Missing base output definition to override"
+	case changed.block == "local":
+		summary = "Missing base local value definition to override"
+	case changed.block == "module":
+		summary = "Missing module call to override"
+	case changed.block == "resource":
+		summary = "Missing resource to override"
+	case changed.block == "data":
+		summary = "Missing data resource to override"
+	case changed.block == "provider" && changed.name != "":
+		summary = "Missing base provider configuration for override"
+	default:
+		return nil
+	}
+	return diagnostic.Error(changed.rng, summary, "No primary file has the %s, so there is nothing to override.", changed.key)
 }

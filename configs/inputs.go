@@ -1,12 +1,18 @@
 package configs
 
 import (
+	"errors"
 	"fmt"
-	"maps"
+	"io/fs"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 )
 
 // Values are values for the input variables of a module, by name, before they
@@ -16,50 +22,154 @@ import (
 // be read; any other values will do as well.
 type Values map[string]cty.Value
 
-// origin is the mark of a value that ReadInputs returns.
-type origin struct {
-	from     string    // as a sentence can have it
-	at       hcl.Range // zero: not in a file
-	text     bool      // to be read as the type of the variable says
-	argument bool      // of the program: the variable has to exist
+// InputSources are the places where values for the root module's variables may
+// be, beside the files that are read anyway. The zero value has none.
+type InputSources struct {
+	// Arguments are the options -var and -var-file, in the order in which they were given.
+	Arguments []InputArgument
+
+	// Environ is the environment, as os.Environ has it. Variables whose names
+	// begin with TF_VAR_ count.
+	Environ []string
+
+	// WorkingDir is what the paths of -var-file are relative to; "" is the
+	// process's own working directory.
+	WorkingDir string
+
+	// FS is where the files are, as in [Options]; nil: the file system of the
+	// process. Those of -var-file are in it, too, and have no absolute paths.
+	FS fs.FS
 }
 
-// secrecy is the mark of a value that mustn't get into the source of a module.
-type secrecy string
-
-const (
-	sensitive secrecy = "sensitive"
-	ephemeral secrecy = "ephemeral"
-)
-
-// takeOrigin returns a value without the mark that says where it comes from.
-func takeOrigin(val cty.Value) (cty.Value, origin) {
-	from := origin{from: "the module's caller"}
-	val, marks := val.Unmark()
-	for mark := range marks {
-		if o, ok := mark.(origin); ok {
-			from = o
-			continue
-		}
-		val = val.Mark(mark)
-	}
-	return val, from
+// InputArgument is an option -var, or -var-file if File is set.
+type InputArgument struct {
+	Assignment string // "name=value"
+	File       string
 }
 
-// undeclared reports variables that an argument gives a value, and that don't
-// exist. Files and the environment may have values for other configurations.
-func (s *scope) undeclared() (problems hcl.Diagnostics) {
-	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
-		if _, ok := s.variables[name]; ok {
-			continue
-		}
-		if _, from := takeOrigin(s.inputs[name]); from.argument {
-			problems = append(problems, &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Value for undeclared variable",
-				Detail:   fmt.Sprintf("There is a value for %q on the command line, but no variable of that name in the root module.", name),
-			})
+// inputVariablePrefix is what environment variables for input variables begin with.
+const inputVariablePrefix = "TF_VAR_"
+
+// ReadInputs gathers the values for the variables of the root module in dir,
+// for [Options.Inputs]. What comes later in this list counts more: the
+// environment, terraform.tfvars, terraform.tfvars.json, files *.auto.tfvars and
+// *.auto.tfvars.json in the order of their names, hidden ones among them,
+// arguments in their order.
+//
+// Values are never nil, and as complete as could be. The problems matter only if
+// [Module.Constant] is true: no other module looks at the values, and the real
+// init doesn't either.
+func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
+	r := inputReader{files: files{sources.FS}, values: Values{}}
+	for _, entry := range sources.Environ {
+		name, text, ok := strings.Cut(entry, "=")
+		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
+			r.values[name] = cty.StringVal(text).Mark(static.ValueSource{From: "the environment variable " + inputVariablePrefix + name, Text: true})
 		}
 	}
-	return problems
+	for _, name := range r.automatic(dir) {
+		r.file(filepath.Join(dir, name), false)
+	}
+	for _, arg := range sources.Arguments {
+		switch {
+		case arg.File == "":
+			r.assign(arg.Assignment)
+		case filepath.IsAbs(arg.File):
+			r.file(arg.File, true)
+		default:
+			r.file(filepath.Join(sources.WorkingDir, arg.File), true)
+		}
+	}
+	return r.values, r.diags
+}
+
+// inputReader collects values; later ones replace earlier ones.
+type inputReader struct {
+	files  files
+	values Values
+	diags  hcl.Diagnostics
+}
+
+func (r *inputReader) report(diags ...*hcl.Diagnostic) { r.diags = append(r.diags, diags...) }
+
+// automatic lists the files that are read without being asked for, in order.
+func (r *inputReader) automatic(dir string) (names []string) {
+	entries, err := r.files.list(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		r.report(diagnostic.Unreadable("Failed to read module directory", err))
+	}
+	exists := map[string]bool{}
+	for _, entry := range entries {
+		exists[entry.Name()] = !entry.IsDir()
+	}
+	for _, name := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
+		if exists[name] {
+			names = append(names, name)
+		}
+	}
+	for _, entry := range entries { // sorted
+		name := entry.Name()
+		if exists[name] && (strings.HasSuffix(name, ".auto.tfvars") || strings.HasSuffix(name, ".auto.tfvars.json")) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// file reads a file of values.
+func (r *inputReader) file(path string, argument bool) {
+	src, err := r.files.read(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && argument:
+		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",
+			Detail: fmt.Sprintf("The variables file %s, which an argument names, does not exist.", path)})
+		return
+	case err != nil:
+		r.report(diagnostic.Unreadable("Failed to read variables file", err))
+		return
+	}
+	file, diags := static.Parse(src, path)
+	r.report(diags...)
+	if file == nil || file.Body == nil {
+		return
+	}
+	attrs, diags := file.Body.JustAttributes()
+	r.report(diags...)
+	for _, attr := range inOrder(attrs) {
+		val, diags := static.Evaluate(attr.Expr)
+		r.report(diags...)
+		if !diags.HasErrors() {
+			r.values[attr.Name] = val.Mark(static.ValueSource{From: attr.Range.String(), At: attr.Expr.Range()})
+		}
+	}
+}
+
+// inOrder sorts arguments by their places.
+func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
+	var list []*hcl.Attribute
+	for _, attr := range attrs {
+		list = append(list, attr)
+	}
+	slices.SortFunc(list, func(a, b *hcl.Attribute) int { return a.Range.Start.Byte - b.Range.Start.Byte })
+	return list
+}
+
+// assign reads name=value. What is wrong with it is told without the value,
+// which may be a secret.
+func (r *inputReader) assign(assignment string) {
+	const summary = "Invalid -var option"
+	name, text, ok := strings.Cut(assignment, "=")
+	var detail string
+	switch {
+	case !ok:
+		detail = "A -var option is the name of a variable, an equals sign and a value, like -var=\"key=value\". One that was given has no equals sign."
+	case name == "":
+		detail = "A -var option has no name before the equals sign."
+	case strings.TrimSpace(name) != name:
+		detail = fmt.Sprintf("The name of the variable has spaces around it: %q. Write -var=%q.", name, strings.TrimSpace(name)+"=...")
+	default:
+		r.values[name] = cty.StringVal(text).Mark(static.ValueSource{From: fmt.Sprintf("the option -var=%q", name+"=..."), Text: true, Argument: true})
+		return
+	}
+	r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: detail})
 }

@@ -1,19 +1,31 @@
 package configs
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Options say how a module is loaded. The zero value is for any module.
 type Options struct {
+	// FS is where the directory of the module is, such as an editor's, which has
+	// buffers that aren't saved yet; nil: the file system of the process. In an FS
+	// the directory's name has slashes, and leads nowhere out of it: "." is its root.
+	FS fs.FS
+
 	// TestDirectory is where test files are looked for, relative to the
 	// module, beside those in its own directory. "" is "tests", which may be
 	// missing; any other that is missing is a warning.
@@ -72,7 +84,7 @@ func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Mo
 	module := build.module
 	module.Empty = len(files.primary)+len(files.override)+len(files.tests) == 0 && !diags.HasErrors()
 	diags = append(diags, build.diags...)
-	sortDiagnostics(diags)
+	diagnostic.Sort(diags)
 	return module, diags
 }
 
@@ -88,18 +100,18 @@ func (b *builder) readTest(name string) *document {
 }
 
 func (b *builder) decode(name string, doc *document) *document {
-	path := filepath.Join(b.module.Dir, name)
-	src, err := wholefile.Read(path, maxFileBytes)
+	full := filepath.Join(b.module.Dir, name)
+	src, err := b.files.read(full)
 	if err != nil {
-		b.report(unreadable("Failed to read file", err))
+		b.report(diagnostic.Unreadable("Failed to read file", err))
 		return doc
 	}
-	file, diags := parse(src, path)
+	file, diags := static.Parse(src, full)
 	b.report(diags...)
 	if file == nil || file.Body == nil {
 		return doc
 	}
-	b.module.Files[path] = file
+	b.module.Files[full] = file
 	doc.decode(file.Body)
 	b.report(doc.diags...)
 	return doc
@@ -108,16 +120,174 @@ func (b *builder) decode(name string, doc *document) *document {
 // maxFileBytes is far more than a configuration file has.
 const maxFileBytes = 256 << 20
 
-// parse reads a file in the syntax that its name tells.
-func parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
-	isJSON := strings.HasSuffix(path, ".json")
-	if tooDeep(src, isJSON) {
-		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
-		return nil, hcl.Diagnostics{Problem(start, "Configuration nested too deeply",
-			"This file has expressions or blocks inside one another, more than %d levels deep.", maxNesting)}
+// files reads from an fs.FS, or from the file system of the process if that is nil.
+type files struct{ fs.FS }
+
+// list returns the entries of a directory, sorted by name.
+func (f files) list(dir string) ([]fs.DirEntry, error) {
+	if f.FS == nil {
+		return os.ReadDir(dir)
 	}
-	if isJSON {
-		return json.Parse(src, path)
+	name, err := nameInFS("open", dir)
+	if err != nil {
+		return nil, err
 	}
-	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+	return fs.ReadDir(f.FS, name)
+}
+
+// read returns the content of a regular file that isn't too large.
+func (f files) read(given string) ([]byte, error) {
+	if f.FS == nil {
+		return wholefile.Read(given, maxFileBytes)
+	}
+	name, err := nameInFS("read", given)
+	if err != nil {
+		return nil, err
+	}
+	file, err := f.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", given)
+	}
+	if err != nil {
+		return nil, err
+	}
+	src, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
+	if err == nil && len(src) > maxFileBytes {
+		err = fmt.Errorf("%s: %w", given, wholefile.ErrTooLarge)
+	}
+	return src, err
+}
+
+// nameInFS returns a path as an fs.FS has it. Some of those say only that a path
+// that leads out of them does not exist, which would be a module without files.
+func nameInFS(op, given string) (string, error) {
+	name := path.Clean(filepath.ToSlash(given))
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: given, Err: fs.ErrInvalid}
+	}
+	return name, nil
+}
+
+// defaultTestDirectory is where test files are, beside those in the module's
+// own directory.
+const defaultTestDirectory = "tests"
+
+// listing is the names of a module's files, sorted.
+type listing struct {
+	primary  []string
+	override []string
+	tests    []string // those of the test directory with its name, after the others
+}
+
+// list reads the directories, not the files.
+func list(dir string, product getproviders.Product, opts Options) (listing, hcl.Diagnostics) {
+	var found listing
+	entries, err := files{opts.FS}.list(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return found, nil
+	case err != nil:
+		return found, hcl.Diagnostics{diagnostic.Unreadable("Failed to read module directory", err)}
+	}
+	for _, name := range fileNames(entries, product) {
+		base, isConfig := configBase(name, product.Suffixes)
+		switch {
+		case isTest(name, product):
+			found.tests = append(found.tests, name)
+		case isConfig && (base == "override" || strings.HasSuffix(base, "_override")):
+			found.override = append(found.override, name)
+		case isConfig:
+			found.primary = append(found.primary, name)
+		}
+	}
+	if opts.Path != "" {
+		return found, nil
+	}
+	inTestDir, diags := listTests(dir, product, opts)
+	for _, name := range inTestDir {
+		if !slices.Contains(found.tests, name) { // the test directory may be the module's
+			found.tests = append(found.tests, name)
+		}
+	}
+	return found, diags
+}
+
+// listTests lists the test directory, one level deep.
+func listTests(dir string, product getproviders.Product, opts Options) ([]string, hcl.Diagnostics) {
+	name := opts.TestDirectory
+	if name == "" {
+		name = defaultTestDirectory
+	}
+	testDir := filepath.Join(dir, name)
+	entries, err := files{opts.FS}.list(testDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if opts.TestDirectory == "" {
+			return nil, nil
+		}
+		return nil, hcl.Diagnostics{{
+			Severity: hcl.DiagWarning,
+			Summary:  "Test directory does not exist",
+			Detail:   fmt.Sprintf("There is no directory %s, so no test files are read.", testDir),
+		}}
+	case err != nil:
+		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read test directory", err)}
+	}
+	var found []string
+	for _, file := range fileNames(entries, product) {
+		if isTest(file, product) {
+			found = append(found, filepath.Join(".", name, file))
+		}
+	}
+	return found, nil
+}
+
+// configBase cuts the longest suffix off the name of a configuration file.
+func configBase(name string, suffixes []string) (base string, ok bool) {
+	base = name
+	for _, suffix := range suffixes {
+		if rest, found := strings.CutSuffix(name, suffix); found && len(rest) < len(base) {
+			base, ok = rest, true
+		}
+	}
+	return base, ok
+}
+
+// ignored tells the names that editors give to their own files.
+func ignored(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") ||
+		strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#")
+}
+
+func isTest(name string, product getproviders.Product) bool {
+	return hasSuffix(name, product.TestSuffixes)
+}
+
+func hasSuffix(name string, suffixes []string) bool {
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) })
+}
+
+// fileNames are the names of the files that count, in order. The file "main.tofu"
+// hides "main.tf" from a product that says so.
+func fileNames(entries []fs.DirEntry, product getproviders.Product) []string {
+	var names []string
+	for _, entry := range entries {
+		if !entry.IsDir() && !ignored(entry.Name()) {
+			names = append(names, entry.Name())
+		}
+	}
+	hidden := map[string]bool{}
+	for _, name := range names {
+		for own, other := range product.Hides {
+			if base, ok := strings.CutSuffix(name, own); ok {
+				hidden[base+other] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return hidden[name] })
 }

@@ -1,8 +1,12 @@
 package configs
 
 import (
+	"fmt"
+
+	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -94,4 +98,130 @@ type providerRef struct {
 type versionConstraint struct {
 	text string
 	attr hcl.Range
+}
+
+// CheckVersion returns a problem for each required_version that the product's
+// version doesn't satisfy or that can't be parsed. Prereleases don't count:
+// only the three numbers of the product's version are compared, and a
+// constraint that names a prerelease is a problem.
+//
+// The real tool, in a configuration that has such a problem, tells no other.
+func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
+	if len(m.RequiredVersions) == 0 {
+		return nil
+	}
+	running, err := version.NewVersion(product.Version)
+	if err != nil {
+		return hcl.Diagnostics{diagnostic.Error(m.RequiredVersions[0].Range, "Unknown "+product.Name+" version",
+			"The configuration needs certain versions of %s, and %q is no version.", product.Name, product.Version)}
+	}
+	var diags hcl.Diagnostics
+	for _, required := range m.RequiredVersions {
+		if diag := required.check(product, running.Core(), m.subject()); diag != nil {
+			diags = append(diags, diag)
+		}
+	}
+	return diags
+}
+
+// subject is who requires a version, as a sentence begins with it.
+func (m *Module) subject() string {
+	if m.Path == "" {
+		return "This configuration"
+	}
+	return fmt.Sprintf("Module %s (from %s)", m.Path, m.source)
+}
+
+// check returns nil if the version is one of those that are required.
+func (r RequiredVersion) check(product getproviders.Product, running *version.Version, subject string) *hcl.Diagnostic {
+	constraints, err := version.NewConstraint(r.Text)
+	if err != nil {
+		return diagnostic.Error(r.Range, "Invalid version constraint", "%q is no version constraint.", r.Text)
+	}
+	for _, constraint := range constraints {
+		if constraint.Prerelease() {
+			return diagnostic.Error(r.Range, "Invalid required_version constraint",
+				"Take the prerelease out of %q: prereleases of %s count as the release that they precede.", constraint, product.Name)
+		}
+	}
+	if constraints.Check(running) {
+		return nil
+	}
+	return diagnostic.Error(r.Range, "Unsupported "+product.Name+" Core version",
+		"%s does not support %s version %s: it requires %s. Use a version that is supported, or change the constraint if it is out of date.",
+		subject, product.Name, product.Version, r.Text)
+}
+
+// Requirements returns what the module itself asks for, without the modules
+// that it calls: the entries of required_providers, the providers that
+// provider blocks configure, and those that resources need, whether declared
+// or implied by a type. A provider that only resources need is there once,
+// with the place of the first.
+//
+// The product has to be the one that the module was loaded for. The errors here
+// are those that the real tool tells only when it comes to providers:
+// constraints that the stricter one of two parsers refuses, and legacy
+// addresses. What they are about is left out of the requirements.
+func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+	c := collector{product: product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+	for _, entry := range m.required {
+		c.declared[entry.name] = entry.provider
+		c.require(entry.provider, entry.version, entry.entry)
+	}
+	for _, config := range m.providers {
+		c.requireName(config.name, config.version, config.header)
+	}
+	for _, u := range m.users {
+		c.requireName(u.localName(), nil, u.needed)
+	}
+	diagnostic.Sort(c.diags)
+	return c.reqs, c.diags
+}
+
+// collector gathers the requirements of a module.
+type collector struct {
+	product  getproviders.Product
+	path     string // of the module
+	reqs     getproviders.Requirements
+	declared map[string]getproviders.Provider // by local name
+	diags    hcl.Diagnostics
+}
+
+// requireName adds the provider that a local name means, unless it is there
+// already and nothing new is said about it.
+func (c *collector) requireName(name string, version *versionConstraint, at hcl.Range) {
+	provider, err := c.product.ImpliedProvider(name)
+	if err != nil {
+		return // an error since the module was loaded
+	}
+	// The type of the implied provider is the name as it is declared, even if
+	// it stands in capitals here.
+	if declared, ok := c.declared[provider.Type]; ok {
+		provider = declared
+	}
+	if _, ok := c.reqs[provider]; ok && version == nil {
+		return
+	}
+	c.require(provider, version, at)
+}
+
+// require adds a requirement. A constraint on a built-in provider is left for
+// the installer to refuse.
+func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
+	req := getproviders.Requirement{Origin: getproviders.Origin{Module: c.path, File: at.Filename, Line: at.Start.Line}}
+	if provider.IsLegacy() {
+		c.diags = append(c.diags, diagnostic.Error(at, "Invalid legacy provider address",
+			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",
+			provider, provider.Type))
+		return
+	}
+	if version != nil {
+		constraints, err := getproviders.ParseConstraints(version.text)
+		if err != nil {
+			c.diags = append(c.diags, diagnostic.Error(version.attr, "Invalid version constraint", "Incorrect version constraint syntax: %v.", err))
+			return
+		}
+		req.Constraints = constraints
+	}
+	c.reqs.Add(provider, req)
 }

@@ -3,6 +3,8 @@ package configs
 import (
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/configs/static"
 )
 
 // deep are texts that make a parser recurse, in the native syntax.
@@ -27,7 +29,7 @@ var deep = map[string]func(n int) string{
 }
 
 func TestDeepNestingIsAnError(t *testing.T) {
-	const levels = 3 * maxNesting
+	const levels = 3 * static.MaxNesting
 	files := map[string]string{
 		"lists.tf.json":   strings.Repeat("[", levels),
 		"objects.tf.json": strings.Repeat(`{"a":`, levels),
@@ -50,8 +52,8 @@ func TestDeepNestingIsAnError(t *testing.T) {
 
 func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
-		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*maxNesting) + `"}}`,
-		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*maxNesting) + `"}}}`,
+		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*static.MaxNesting) + `"}}`,
+		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*static.MaxNesting) + `"}}}`,
 	} {
 		_, diags := LoadModule(writeFiles(t, map[string]string{"main.tf.json": text}), product())
 		if !diags.HasErrors() {
@@ -62,7 +64,7 @@ func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 
 // What is long, and not deep, has as many brackets and operators.
 func TestLongFilesAreNotDeep(t *testing.T) {
-	const n = 2 * maxNesting
+	const n = 2 * static.MaxNesting
 	files := map[string]string{
 		"blocks.tf":      strings.Repeat("variable \"x\" {\n  default = [-1]\n}\n", n),
 		"list.tf":        "a = [" + strings.Repeat("-1, [!true], f(x[y]), ", n) + "]\n",
@@ -74,7 +76,7 @@ func TestLongFilesAreNotDeep(t *testing.T) {
 		"string.tf.json": `{"a":"` + strings.Repeat(`[{\"`, n) + `"}`,
 	}
 	for name, text := range files {
-		if tooDeep([]byte(text), strings.HasSuffix(name, ".json")) {
+		if static.TooDeep([]byte(text), strings.HasSuffix(name, ".json")) {
 			t.Errorf("%s is too deep", name)
 		}
 	}

@@ -93,7 +93,7 @@ func (p peer) summary(t *testing.T, dir string) string {
 	lines := map[string]bool{}
 	failed := false
 	for line := range strings.Lines(p.run(t, dir, "init", "-backend=false", "-json")) {
-		severity, problem := diagnostic(t, line)
+		severity, problem := peerDiagnostic(t, line)
 		if problem != "" {
 			lines[problem] = true
 			failed = failed || severity == "error"
@@ -139,9 +139,9 @@ func testModules(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// diagnostic returns the problem in a line of JSON; "" if there is none, or
+// peerDiagnostic returns the problem in a line of JSON; "" if there is none, or
 // one that isn't in the configuration.
-func diagnostic(t *testing.T, line string) (severity, problem string) {
+func peerDiagnostic(t *testing.T, line string) (severity, problem string) {
 	t.Helper()
 	var message struct {
 		Diagnostic *struct {

@@ -13,6 +13,7 @@ import (
 	"github.com/zclconf/go-cty/cty/convert"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/static"
 )
 
 // override lays the values of -backend-config over the block, the later ones
@@ -61,7 +62,7 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 				"The value that -backend-config gives for %q can't be used: %v.", name, err))}
 		}
 	} else {
-		parsed, diags := configs.ParseArgument(value, origin.Filename)
+		parsed, diags := static.ParseArgument(value, origin.Filename)
 		if parsed == nil {
 			return nil, discreet(name, diags)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 )
 
 func canceled() *hcl.Diagnostic {
@@ -29,9 +30,9 @@ func tooMany() *hcl.Diagnostic {
 // invalidSource is about an address that means nothing.
 func invalidSource(call configs.ModuleCall, err error) *hcl.Diagnostic {
 	if call.VersionRange == (hcl.Range{}) {
-		return configs.Problem(call.SourceRange, "Invalid module source address", "The source can't be used: %v.", err)
+		return diagnostic.Error(call.SourceRange, "Invalid module source address", "The source can't be used: %v.", err)
 	}
-	return configs.Problem(call.SourceRange, "Invalid registry module source address",
+	return diagnostic.Error(call.SourceRange, "Invalid registry module source address",
 		"The source can't be used: %v.\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry.", err)
 }
 
@@ -40,27 +41,27 @@ func unreadable(call configs.ModuleCall, dir string, err error) *hcl.Diagnostic 
 	if err == nil {
 		return nil
 	}
-	return configs.Problem(call.SourceRange, "Unreadable module directory",
+	return diagnostic.Error(call.SourceRange, "Unreadable module directory",
 		"The module %q has to be in the directory %s, which can't be read: %v.", call.Name, dir, err)
 }
 
 // escapes is about a path that leads out of a package.
 func escapes(call configs.ModuleCall, parent *Module) *hcl.Diagnostic {
-	return configs.Problem(call.SourceRange, "Local module path escapes module package",
+	return diagnostic.Error(call.SourceRange, "Local module path escapes module package",
 		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package.",
 		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
 }
 
 // repeated is about a module that would be in the tree without end.
 func repeated(call configs.ModuleCall, child *Module) *hcl.Diagnostic {
-	return configs.Problem(call.SourceRange, "Module calls itself",
+	return diagnostic.Error(call.SourceRange, "Module calls itself",
 		"The module in %s is called by a module that it calls itself, so that the tree of modules would have no end.", child.Dir)
 }
 
 // registryWarnings are what a registry's list of versions has that can't be used.
 func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
 	for _, text := range texts {
-		warnings = append(warnings, configs.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
+		warnings = append(warnings, diagnostic.Warning(s.call.SourceRange, "Module registry returned an invalid version", "%s", text))
 	}
 	return warnings
 }
@@ -74,7 +75,7 @@ func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
 	if titled, ok := err.(interface{ Summary() string }); ok {
 		summary = titled.Summary()
 	}
-	return configs.Problem(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+	return diagnostic.Error(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
 }
 
@@ -91,7 +92,7 @@ func notFetched(s *step, err error) *hcl.Diagnostic {
 	if _, ok := errors.AsType[*noSubdirError](err); ok {
 		summary = "Unreadable module subdirectory"
 	}
-	return configs.Problem(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
+	return diagnostic.Error(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
 }
 
@@ -133,15 +134,15 @@ func (w *walk) outdated(s *step) *hcl.Diagnostic {
 	const advice = "Run init (without -get=false) or get, which install modules."
 	switch {
 	case !s.known:
-		return because(Absent, configs.Problem(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
+		return because(Absent, diagnostic.Error(call.Range, "Module not installed", "The module %q is not installed yet. %s", call.Name, advice))
 	case recorded.Source != s.address.String():
-		return because(SourceChanged, configs.Problem(call.SourceRange, "Module source has changed",
+		return because(SourceChanged, diagnostic.Error(call.SourceRange, "Module source has changed",
 			"The module %q is installed from %q, and its source is %q now. %s", call.Name, Redact(recorded.Source), shown(s.address), advice))
 	case !satisfies(recorded.Version, call.Version):
-		return because(VersionChanged, configs.Problem(call.SourceRange, "Module version requirements have changed",
+		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
 	case !isDir(w.at(recorded.Dir)):
-		return because(Absent, configs.Problem(call.Range, "Module not installed",
+		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
 			"The module %q is recorded to be in %s, which is no directory. %s", call.Name, recorded.Dir, advice))
 	}
 	return nil

@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 )
 
 // offlineChoice is what a choice among remembered versions comes to. A registry
@@ -25,7 +25,7 @@ func chosenOffline(s *step) hcl.Diagnostics {
 	if !s.origin.unasked {
 		return nil
 	}
-	return hcl.Diagnostics{configs.Warning(s.call.SourceRange, "Version chosen offline among what is there",
+	return hcl.Diagnostics{diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
 		"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
 		s.call.Name, s.origin.registry.Package(), s.origin.version)}
 }

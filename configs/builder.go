@@ -6,6 +6,8 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -21,7 +23,8 @@ type builder struct {
 	providers  map[key]*providerConfig
 	users      map[key]*user
 	calls      map[string]*callBlock
-	scope      *scope
+	scope      *static.Scope
+	files      files
 	imports    []*importTarget
 	state      stateBlocks
 
@@ -39,7 +42,8 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		providers: map[key]*providerConfig{},
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
-		scope:     newScope(dir, product, opts),
+		files:     files{opts.FS},
+		scope:     static.NewScope(static.Paths{Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir}, product.StaticModules, opts.Inputs),
 	}
 }
 
@@ -71,13 +75,13 @@ func (b *builder) add(d *document) {
 		}
 	}
 	b.imports = append(b.imports, d.imports...)
-	b.scope.add(d)
+	b.scope.Add(d.variables, d.values)
 }
 
 // addRequired takes over a required_providers block; there can be only one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
-		b.report(Problem(required.header, "Duplicate required providers configuration",
+		b.report(diagnostic.Error(required.header, "Duplicate required providers configuration",
 			"A module has only one required_providers block; there is one already at %s.", b.requiredAt))
 		return
 	}
@@ -114,5 +118,78 @@ func (b *builder) finish() {
 	b.checkLocalNames()
 	if !b.diags.HasErrors() {
 		b.report(b.late...)
+	}
+}
+
+// override changes what the primary files declare. Arguments that an override
+// file leaves out stay as they are, with one exception: an entry of
+// required_providers is replaced as a whole.
+func (b *builder) override(d *document) {
+	for _, declared := range d.declared {
+		if _, ok := b.seen[declared.key]; ok {
+			continue
+		}
+		if diag := missing(declared); diag != nil {
+			b.report(diag)
+		}
+	}
+	if d.versions != nil {
+		b.module.RequiredVersions = d.versions
+	}
+	for _, required := range d.required {
+		for _, entry := range required.entries {
+			b.required[entry.name] = entry
+		}
+	}
+	b.overrideBackends(d.backends)
+	for _, config := range d.providers {
+		b.overrideProvider(config)
+	}
+	for _, u := range d.users {
+		if base, ok := b.users[u.key]; ok && u.provider != nil && overridable(u.key.block) {
+			base.provider, base.needed = u.provider, u.needed
+		}
+	}
+	b.scope.Override(d.variables, d.values)
+	for _, call := range d.calls {
+		if base, ok := b.calls[call.Name]; ok {
+			base.override(call)
+		}
+	}
+}
+
+// overridable reports whether blocks of a kind are merged at all; blocks of
+// the younger kinds do nothing in an override file.
+func overridable(block string) bool { return block == "resource" || block == "data" }
+
+// overrideProvider changes the version of a configuration, or adds a default
+// configuration. A block that two files have in common counts as empty in the
+// real tool, unless there is a version.
+func (b *builder) overrideProvider(config *providerConfig) {
+	base, ok := b.providers[key{"provider", config.name, config.alias}]
+	switch {
+	case !ok && config.alias == "":
+		b.addProvider(config)
+	case ok:
+		if config.version != nil {
+			base.version = config.version
+		}
+		base.configured = base.version != nil
+	}
+}
+
+// checkChild finds what only the root module may have.
+func (b *builder) checkChild() {
+	path := b.module.Path
+	if path == "" {
+		return
+	}
+	for _, target := range b.imports {
+		b.report(diagnostic.Error(target.header, "Invalid import configuration",
+			"There is an import block in %q. They can stand in the root module only.", path))
+	}
+	if backend := b.module.Backend; backend != nil {
+		b.report(diagnostic.Warning(backend.Range, "Backend configuration ignored",
+			"State is kept for the configuration as a whole, so that only the root module decides where. In %q this block means nothing.", path))
 	}
 }

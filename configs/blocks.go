@@ -3,11 +3,119 @@ package configs
 import (
 	"maps"
 	"slices"
+	"strings"
 
+	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/ext/typeexpr"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
 )
+
+// languageEdition is the only one there has ever been.
+const languageEdition = "TF2021"
+
+// terraform decodes a terraform block.
+func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
+	if attr, ok := content.Attributes["required_version"]; ok && d.countsVersion(attr.Range.Filename) {
+		if d.versions == nil {
+			d.versions = []RequiredVersion{}
+		}
+		d.requireVersion(attr)
+	}
+	if attr, ok := content.Attributes["language"]; ok {
+		d.language(attr)
+	}
+	if attr, ok := content.Attributes["experiments"]; ok && !experimental(d.product.Version) {
+		d.report(diagnostic.Error(attr.NameRange, "Module uses experimental features",
+			"Experiments exist only in alpha releases of %s.", d.product.Name))
+	}
+	for _, block := range content.Blocks {
+		switch block.Type {
+		case "backend":
+			d.addBackend(block.Labels[0], block)
+		case "cloud":
+			d.addBackend(cloudBackend, block)
+		case "required_providers":
+			d.requiredProviders(block)
+		case "provider_meta":
+			d.checkLocalName(block.Labels[0], block.DefRange)
+			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
+		}
+	}
+}
+
+// countsVersion reports whether required_version counts in a file. OpenTofu takes
+// what stands in files for both products for a version of Terraform.
+func (d *document) countsVersion(file string) bool {
+	return d.product.VersionSuffixes == nil || hasSuffix(file, d.product.VersionSuffixes)
+}
+
+func (d *document) requireVersion(attr *hcl.Attribute) {
+	if c := d.versionConstraint(attr); c != nil {
+		d.versions = append(d.versions, RequiredVersion{Text: c.text, Range: attr.Range})
+	}
+}
+
+// languageBlock decodes a block that says for which versions of which products a
+// module is. What is said of other products doesn't matter.
+func (d *document) languageBlock(_ *hcl.Block, content *hcl.BodyContent) {
+	for _, block := range content.Blocks {
+		attrs, diags := block.Body.JustAttributes()
+		d.report(diags...)
+		if attr, ok := attrs[strings.ToLower(d.product.Name)]; ok {
+			d.requireVersion(attr)
+		}
+	}
+}
+
+// experimental reports whether a version is of the kind that allows
+// experiments.
+func experimental(version string) bool {
+	return strings.Contains(version, "-alpha") || strings.Contains(version, "-dev")
+}
+
+// language checks the edition that the module is written in.
+func (d *document) language(attr *hcl.Attribute) {
+	switch keyword := hcl.ExprAsKeyword(attr.Expr); keyword {
+	case languageEdition:
+	case "":
+		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid language edition",
+			"The language edition has to be a keyword without quotes. The only one is %s, which can be left out.", languageEdition))
+	default:
+		d.report(diagnostic.Error(attr.Expr.Range(), "Unsupported language edition",
+			"There is no language edition %s in %s %s, only %s.", keyword, d.product.Name, d.product.Version, languageEdition))
+	}
+}
+
+// versionConstraint reads an argument that is a version constraint. It is nil
+// if the argument is null or wrong.
+func (d *document) versionConstraint(attr *hcl.Attribute) *versionConstraint {
+	val, diags := static.Evaluate(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() || val.IsNull() {
+		return nil
+	}
+	given, ok := static.Text(val)
+	if !ok {
+		d.report(diagnostic.Error(attr.Expr.Range(), "Invalid version constraint", "The value of %s has to be a string.", attr.Name))
+		return nil
+	}
+	return d.parseConstraint(given, attr.Range, attr.Expr.Range())
+}
+
+// parseConstraint is the first of the two parsers that a constraint has to
+// pass, the lenient one. The other's complaints belong to the requirements.
+func (d *document) parseConstraint(given string, attr, value hcl.Range) *versionConstraint {
+	if _, err := version.NewConstraint(given); err != nil {
+		d.report(diagnostic.Error(value, "Invalid version constraint",
+			"%q is no version constraint. Examples of correct ones are \"1.2.3\", \"~> 1.2\" and \">= 1.2, < 3.0\".", given))
+		return nil
+	}
+	return &versionConstraint{text: given, attr: attr}
+}
 
 // module decodes a module block. Only what has to be known before modules are
 // installed is read. A call whose name can't be used is left out: names become
@@ -53,7 +161,7 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	name := block.Labels[0]
 	d.checkName("variable name", name, block.LabelRanges[0])
 	if reserved := []string{"source", "version", "providers", "count", "for_each", "lifecycle", "depends_on", "locals"}; slices.Contains(reserved, name) {
-		d.report(Problem(block.LabelRanges[0], "Invalid variable name",
+		d.report(diagnostic.Error(block.LabelRanges[0], "Invalid variable name",
 			"No variable can be called %q, because that means something else in module blocks.", name))
 	}
 	if attr, ok := content.Attributes["type"]; ok {
@@ -66,8 +174,8 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkConditions(content.Blocks.OfType("validation"))
 	d.checkValidations(name, content.Blocks.OfType("validation"))
 	d.declare(block.DefRange, "variable", "", name)
-	declared := &variable{name: name, attrs: hcl.Attributes{}, header: block.DefRange}
-	maps.Copy(declared.attrs, content.Attributes)
+	declared := &static.Variable{Name: name, Attrs: hcl.Attributes{}, Header: block.DefRange}
+	maps.Copy(declared.Attrs, content.Attributes)
 	d.variables = append(d.variables, declared)
 }
 
@@ -76,8 +184,8 @@ func (d *document) checkValidations(name string, blocks hcl.Blocks) {
 	for _, block := range blocks {
 		content, _ := block.Body.Content(condition())
 		attr, ok := content.Attributes["condition"]
-		if ok && !slices.ContainsFunc(references(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
-			d.report(Problem(attr.Expr.Range(), "Invalid variable validation condition",
+		if ok && !slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool { return refersTo(t, "var", name) }) {
+			d.report(diagnostic.Error(attr.Expr.Range(), "Invalid variable validation condition",
 				"The condition has to refer to var.%s, or it says nothing about values of the variable %q.", name, name))
 		}
 	}
@@ -99,18 +207,18 @@ func (d *document) checkType(expr hcl.Expression) {
 		if slices.Contains([]string{"string", "list", "map"}, old) {
 			summary = "Invalid quoted type constraints"
 		}
-		d.report(Problem(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
+		d.report(diagnostic.Error(expr.Range(), summary, "Types are written without quotes, like string or list(string)."))
 		return
 	}
 	if keyword := hcl.ExprAsKeyword(expr); keyword == "list" || keyword == "map" {
 		return // of anything, in the oldest way to write it
 	}
-	native, ok := embedded(expr)
+	native, ok := static.Native(expr)
 	if !ok {
-		d.report(Problem(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
+		d.report(diagnostic.Error(expr.Range(), "Invalid type specification", "A type is a keyword like string, or a call like list(string)."))
 		return
 	}
-	if !cheap(native) {
+	if !static.Cheap(native) {
 		return // the defaults of optional attributes would be evaluated
 	}
 	_, _, diags := typeexpr.TypeConstraintWithDefaults(expr)
@@ -161,6 +269,6 @@ func (d *document) checkAddress(attr *hcl.Attribute) {
 // notInOverride reports blocks that can't override anything.
 func (d *document) notInOverride(block *hcl.Block, summary string) {
 	if d.override {
-		d.report(Problem(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
+		d.report(diagnostic.Error(block.DefRange, summary, "Blocks of type %q can't stand in an override file.", block.Type))
 	}
 }

@@ -1,0 +1,53 @@
+// Package diagnostic makes the problems that the packages below configs report.
+package diagnostic
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+)
+
+// Error returns an error about a place in a file: a summary, and a detail that is
+// made as by fmt.Sprintf.
+func Error(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  summary,
+		Detail:   fmt.Sprintf(format, args...),
+		Subject:  &at,
+	}
+}
+
+// Warning is Error for a warning.
+func Warning(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	diag := Error(at, summary, format, args...)
+	diag.Severity = hcl.DiagWarning
+	return diag
+}
+
+// Unreadable returns an error about a file or directory that can't be read. It has no
+// range, because there is no source line to show; err names the path.
+func Unreadable(summary string, err error) *hcl.Diagnostic {
+	return &hcl.Diagnostic{
+		Severity: hcl.DiagError,
+		Summary:  summary,
+		Detail:   fmt.Sprintf("It can't be read: %v.", err),
+	}
+}
+
+// Sort orders by file and position; what has no place comes first.
+func Sort(diags hcl.Diagnostics) {
+	slices.SortStableFunc(diags, func(a, b *hcl.Diagnostic) int {
+		x, y := subject(a), subject(b)
+		return cmp.Or(cmp.Compare(x.Filename, y.Filename), cmp.Compare(x.Start.Byte, y.Start.Byte))
+	})
+}
+
+func subject(diag *hcl.Diagnostic) hcl.Range {
+	if diag.Subject == nil {
+		return hcl.Range{}
+	}
+	return *diag.Subject
+}

@@ -1,0 +1,25 @@
+// Package static evaluates what has to be known before modules are installed:
+// expressions that refer to nothing, and those that refer to constant input
+// variables, local values and paths, such as the source of a module.
+//
+// [Parse] reads a file, and [Evaluate] computes an expression that refers to
+// nothing. A [Scope] is made of the variables and local values that the files of
+// a module declare; [Scope.Constant] computes an argument in it. Package configs
+// does all of that; few others need this package.
+//
+// # What it costs
+//
+// Computing takes time and memory in proportion to the files, whoever wrote them:
+// every value is computed once, none may have more than 64 KiB, loops are
+// refused, and of functions there are those on text, numbers and lists whose
+// results are bounded. What would make a parser recurse more than ten thousand
+// levels deep is an error before it is parsed.
+//
+// # What is unknown
+//
+// A constant variable has the value that it is given, converted to its type, or its
+// default. What depends on another variable, or on anything else that only a
+// plan knows, is unknown, which is no problem by itself. Problems never show a
+// value, and don't say why something can't be computed if sensitive values have
+// a part in it.
+package static

@@ -1,0 +1,308 @@
+package static
+
+import (
+	"bytes"
+	"errors"
+	"math/big"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/json"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+)
+
+// maxExponent bounds numbers that are turned into text: written out,
+// 1e999999999 is a gigabyte.
+const maxExponent = 10_000
+
+// Evaluate returns the value of an expression that can refer to nothing. The
+// value is unknown where there are errors.
+func Evaluate(expr hcl.Expression) (cty.Value, hcl.Diagnostics) {
+	if !Cheap(expr) {
+		return cty.DynamicVal, hcl.Diagnostics{diagnostic.Error(expr.Range(), "Unsuitable value type", "A simple value is required here.")}
+	}
+	return expr.Value(nil)
+}
+
+// Text returns a value as a string; false if it can't be converted to one, or is
+// null or unknown.
+func Text(val cty.Value) (string, bool) {
+	if val.Type() == cty.Number && val.IsKnown() && !val.IsNull() && !printable(val.AsBigFloat()) {
+		return "", false
+	}
+	val, err := convert.Convert(val, cty.String)
+	if err != nil || val.IsNull() || !val.IsKnown() {
+		return "", false
+	}
+	return val.AsString(), true
+}
+
+// Literal returns the value of an expression that has to be a string, and not
+// only something that can be turned into one.
+func Literal(expr hcl.Expression) (string, bool) {
+	val, diags := Evaluate(expr)
+	if diags.HasErrors() || val.Type() != cty.String || val.IsNull() || !val.IsKnown() {
+		return "", false
+	}
+	return val.AsString(), true
+}
+
+// Cheap reports whether evaluating an expression takes no more time and memory than reading
+// did. Loops in loops can double their result with every level.
+func Cheap(expr hcl.Expression) bool {
+	node, ok := expr.(hclsyntax.Node)
+	return !ok || cheapNode(node) // JSON is evaluated as it stands
+}
+
+func cheapNode(node hclsyntax.Node) bool {
+	fine := true
+	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		switch n := n.(type) {
+		case *hclsyntax.ForExpr:
+			fine = false
+		case *hclsyntax.LiteralValueExpr:
+			if n.Val.Type() == cty.Number && !n.Val.IsNull() {
+				// The parser leaves a number unknown that is too large for it.
+				fine = fine && n.Val.IsKnown() && printable(n.Val.AsBigFloat())
+			}
+		}
+		return nil
+	})
+	return fine
+}
+
+func printable(number *big.Float) bool {
+	exponent := number.MantExp(nil)
+	return !number.IsInf() && -maxExponent < exponent && exponent < maxExponent
+}
+
+// Native returns an expression of the native syntax; false if there is none. In
+// the JSON syntax it is inside a string.
+func Native(expr hcl.Expression) (hclsyntax.Expression, bool) {
+	if !json.IsJSONExpression(expr) {
+		native, ok := expr.(hclsyntax.Expression)
+		return native, ok
+	}
+	src, ok := Literal(expr)
+	if !ok || TooDeep([]byte(src), false) {
+		return nil, false
+	}
+	native, diags := hclsyntax.ParseExpression([]byte(src), expr.Range().Filename, expr.Range().Start)
+	return native, !diags.HasErrors()
+}
+
+// StepName returns the name at a step of an address; "" if there is none.
+func StepName(steps hcl.Traversal, i int) string {
+	if i >= len(steps) {
+		return ""
+	}
+	switch step := steps[i].(type) {
+	case hcl.TraverseRoot:
+		return step.Name
+	case hcl.TraverseAttr:
+		return step.Name
+	}
+	return ""
+}
+
+// ParseArgument reads an expression that came with an argument of the program,
+// which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
+func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {
+	start := hcl.Range{Filename: origin, Start: hcl.InitialPos, End: hcl.InitialPos}
+	if TooDeep([]byte(text), false) {
+		return nil, hcl.Diagnostics{diagnostic.Error(start, "Value nested too deeply", "A value of this size can't be read from an argument.")}
+	}
+	expr, diags := hclsyntax.ParseExpression([]byte(text), origin, hcl.InitialPos)
+	if diags.HasErrors() {
+		return nil, diags
+	}
+	if !Cheap(expr) {
+		return nil, hcl.Diagnostics{diagnostic.Error(start, "Unsuitable value type", "A simple value is required here.")}
+	}
+	return expr, diags
+}
+
+// CheckCheap returns a problem unless every expression of a body is cheap, also if
+// its value is turned into a string.
+func CheckCheap(body hcl.Body) *hcl.Diagnostic {
+	at := body.MissingItemRange()
+	if native, ok := body.(*hclsyntax.Body); ok && cheapNode(native) {
+		return nil
+	} else if ok {
+		at = native.SrcRange
+	} else if cheapJSON(body) {
+		return nil
+	}
+	return diagnostic.Error(at, "Unsuitable value type",
+		"Simple values are required here: no loops, and no numbers with thousands of digits.")
+}
+
+// cheapJSON reports whether all numbers in a body in JSON can be written out.
+// Taken as arguments, nested blocks are objects. What else is wrong is told when
+// the body is decoded.
+func cheapJSON(body hcl.Body) bool {
+	attributes, _ := body.JustAttributes()
+	for _, attr := range attributes {
+		value, _ := attr.Expr.Value(nil)
+		err := cty.Walk(value, func(_ cty.Path, v cty.Value) (bool, error) {
+			if v.Type() == cty.Number && v.IsKnown() && !v.IsNull() && !printable(v.AsBigFloat()) {
+				return false, errUnprintable
+			}
+			return true, nil
+		})
+		if err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+var errUnprintable = errors.New("a number has thousands of digits")
+
+// Parse reads a file, in JSON if path ends in ".json", else in the native syntax.
+// The file is nil, or as far as it could be understood, if there are errors.
+func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
+	isJSON := strings.HasSuffix(path, ".json")
+	if TooDeep(src, isJSON) {
+		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
+			"This file has expressions or blocks inside one another, more than %d levels deep.", MaxNesting)}
+	}
+	if isJSON {
+		return json.Parse(src, path)
+	}
+	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+}
+
+// MaxNesting is more than anybody writes or generates. The parsers recurse,
+// and a stack that overflows ends the process whatever we do, at somewhat over
+// 100,000 levels.
+const MaxNesting = 10_000
+
+// TooDeep reports whether a parser might recurse more than MaxNesting levels.
+func TooDeep(src []byte, isJSON bool) bool {
+	if mayNest(src) <= MaxNesting {
+		return false
+	}
+	if isJSON {
+		return tooDeepJSON(src)
+	}
+	return tooDeepNative(src)
+}
+
+// mayNest counts the bytes that can make a parser recurse. Nearly all files
+// have so few that nothing more has to be known.
+func mayNest(src []byte) int {
+	count := 0
+	for _, c := range src {
+		switch c {
+		case '(', '[', '{', '"', '<', '!', '-', '?', '+', '*', '/', '%', '=', '&', '|', '>':
+			count++
+		}
+	}
+	return count
+}
+
+// tooDeepJSON counts open brackets outside strings.
+func tooDeepJSON(src []byte) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+		}
+		if depth > MaxNesting {
+			return true
+		}
+	}
+	return false
+}
+
+// tooDeepNative follows the parser through the tokens.
+func tooDeepNative(src []byte) bool {
+	tokens, _ := hclsyntax.LexConfig(src, "", hcl.InitialPos)
+	n := nesting{open: []bracket{{lines: true}}}
+	for _, token := range tokens {
+		n.read(token)
+		if n.depth > MaxNesting {
+			return true
+		}
+	}
+	return false
+}
+
+// nesting is an upper bound for how deep the parser is in its own calls: the
+// open brackets and templates, and the operators of the expressions that they
+// stand in, because operators nest without brackets.
+type nesting struct {
+	open  []bracket
+	depth int
+}
+
+// bracket is what stands between two brackets.
+type bracket struct {
+	lines     bool // whether the end of a line is the end of an expression
+	operators int  // of the present expression
+}
+
+func (n *nesting) read(token hclsyntax.Token) {
+	switch token.Type {
+	case hclsyntax.TokenOBrace:
+		n.push(bracket{lines: true})
+	case hclsyntax.TokenOParen, hclsyntax.TokenOBrack, hclsyntax.TokenOQuote, hclsyntax.TokenOHeredoc, hclsyntax.TokenTemplateInterp:
+		n.push(bracket{})
+	case hclsyntax.TokenTemplateControl: // what is inside an "if" goes on behind the sequence
+		n.operator()
+		n.push(bracket{})
+	case hclsyntax.TokenCBrack: // a chain of indices
+		n.pop()
+		n.operator()
+	case hclsyntax.TokenCBrace, hclsyntax.TokenCParen, hclsyntax.TokenCQuote, hclsyntax.TokenCHeredoc, hclsyntax.TokenTemplateSeqEnd:
+		n.pop()
+	case hclsyntax.TokenNewline, hclsyntax.TokenComment: // the latter may have the end of its line
+		if n.top().lines && bytes.HasSuffix(token.Bytes, []byte("\n")) {
+			n.endExpression()
+		}
+	case hclsyntax.TokenComma:
+		n.endExpression()
+	case hclsyntax.TokenIdent, hclsyntax.TokenNumberLit, hclsyntax.TokenQuotedLit, hclsyntax.TokenStringLit:
+	default:
+		n.operator()
+	}
+}
+
+func (n *nesting) top() *bracket { return &n.open[len(n.open)-1] }
+
+func (n *nesting) push(b bracket) {
+	n.open = append(n.open, b)
+	n.depth++
+}
+
+func (n *nesting) pop() {
+	if len(n.open) == 1 {
+		return // a closing bracket too many
+	}
+	n.depth -= 1 + n.top().operators
+	n.open = n.open[:len(n.open)-1]
+}
+
+func (n *nesting) operator() {
+	n.top().operators++
+	n.depth++
+}
+
+func (n *nesting) endExpression() {
+	n.depth -= n.top().operators
+	n.top().operators = 0
+}

@@ -1,0 +1,231 @@
+package static
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+)
+
+// Variable is an input variable. Only constant ones can have a say in which
+// modules there are, and nothing but the name is known of others. In OpenTofu all
+// are constant.
+type Variable struct {
+	Name     string
+	constant bool               // whether its value may have a say
+	declared bool               // whether its block says so, so that the value has to be right whoever needs it
+	typ      cty.Type           // what values are converted to
+	typed    bool               // whether there is a type; text is taken as it is if not
+	optional *typeexpr.Defaults // of optional attributes; nil: none
+	Attrs    hcl.Attributes     // as they were written
+	secrets  []secrecy          // what the value must not be used for
+	nullable bool
+	Header   hcl.Range
+}
+
+// prepare reads the arguments, once it is known what override files change.
+// What is wrong with them is told with the block, but for a default value of
+// another type.
+func (v *Variable) prepare(static bool) *hcl.Diagnostic {
+	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
+	v.constant = v.declared || static
+	for _, secret := range []secrecy{Sensitive, ephemeral} {
+		if v.flag(string(secret), false) {
+			v.secrets = append(v.secrets, secret)
+		}
+	}
+	v.typ, v.typed = cty.DynamicPseudoType, false
+	def := v.Attrs["default"]
+	if attr := v.Attrs["type"]; attr != nil && (v.constant || def != nil) {
+		v.readType(attr.Expr)
+	}
+	if def == nil {
+		return nil
+	}
+	if result := v.fallback(); result.problem != nil {
+		return result.problem
+	}
+	return nil
+}
+
+// flag is the value of an argument that is true or false.
+func (v *Variable) flag(name string, usual bool) bool {
+	attr, ok := v.Attrs[name]
+	if !ok {
+		return usual
+	}
+	val, diags := Evaluate(attr.Expr)
+	if diags.HasErrors() {
+		return usual
+	}
+	val, err := convert.Convert(val, cty.Bool)
+	if err != nil || val.IsNull() || !val.IsKnown() {
+		return usual
+	}
+	return val.True()
+}
+
+// readType reads a type, in the oldest way to write it, too.
+func (v *Variable) readType(expr hcl.Expression) {
+	switch hcl.ExprAsKeyword(expr) {
+	case "list":
+		v.typ, v.typed = cty.List(cty.DynamicPseudoType), true
+		return
+	case "map":
+		v.typ, v.typed = cty.Map(cty.DynamicPseudoType), true
+		return
+	}
+	if native, ok := Native(expr); !ok || !Cheap(native) {
+		return
+	}
+	typ, defaults, diags := typeexpr.TypeConstraintWithDefaults(expr)
+	if !diags.HasErrors() {
+		v.typ, v.optional, v.typed = typ, defaults, true
+	}
+}
+
+// value is the value that the variable has in a module.
+func (v *Variable) value(root bool, inputs map[string]cty.Value) result {
+	if !v.constant {
+		return unknown
+	}
+	given, ok := inputs[v.Name]
+	val, from := takeSource(given)
+	switch {
+	case ok && !val.IsKnown():
+		return unknown
+	case ok && (v.nullable || !val.IsNull() || v.Attrs["default"] == nil):
+		return v.convert(val, from)
+	case v.Attrs["default"] != nil:
+		return v.fallback()
+	case root && inputs != nil:
+		return failed(v.Header, "No value for required variable",
+			"The variable %q has no default value. It can be given one with -var or -var-file, in a .tfvars file, or in the environment as TF_VAR_%s.", v.Name, v.Name)
+	}
+	return unknown // a plan is going to miss the argument
+}
+
+// fallback is the value that the variable has if none is given.
+func (v *Variable) fallback() result {
+	attr := v.Attrs["default"]
+	val, diags := Evaluate(attr.Expr)
+	if diags.HasErrors() {
+		return unknown // told with the block
+	}
+	if val.IsNull() && !v.nullable {
+		return failed(attr.Expr.Range(), "Invalid default value for variable", "A variable that can't be null can't be null by default.")
+	}
+	return v.convert(val, v.byDefault())
+}
+
+// byDefault is where the default value comes from.
+func (v *Variable) byDefault() (from ValueSource) {
+	if attr := v.Attrs["default"]; attr != nil {
+		from = ValueSource{From: "its default", At: attr.Expr.Range()}
+	}
+	return from
+}
+
+// convert gives a value the variable's type.
+func (v *Variable) convert(val cty.Value, from ValueSource) result {
+	at := from.At
+	if at == (hcl.Range{}) || slices.Contains(v.secrets, Sensitive) {
+		at = v.Header
+	}
+	val, marks := val.UnmarkDeep()
+	if from.Text {
+		read := v.read(val, from)
+		if read.problem != nil {
+			return read
+		}
+		val = read.val
+	}
+	if val.IsNull() && !v.nullable {
+		return failed(at, "Required variable not set", "The variable %q can't be null, which is what it gets from %s.", v.Name, from.From)
+	}
+	if v.optional != nil && !val.IsNull() {
+		val = v.optional.Apply(val)
+	}
+	val, err := convert.Convert(val, v.typ)
+	if err != nil {
+		summary := "Invalid value for input variable"
+		if from == v.byDefault() {
+			summary, at = "Invalid default value for variable", from.At
+		}
+		return failed(at, summary, "The value of var.%s, which is from %s, doesn't fit its type: %v.", v.Name, from.From, err)
+	}
+	for _, secret := range v.secrets {
+		val = val.Mark(secret)
+	}
+	return result{val: val.WithMarks(marks)}
+}
+
+// read turns text into a value: as it is if the type is a simple one or there
+// is none, else as an expression.
+func (v *Variable) read(val cty.Value, from ValueSource) result {
+	if !v.typed || v.typ.IsPrimitiveType() {
+		return result{val: val}
+	}
+	expr, diags := ParseArgument(val.AsString(), "<value for var."+v.Name+">")
+	if !diags.HasErrors() {
+		if val, diags = Evaluate(expr); !diags.HasErrors() {
+			return result{val: val}
+		}
+	}
+	if slices.Contains(v.secrets, Sensitive) {
+		return failed(v.Header, "Invalid value for input variable", "The value of var.%s, which is from %s, is no expression.", v.Name, from.From)
+	}
+	return result{cty.DynamicVal, diags.Errs()[0].(*hcl.Diagnostic)}
+}
+
+// ValueSource is the mark of a value that says where it comes from.
+type ValueSource struct {
+	From     string    // as a sentence can have it
+	At       hcl.Range // zero: not in a file
+	Text     bool      // to be read as the type of the variable says
+	Argument bool      // of the program: the variable has to exist
+}
+
+// secrecy is the mark of a value that mustn't get into the source of a module.
+type secrecy string
+
+const (
+	Sensitive secrecy = "sensitive"
+	ephemeral secrecy = "ephemeral"
+)
+
+// takeSource returns a value without the mark that says where it comes from.
+func takeSource(val cty.Value) (cty.Value, ValueSource) {
+	from := ValueSource{From: "the module's caller"}
+	val, marks := val.Unmark()
+	for mark := range marks {
+		if o, ok := mark.(ValueSource); ok {
+			from = o
+			continue
+		}
+		val = val.Mark(mark)
+	}
+	return val, from
+}
+
+// undeclared reports variables that an argument gives a value, and that don't
+// exist. Files and the environment may have values for other configurations.
+func (s *Scope) undeclared() (problems hcl.Diagnostics) {
+	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
+		if _, ok := s.variables[name]; ok {
+			continue
+		}
+		if _, from := takeSource(s.inputs[name]); from.Argument {
+			problems = append(problems, &hcl.Diagnostic{
+				Severity: hcl.DiagError,
+				Summary:  "Value for undeclared variable",
+				Detail:   fmt.Sprintf("There is a value for %q on the command line, but no variable of that name in the root module.", name),
+			})
+		}
+	}
+	return problems
+}
