@@ -92,7 +92,7 @@ func (v *vendoring) vendorProviders() (problems problem.List) {
 	}
 	var err error
 	v.result, err = providercache.Vendor(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
-	problems = append(problems, v.view.End(providercache.MirrorResult{})...)
+	problems = append(problems, v.view.End()...)
 	v.view.Packages(v.result.Packages)
 	if v.base == "." {
 		for _, name := range v.result.Pruned {

@@ -178,12 +178,14 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // Problems tells errors and warnings: first those that belong to no file, in
 // the order given, then the others by file and position. What has been said
 // once isn't repeated.
-func (v *Init) Problems(problems problem.List) {
+func (v *Init) Problems(problems problem.List) { showProblems(v.out, problems) }
+
+func showProblems(out printer, problems problem.List) {
 	sorted := slices.Clone(problems)
 	slices.SortStableFunc(sorted, byPosition)
 	sorted = slices.CompactFunc(sorted, sameProblem)
 	for _, p := range sorted {
-		v.out.problem(p)
+		out.problem(p)
 	}
 }
 
@@ -221,4 +223,130 @@ func registryWarning(short string, texts []string) *problem.Problem {
 		b.WriteString("\n- " + text)
 	}
 	return problem.Warning("Additional provider information from registry", b.String())
+}
+
+// message is a heading or a paragraph that belongs to no provider. Code is
+// what programs know it by; it doesn't change when the words do.
+type message struct {
+	code  string
+	text  string
+	style style
+	// gap sets the message off from what came before, for people.
+	gap bool
+}
+
+// style is how a message looks on a terminal.
+type style int
+
+const (
+	plainText style = iota
+	heading
+	success
+	good
+)
+
+// The messages of an init. PRODUCT and PROGRAM stand for the product's names.
+var (
+	emptyDirectory = message{code: "output_init_empty_message", style: heading,
+		text: "PRODUCT initialized in an empty directory!\n\n" +
+			"The directory has no PRODUCT configuration files. You may begin working\n" +
+			"with PRODUCT immediately by creating PRODUCT configuration files."}
+	initializingBackend = message{code: "initializing_backend_message", style: heading,
+		text: "Initializing the backend..."}
+	initializingCloud = message{code: "initializing_terraform_cloud_message", style: heading,
+		text: "Initializing HCP Terraform..."}
+	backendConfigured = message{code: "backend_configured_success", style: good, gap: true,
+		text: "Successfully configured the backend \"BACKEND\"! PRODUCT will automatically\n" +
+			"use this backend unless the backend configuration changes."}
+	initializingModules = message{code: "initializing_modules_message", style: heading,
+		text: "Initializing modules..."}
+	upgradingModules = message{code: "upgrading_modules_message", style: heading,
+		text: "Upgrading modules..."}
+	initializingProviders = message{code: "initializing_provider_plugin_message", style: heading,
+		text: "Initializing provider plugins..."}
+	lockCreated = message{code: "lock_info",
+		text: "PRODUCT has created a lock file .terraform.lock.hcl to record the provider\n" +
+			"selections it made above. Include this file in your version control repository\n" +
+			"so that PRODUCT can guarantee to make the same selections by default when\n" +
+			"you run \"PROGRAM init\" in the future."}
+	lockChanged = message{code: "dependencies_lock_changes_info",
+		text: "PRODUCT has made some changes to the provider dependency selections recorded\n" +
+			"in the .terraform.lock.hcl file. Review those changes and commit them to your\n" +
+			"version control system if they represent changes you intended to make."}
+	initialized = message{code: "output_init_success_message", style: success,
+		text: "PRODUCT has been successfully initialized!"}
+	nextSteps = message{code: "output_init_success_cli_message", style: good, gap: true,
+		text: "You may now begin working with PRODUCT. Try running \"PROGRAM plan\" to see\n" +
+			"any changes that are required for your infrastructure. All PRODUCT commands\n" +
+			"should now work.\n\n" +
+			"If you ever set or change modules or backend configuration for PRODUCT,\n" +
+			"rerun this command to reinitialize your working directory. If you forget, other\n" +
+			"commands will detect it and remind you to do so if necessary."}
+)
+
+// of fills in the product's names.
+func (m message) of(name, program string) message {
+	m.text = strings.NewReplacer("PRODUCT", name, "PROGRAM", program).Replace(m.text)
+	return m
+}
+
+// CheckReason is why an init would have something to do. Code is stable; it is
+// about a provider, a module, or neither.
+type CheckReason struct {
+	Code     string
+	Provider getproviders.Provider // zero: about none
+	Module   string                // its key; "": about none
+	Detail   string                // a sentence, without capital and full stop
+}
+
+const (
+	upToDate = "Nothing to do: this directory is initialized."
+	outdated = "There is something to do for init:"
+)
+
+// Checked answers whether an init would have something to do: without reasons,
+// it wouldn't.
+func (v *Init) Checked(reasons []CheckReason) { v.out.checked(reasons) }
+
+func (r CheckReason) text() string {
+	switch {
+	case r.Provider != getproviders.Provider{}:
+		return fmt.Sprintf("provider %s: %s", r.Provider, r.Detail)
+	case r.Module != "":
+		return fmt.Sprintf("module %s: %s", r.Module, r.Detail)
+	default:
+		return r.Detail
+	}
+}
+
+func (h *humanPrinter) checked(reasons []CheckReason) {
+	if len(reasons) == 0 {
+		fmt.Fprintln(h.out, upToDate)
+		return
+	}
+	var b strings.Builder
+	b.WriteString(outdated + "\n")
+	for _, r := range reasons {
+		b.WriteString(printable(fmt.Sprintf("  - %s (%s)", r.text(), r.Code)) + "\n")
+	}
+	fmt.Fprint(h.out, b.String())
+}
+
+// checked writes an object for each reason and one for the answer.
+func (j *jsonPrinter) checked(reasons []CheckReason) {
+	for _, r := range reasons {
+		about := map[string]any{"code": r.Code}
+		if r.Provider != (getproviders.Provider{}) {
+			about["provider"] = r.Provider.String()
+		}
+		if r.Module != "" {
+			about["module"] = r.Module
+		}
+		j.write("info", r.text(), "check_reason", about)
+	}
+	text := upToDate
+	if len(reasons) > 0 {
+		text = strings.TrimSuffix(outdated, ":")
+	}
+	j.write("info", text, "check", map[string]any{"up_to_date": len(reasons) == 0, "reasons": len(reasons)})
 }

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"maps"
 	"time"
 
@@ -128,4 +129,13 @@ func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
 		}
 	}
 	return out
+}
+
+// writeReport writes the result of a command as one JSON object over several
+// lines. Constraints such as ">= 1.0" stay readable.
+func writeReport(w io.Writer, report any) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(report)
 }

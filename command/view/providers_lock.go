@@ -1,8 +1,10 @@
 package view
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,20 +17,22 @@ import (
 // goroutine at a time.
 type Lock struct {
 	out      *humanPrinter
-	tell     func(text string) // a line; nil: JSON comes at the end
+	json     bool // nothing is shown before the report
 	product  getproviders.Product
-	waiting  []lockTurn
+	turns    turns[lockKey]
 	warnings problem.List
 	report   lockReport
 }
 
-// lockTurn is a package whose turn to be told of comes when all before it are done.
-type lockTurn struct {
+// lockKey is what a package is known by while lock files are made.
+type lockKey struct {
 	provider getproviders.Provider
 	version  getproviders.Version
 	platform getproviders.Platform
-	lines    []string
-	done     bool
+}
+
+func lockKeyOf(p providercache.LockedPackage) lockKey {
+	return lockKey{p.Selection.Provider, p.Selection.Version, p.Platform}
 }
 
 // LockedDir is what became of one directory.
@@ -43,9 +47,9 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{out: newHumanPrinter(o), product: o.Product}
-	if !o.JSON {
-		v.tell = func(text string) { v.out.line(line{human: text}) }
+	v := &Lock{out: newHumanPrinter(o), product: o.Product, json: o.JSON}
+	if v.turns.show = func(string) {}; !o.JSON {
+		v.turns.show = func(text string) { v.out.line(line{human: text}) }
 	}
 	return v
 }
@@ -53,9 +57,9 @@ func NewLock(o Options) *Lock {
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, tell: func(text string) {
+	return &Lock{product: v.product, turns: turns[lockKey]{show: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
-	}}
+	}}}
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are told of in the
@@ -66,16 +70,16 @@ func (v *Lock) Observe(e providercache.Event) {
 		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
 	case providercache.LockBegin:
 		for _, p := range e.Packages {
-			v.waiting = append(v.waiting, lockTurn{provider: p.Selection.Provider, version: p.Selection.Version, platform: p.Platform})
+			v.turns.waiting = append(v.turns.waiting, turn[lockKey]{key: lockKeyOf(p)})
 		}
 	case providercache.LockFetch:
-		v.turn(e.Package, "- Fetching "+v.name(e.Package)+"...", false)
+		v.turns.put(lockKeyOf(e.Package), "- Fetching "+v.name(e.Package)+"...", false)
 	case providercache.LockDone:
 		text := ""
 		if e.Err == nil {
 			text = v.doneText(e.Package)
 		}
-		v.turn(e.Package, text, true)
+		v.turns.put(lockKeyOf(e.Package), text, true)
 	}
 }
 
@@ -104,46 +108,10 @@ func (v *Lock) name(p providercache.LockedPackage) string {
 	return fmt.Sprintf("%s %s for %s", v.product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
 }
 
-// turn keeps a text until its turn, and tells what has its turn now.
-func (v *Lock) turn(p providercache.LockedPackage, text string, done bool) {
-	i := slices.IndexFunc(v.waiting, func(t lockTurn) bool {
-		return t.provider == p.Selection.Provider && t.version == p.Selection.Version && t.platform == p.Platform
-	})
-	if i < 0 {
-		return
-	}
-	if text != "" {
-		v.waiting[i].lines = append(v.waiting[i].lines, text)
-	}
-	v.waiting[i].done = done
-	for len(v.waiting) > 0 {
-		first := &v.waiting[0]
-		for _, text := range first.lines {
-			v.line(text)
-		}
-		if first.lines = nil; !first.done {
-			return
-		}
-		v.waiting = v.waiting[1:]
-	}
-}
-
-func (v *Lock) line(text string) {
-	if v.tell != nil {
-		v.tell(text)
-	}
-}
-
 // End tells what was held back, and returns what registries had to say.
 func (v *Lock) End() problem.List {
-	for _, t := range v.waiting {
-		for _, text := range t.lines {
-			v.line(text)
-		}
-	}
-	v.waiting = nil
-	slices.SortStableFunc(v.warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
-	return slices.CompactFunc(v.warnings, sameProblem)
+	v.turns.end()
+	return uniqueWarnings(v.warnings)
 }
 
 // Tell says what became of a directory, after its lock file was written. With
@@ -154,14 +122,14 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 		return nil
 	}
 	if d.Named {
-		v.line("\n" + d.Dir + ":")
+		v.turns.show("\n" + d.Dir + ":")
 	}
 	if d.Check {
 		return v.tellChecked(d)
 	}
 	changed := false
 	for _, p := range d.Result.Packages {
-		v.line(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
+		v.turns.show(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
 		changed = changed || p.Change != providercache.LockUnchanged
 	}
 	text := v.product.Name + " has validated the lock file and found no need for changes."
@@ -170,7 +138,7 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 	}
 	v.succeed(text)
 	if changed {
-		v.line("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
+		v.turns.show("\nReview the changes in " + d.LockFile + " and then commit to your\nversion control system to retain the new checksums.\n")
 	}
 	return nil
 }
@@ -182,7 +150,7 @@ var lockChangeText = map[providercache.LockChange]string{
 }
 
 func (v *Lock) succeed(text string) {
-	if v.tell == nil {
+	if v.json {
 		return
 	}
 	fmt.Fprintf(v.out.out, "\n%s %s\n", v.out.paint(v.out.out, "Success!", escBold+escGreen), v.out.paint(v.out.out, text, escBold))
@@ -212,7 +180,151 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Lock) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }
+func (v *Lock) Problems(problems problem.List) { showProblems(v.out, problems) }
 
 // Report writes what became of all directories, for programs, as one object.
 func (v *Lock) Report(w io.Writer) error { return v.report.write(w) }
+
+// lockReport is what became of lock files, for programs.
+type lockReport struct {
+	Format string        `json:"format_version"`
+	Dirs   []jsonLockDir `json:"directories"`
+}
+
+type jsonLockDir struct {
+	Dir       string             `json:"dir"`
+	LockFile  string             `json:"lock_file"`
+	Changed   bool               `json:"changed"`
+	Complete  bool               `json:"complete"`
+	Error     string             `json:"error,omitempty"`
+	Providers []jsonLockProvider `json:"providers"`
+}
+
+type jsonLockProvider struct {
+	Address     getproviders.Provider    `json:"address"`
+	Version     getproviders.Version     `json:"version"`
+	Previous    *getproviders.Version    `json:"previous_version"` // null: there was no entry
+	Constraints getproviders.Constraints `json:"version_constraints"`
+	Hashes      []getproviders.Hash      `json:"hashes"`
+	Platforms   []jsonLockPlatform       `json:"platforms"`
+}
+
+type jsonLockPlatform struct {
+	Platform       getproviders.Platform `json:"platform"`
+	H1             getproviders.Hash     `json:"h1"`
+	ZH             getproviders.Hash     `json:"zh,omitempty"`
+	Origin         string                `json:"origin"`
+	Source         string                `json:"source"`
+	Authentication string                `json:"authentication"`
+	KeyID          string                `json:"key_id,omitempty"`
+	Missing        []getproviders.Hash   `json:"missing"`
+}
+
+var hashOrigins = map[providercache.HashOrigin]string{
+	providercache.HashesComputed: "computed",
+	providercache.HashesRecalled: "recalled",
+	providercache.HashesListed:   "listed",
+}
+
+// add reports on a directory.
+func (r *lockReport) add(d LockedDir) {
+	out := jsonLockDir{
+		Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
+		Providers: []jsonLockProvider{}, Complete: d.Result.Err == nil,
+	}
+	if d.Result.Err != nil {
+		out.Error = d.Result.Err.Error()
+	}
+	for _, p := range d.Result.Packages {
+		out.Changed = out.Changed || p.Change != providercache.LockUnchanged && !d.Check && d.Result.Err == nil
+		out.Complete = out.Complete && len(p.Missing) == 0 || out.Complete && !d.Check
+		if d.Result.Err == nil {
+			out.add(d, p)
+		}
+	}
+	r.Dirs = append(r.Dirs, out)
+}
+
+// add reports on a package. Those of a provider come one after the other.
+func (o *jsonLockDir) add(d LockedDir, p providercache.LockedPackage) {
+	last := len(o.Providers) - 1
+	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
+		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
+		if lock, ok := d.Result.Locks.Provider(p.Selection.Provider); ok {
+			entry.Hashes = lock.Hashes
+		}
+		if p.Previous != (getproviders.Version{}) {
+			entry.Previous = &p.Previous
+		}
+		o.Providers = append(o.Providers, entry)
+		last++
+	}
+	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
+		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
+		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
+		Missing: append([]getproviders.Hash{}, p.Missing...),
+	})
+}
+
+func (r lockReport) write(w io.Writer) error {
+	r.Format = "1.0"
+	if r.Dirs == nil {
+		r.Dirs = []jsonLockDir{}
+	}
+	return writeReport(w, r)
+}
+
+// LockProblems explains why the hashes for a directory's lock file couldn't be
+// had: one problem for each platform, and one for what is about no platform.
+func LockProblems(product getproviders.Product, d LockedDir) (problems problem.List) {
+	var platforms []string
+	failed := map[string][]error{}
+	for _, err := range parts(d.Result.Err) {
+		if failure, ok := errors.AsType[*providercache.ProviderError](err); ok && failure.Step == providercache.StepCancel {
+			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
+		}
+		name := ""
+		if about, ok := errors.AsType[*providercache.PlatformError](err); ok {
+			name = about.Platform.String()
+		}
+		if !slices.Contains(platforms, name) {
+			platforms = append(platforms, name)
+		}
+		failed[name] = append(failed[name], err)
+	}
+	for _, name := range platforms {
+		problems = append(problems, problem.Error("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
+	}
+	return problems
+}
+
+func lockFailures(product getproviders.Product, d LockedDir, platform string, errs []error) string {
+	var b strings.Builder
+	b.WriteString(product.Name + " failed to fetch the requested providers")
+	if platform != "" {
+		b.WriteString(" for " + platform)
+	}
+	b.WriteString(" in order to calculate their checksums")
+	if d.Named {
+		b.WriteString(" for " + d.Dir)
+	}
+	b.WriteString(": some providers could not be installed:")
+	for _, err := range errs {
+		fmt.Fprintf(&b, "\n- %s", lockFailure(err))
+	}
+	return b.String()
+}
+
+// lockFailure is a failure in the form that the real tool has, with the address
+// in front.
+func lockFailure(err error) string {
+	failure, ok := errors.AsType[*providercache.ProviderError](err)
+	if !ok {
+		return withHint(err)
+	}
+	cause := failure.Err
+	if about, ok := errors.AsType[*providercache.PlatformError](cause); ok {
+		cause = about.Err
+	}
+	return failure.Provider.String() + ": " + withHint(cause)
+}

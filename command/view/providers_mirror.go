@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -17,25 +16,24 @@ type Mirror struct {
 	out      *humanPrinter
 	product  getproviders.Product
 	doing    string // what is told to be done to a provider
-	waiting  []mirrorTurn
-	heads    []mirrorTurn // of providers that have no packages: built-in ones, and those without a version
+	turns    turns[mirrorKey]
+	heads    []turn[mirrorKey] // of providers that have no packages: built-in ones, and those without a version
 	warnings problem.List
 }
 
 const mirroring = "Mirroring"
 
-// mirrorTurn is what there is to say of a package, or of a provider without any,
-// when all before it are done.
-type mirrorTurn struct {
+// mirrorKey is what a package is known by while a mirror is filled.
+type mirrorKey struct {
 	provider getproviders.Provider
-	path     string // of the archive; "": the turn is about the provider
-	lines    []string
-	done     bool
+	path     string // of the archive; "": it is about the provider
 }
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	return &Mirror{out: newHumanPrinter(o), product: o.Product, doing: mirroring}
+	v := &Mirror{out: newHumanPrinter(o), product: o.Product, doing: mirroring}
+	v.turns.show = v.line
+	return v
 }
 
 // Skip tells of a provider that is built in.
@@ -44,7 +42,7 @@ func (v *Mirror) Skip(p getproviders.Provider) {
 }
 
 func (v *Mirror) head(p getproviders.Provider, text string) {
-	v.heads = append(v.heads, mirrorTurn{provider: p, lines: []string{text}, done: true})
+	v.heads = append(v.heads, turn[mirrorKey]{key: mirrorKey{provider: p}, lines: []string{text}, done: true})
 }
 
 // Observe is for [providercache.Installer].Observe. Packages are told of in the
@@ -58,9 +56,9 @@ func (v *Mirror) Observe(e providercache.Event) {
 	case providercache.MirrorBegin:
 		v.begin(e.Packages)
 	case providercache.MirrorFetch:
-		v.turn(e.Package, v.fetchText(e), false)
+		v.put(e.Package, v.fetchText(e), false)
 	case providercache.MirrorDone:
-		v.turn(e.Package, mirrorDoneText(e.Package), true)
+		v.put(e.Package, mirrorDoneText(e.Package), true)
 	}
 }
 
@@ -99,11 +97,11 @@ func (v *Mirror) mirroring(p getproviders.Provider) string {
 
 // begin puts all that is to be told into its order.
 func (v *Mirror) begin(packages []providercache.Mirrored) {
-	turns := v.heads
+	all := v.heads
 	v.heads = nil
 	var last providercache.Selection
 	for _, p := range packages {
-		t := mirrorTurn{provider: p.Selection.Provider, path: p.Path}
+		t := turn[mirrorKey]{key: mirrorKey{p.Selection.Provider, p.Path}}
 		if s := p.Selection; s.Provider != last.Provider {
 			t.lines = append(t.lines, v.mirroring(s.Provider))
 		}
@@ -111,11 +109,11 @@ func (v *Mirror) begin(packages []providercache.Mirrored) {
 			t.lines = append(t.lines, selectedText(s))
 		}
 		last = p.Selection
-		turns = append(turns, t)
+		all = append(all, t)
 	}
-	slices.SortStableFunc(turns, func(a, b mirrorTurn) int { return a.provider.Compare(b.provider) })
-	v.waiting = turns
-	v.tell()
+	slices.SortStableFunc(all, func(a, b turn[mirrorKey]) int { return a.key.provider.Compare(b.key.provider) })
+	v.turns.waiting = all
+	v.turns.advance()
 }
 
 func selectedText(s providercache.Selection) string {
@@ -129,51 +127,74 @@ func selectedText(s providercache.Selection) string {
 	}
 }
 
-// turn keeps a text until its turn.
-func (v *Mirror) turn(p providercache.Mirrored, text string, done bool) {
-	i := slices.IndexFunc(v.waiting, func(t mirrorTurn) bool { return t.path == p.Path })
-	if i < 0 {
-		return
-	}
-	if text != "" {
-		v.waiting[i].lines = append(v.waiting[i].lines, text)
-	}
-	v.waiting[i].done = done
-	v.tell()
+// put keeps a text until its turn.
+func (v *Mirror) put(p providercache.Mirrored, text string, done bool) {
+	v.turns.put(mirrorKey{p.Selection.Provider, p.Path}, text, done)
 }
 
-// tell tells what has its turn.
-func (v *Mirror) tell() {
-	for len(v.waiting) > 0 {
-		first := &v.waiting[0]
-		for _, text := range first.lines {
-			v.out.line(line{human: text})
-		}
-		if first.lines = nil; !first.done {
-			return
-		}
-		v.waiting = v.waiting[1:]
-	}
-}
+func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result providercache.MirrorResult) problem.List {
-	v.waiting = append(v.waiting, v.heads...)
-	for _, t := range v.waiting {
-		for _, text := range t.lines {
-			v.out.line(line{human: text})
-		}
-	}
-	v.waiting, v.heads = nil, nil
+	v.turns.waiting = append(v.turns.waiting, v.heads...)
+	v.turns.end()
+	v.heads = nil
 	for _, name := range result.Pruned {
-		v.out.line(line{human: "- Removed " + name})
+		v.line("- Removed " + name)
 	}
 	for _, name := range result.Waiting {
-		v.out.line(line{human: "- Not listed any more, to be removed by a later run: " + name})
+		v.line("- Not listed any more, to be removed by a later run: " + name)
 	}
-	slices.SortStableFunc(v.warnings, func(a, b *problem.Problem) int { return strings.Compare(a.Detail, b.Detail) })
-	return slices.CompactFunc(v.warnings, sameProblem)
+	return uniqueWarnings(v.warnings)
 }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Mirror) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }
+func (v *Mirror) Problems(problems problem.List) { showProblems(v.out, problems) }
+
+// MirrorProblems explains what went wrong with a mirror: one problem for each
+// package and each index.
+func MirrorProblems(err error) (problems problem.List) {
+	for _, e := range parts(err) {
+		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		index, isIndex := errors.AsType[*providercache.MirrorError](e)
+		switch {
+		case e == nil:
+		case ok && failed.Step == providercache.StepCancel:
+			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
+		case ok:
+			problems = append(problems, mirrorProblem(failed))
+		case isIndex:
+			problems = append(problems, problem.Error("Failed to update indexes",
+				fmt.Sprintf("The indexes can't tell of all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
+		default:
+			problems = append(problems, problem.Error("Failed to write the mirror", withHint(e)))
+		}
+	}
+	return problems
+}
+
+// mirrorProblem has the real tool's headlines.
+func mirrorProblem(failed *providercache.ProviderError) *problem.Problem {
+	about, ok := errors.AsType[*providercache.PlatformError](failed.Err)
+	if !ok {
+		return problem.Error("Provider not available",
+			fmt.Sprintf("Failed to download %s: %s", failed.Provider, withHint(failed.Err)))
+	}
+	summary, verb := "Cannot download provider release", "download"
+	switch {
+	case failed.Step == providercache.StepMetadata:
+		summary = "Provider release not available"
+	case failed.Step == providercache.StepAuthenticate, errors.Is(failed, getproviders.ErrAuthentication):
+		summary, verb = "Invalid provider package", "authenticate"
+	}
+	return problem.Error(summary, fmt.Sprintf("Failed to %s %s v%s for %s: %s",
+		verb, failed.Provider, failed.Version, about.Platform, withHint(about.Err)))
+}
+
+// LockedMismatch says that lock files don't fit what configurations require, in
+// the real tool's words.
+func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
+	return problem.Error("Inconsistent dependency lock file", fmt.Sprintf(
+		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
+			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
+}

@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -76,10 +75,7 @@ func (r URLsReport) JSON(w io.Writer) error {
 		}
 		out.Dirs = append(out.Dirs, dir)
 	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(out)
+	return writeReport(w, out)
 }
 
 // add reports on a package. Those of a provider come one after the other.

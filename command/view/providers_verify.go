@@ -38,7 +38,7 @@ func NewVerify(o Options) *Verify {
 func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
 
 // Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Verify) Problems(problems problem.List) { (&Init{out: v.out}).Problems(problems) }
+func (v *Verify) Problems(problems problem.List) { showProblems(v.out, problems) }
 
 // End tells of all places, as text or as one JSON object.
 func (v *Verify) End(w io.Writer) error {
@@ -135,4 +135,84 @@ func verifySum(t VerifiedTree) string {
 	}
 	return fmt.Sprintf("Verified %s in %s against %s: %s", count(there, "package"),
 		filepath.ToSlash(t.Path), filepath.ToSlash(t.LockFile), strings.Join(parts, ", "))
+}
+
+type jsonVerifiedTree struct {
+	Path     string                `json:"path"`
+	LockFile string                `json:"lock_file"`
+	Packages []jsonVerifiedPackage `json:"packages"`
+}
+
+type jsonVerifiedPackage struct {
+	Address       getproviders.Provider     `json:"address"`
+	Version       getproviders.Version      `json:"version"`
+	Platform      getproviders.Platform     `json:"platform"`
+	Finding       providercache.TreeFinding `json:"finding"`
+	Path          string                    `json:"path,omitempty"`
+	Packed        *bool                     `json:"packed,omitempty"`
+	H1            getproviders.Hash         `json:"h1,omitempty"`
+	ZH            getproviders.Hash         `json:"zh,omitempty"`
+	LockedVersion *getproviders.Version     `json:"locked_version"`
+	LockedHashes  []getproviders.Hash       `json:"locked_hashes"`
+	Error         string                    `json:"error,omitempty"`
+}
+
+// writeVerifyReport writes what was found, for programs, as one object.
+func writeVerifyReport(w io.Writer, trees []VerifiedTree) error {
+	report := struct {
+		Format string             `json:"format_version"`
+		Trees  []jsonVerifiedTree `json:"trees"`
+	}{Format: "1.0", Trees: []jsonVerifiedTree{}}
+	for _, t := range trees {
+		out := jsonVerifiedTree{Path: filepath.ToSlash(t.Path), LockFile: filepath.ToSlash(t.LockFile), Packages: []jsonVerifiedPackage{}}
+		for _, p := range t.Packages {
+			out.Packages = append(out.Packages, newJSONVerifiedPackage(p))
+		}
+		report.Trees = append(report.Trees, out)
+	}
+	return writeReport(w, report)
+}
+
+func newJSONVerifiedPackage(p providercache.ComparedPackage) jsonVerifiedPackage {
+	out := jsonVerifiedPackage{
+		Address: p.Provider, Version: p.Version, Platform: p.Platform, Finding: p.Finding,
+		Path: filepath.ToSlash(p.Path), H1: p.H1, ZH: p.ZH,
+		LockedHashes: append([]getproviders.Hash{}, p.Locked.Hashes...),
+	}
+	if p.Path != "" {
+		out.Packed = &p.Packed
+	}
+	if p.Locked.Version != (getproviders.Version{}) {
+		out.LockedVersion = &p.Locked.Version
+	}
+	if p.Err != nil {
+		out.Error = p.Err.Error()
+	}
+	return out
+}
+
+// PackageHashes are the hashes of a package on this machine.
+type PackageHashes struct {
+	Path string            `json:"path"`
+	H1   getproviders.Hash `json:"h1"`
+	ZH   getproviders.Hash `json:"zh,omitempty"` // "" for a directory
+}
+
+// WriteHashes prints a hash and its package on each line, as sha256sum does, or
+// JSON.
+func WriteHashes(w io.Writer, hashes []PackageHashes, asJSON bool) error {
+	if asJSON {
+		return writeReport(w, hashes)
+	}
+	for _, p := range hashes {
+		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
+			if h == "" {
+				continue
+			}
+			if _, err := fmt.Fprintf(w, "%s  %s\n", h, printable(p.Path)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -1,10 +1,10 @@
 package view
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/providercache"
 )
@@ -12,7 +12,7 @@ import (
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
-	*Mirror
+	mirror *Mirror
 	json   bool
 	stdout io.Writer
 	report vendorReport
@@ -20,13 +20,22 @@ type Vendor struct {
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	v := &Vendor{Mirror: NewMirror(o), json: o.JSON, stdout: o.Stdout, report: newVendorReport()}
-	v.doing = "Vendoring"
+	v := &Vendor{mirror: NewMirror(o), json: o.JSON, stdout: o.Stdout, report: newVendorReport()}
+	v.mirror.doing = "Vendoring"
 	if v.json {
-		v.out.out = Stream{Writer: io.Discard}
+		v.mirror.out.out = Stream{Writer: io.Discard}
 	}
 	return v
 }
+
+// Observe is for the events of packages, as [Mirror.Observe].
+func (v *Vendor) Observe(e providercache.Event) { v.mirror.Observe(e) }
+
+// End shows what is left to show of packages, as [Mirror.End].
+func (v *Vendor) End() problem.List { return v.mirror.End(providercache.MirrorResult{}) }
+
+// Problems shows errors and warnings, as [Init.Problems].
+func (v *Vendor) Problems(problems problem.List) { v.mirror.Problems(problems) }
 
 // vendorReport is what became of a directory, for programs.
 type vendorReport struct {
@@ -72,7 +81,7 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 		if d.Version != "" {
 			text += " " + d.Version
 		}
-		v.out.line(line{human: text + "..."})
+		v.mirror.line(text + "...")
 	}
 }
 
@@ -80,21 +89,21 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 	v.report.Modules = append(v.report.Modules, vendorModule{pkg.Key, pkg.Version, hash})
 	for _, name := range tidied {
-		v.out.line(line{human: fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key)})
+		v.mirror.line(fmt.Sprintf("  - %s of the module %s is changed so that git keeps all of it", name, pkg.Key))
 	}
 }
 
 // Changed tells of a file beside what is vendored.
 func (v *Vendor) Changed(name string) {
 	v.report.Changed = append(v.report.Changed, name)
-	v.out.line(line{human: "- Wrote " + name})
+	v.mirror.line("- Wrote " + name)
 }
 
 // Removed tells of something that isn't needed any more.
 func (v *Vendor) Removed(names ...string) {
 	for _, name := range names {
 		v.report.Removed = append(v.report.Removed, name)
-		v.out.line(line{human: "- Removed " + name})
+		v.mirror.line("- Removed " + name)
 	}
 }
 
@@ -120,28 +129,25 @@ func (v *Vendor) Checked(reasons []CheckReason) {
 	if !upToDate {
 		text = "There is something to do for vendor:"
 	}
-	v.out.line(line{human: text})
+	v.mirror.line(text)
 	for _, r := range reasons {
 		told := vendorReason{Code: r.Code, Module: r.Module, Detail: r.Detail}
 		if r.Provider.Type != "" {
 			told.Provider = r.Provider.String()
 		}
 		v.report.Reasons = append(v.report.Reasons, told)
-		v.out.line(line{human: fmt.Sprintf("  - %s (%s)", r.text(), r.Code)})
+		v.mirror.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
 	}
 }
 
 // Done tells the last line, and with JSON the report.
 func (v *Vendor) Done(text string) error {
 	if text != "" {
-		v.out.gap()
-		v.out.line(line{human: text})
+		v.mirror.out.gap()
+		v.mirror.line(text)
 	}
 	if !v.json {
 		return nil
 	}
-	encoder := json.NewEncoder(v.stdout)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v.report)
+	return writeReport(v.stdout, v.report)
 }

@@ -25,7 +25,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	v.Observe(providercache.MirrorFetch{Package: one, Local: true})
 	v.Observe(providercache.MirrorDone{Package: one})
 	v.Observe(providercache.MirrorDone{Package: two})
-	v.End(providercache.MirrorResult{})
+	v.End()
 	v.Packages([]providercache.Mirrored{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")

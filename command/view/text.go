@@ -1,0 +1,215 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// Escape sequences of terminals.
+const (
+	escReset     = "\x1b[0m"
+	escBold      = "\x1b[1m"
+	escUnderline = "\x1b[4m"
+	escRed       = "\x1b[31m"
+	escGreen     = "\x1b[32m"
+	escYellow    = "\x1b[33m"
+)
+
+// humanPrinter speaks to people.
+type humanPrinter struct {
+	out, err Stream
+	plain    bool
+	sources  sources
+}
+
+// version says nothing: people ask for it when they want to know.
+func (h *humanPrinter) version(string, string) {}
+
+func (h *humanPrinter) message(m message) {
+	text := m.text
+	switch m.style {
+	case heading:
+		text = h.paint(h.out, text, escBold)
+	case success:
+		text = h.paint(h.out, text, escBold+escGreen)
+	case good:
+		text = h.paint(h.out, text, escGreen)
+	}
+	if m.gap {
+		h.gap()
+	}
+	fmt.Fprintln(h.out, text)
+}
+
+func (h *humanPrinter) line(l line) {
+	if l.human != "" {
+		fmt.Fprintln(h.out, printable(l.human))
+	}
+}
+
+func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
+
+func (h *humanPrinter) problem(p *problem.Problem) {
+	to := h.err
+	body := problemText{problem: p, source: h.sources.snippet(p), paint: func(text, esc string) string {
+		return h.paint(to, text, esc)
+	}}
+	if h.plain {
+		fmt.Fprintf(to, "\n%s", body.render(columns(to)-1))
+		return
+	}
+	fmt.Fprint(to, h.box(to, p.Severity, body.render(columns(to)-boxWidth)))
+}
+
+// boxWidth is what a box takes of a line, and one column that stays free.
+const boxWidth = 3
+
+// box draws a line along the left side of text.
+func (h *humanPrinter) box(to Stream, s hcl.DiagnosticSeverity, text string) string {
+	esc := severityColor(s)
+	var b strings.Builder
+	fmt.Fprintln(&b, h.paint(to, "╷", esc))
+	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
+		side := h.paint(to, "│", esc)
+		if l = strings.TrimRight(l, "\n"); l != "" {
+			side += " "
+		}
+		fmt.Fprintf(&b, "%s%s\n", side, l)
+	}
+	fmt.Fprintln(&b, h.paint(to, "╵", esc))
+	return b.String()
+}
+
+func (h *humanPrinter) paint(to Stream, text, esc string) string {
+	if h.plain || !to.Color || esc == "" || text == "" {
+		return text
+	}
+	return esc + text + escReset
+}
+
+func severityColor(s hcl.DiagnosticSeverity) string {
+	if s == hcl.DiagWarning {
+		return escYellow
+	}
+	return escRed
+}
+
+// columns is how wide text may be on a stream. The real tool takes 78 where
+// there is no terminal; below 20 columns wrapping helps nobody.
+func columns(s Stream) int {
+	if s.Width < 20 {
+		return 78
+	}
+	return s.Width
+}
+
+// problemText is a problem on its way to people.
+type problemText struct {
+	problem *problem.Problem
+	source  *snippet // nil: the problem isn't about a place in a file
+	paint   func(text, esc string) string
+}
+
+// render writes the problem: summary, source lines, explanation.
+func (t problemText) render(width int) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s\n\n",
+		t.paint(severityName(t.problem.Severity)+": ", escBold+severityColor(t.problem.Severity)),
+		t.paint(wrap(printable(t.problem.Summary), width), escBold))
+	if t.source != nil {
+		t.renderSource(&b)
+	}
+	if t.problem.Detail != "" {
+		fmt.Fprintln(&b, wrap(printable(t.problem.Detail), width))
+	}
+	return b.String()
+}
+
+func (t problemText) renderSource(b *strings.Builder) {
+	at := t.problem.Subject
+	fmt.Fprintf(b, "  on %s line %d", printable(at.Filename), at.Start.Line)
+	if t.source.context != "" {
+		fmt.Fprintf(b, ", in %s", printable(t.source.context))
+	}
+	fmt.Fprintln(b, ":")
+	if !t.source.found {
+		fmt.Fprint(b, "  (source code not available)\n\n")
+		return
+	}
+	number, offset := t.source.startLine, 0
+	for l := range strings.Lines(t.source.code) {
+		fmt.Fprintf(b, "%4d: %s\n", number, t.underline(strings.TrimRight(l, "\r\n"), offset))
+		number++
+		offset += len(l)
+	}
+	fmt.Fprintln(b)
+}
+
+// underline marks the part of a line that is at fault; the line begins at
+// offset in the snippet's code.
+func (t problemText) underline(text string, offset int) string {
+	from := min(max(t.source.from-offset, 0), len(text))
+	to := min(max(t.source.to-offset, from), len(text))
+	return printable(text[:from]) + t.paint(printable(text[from:to]), escUnderline) + printable(text[to:])
+}
+
+func severityName(s hcl.DiagnosticSeverity) string {
+	if s == hcl.DiagWarning {
+		return "Warning"
+	}
+	return "Error"
+}
+
+// printable takes the power out of text that others wrote, a registry's
+// warnings for instance: no control character reaches the terminal, and none
+// that makes it show the rest in another order.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// wrap breaks the lines of text so that none has more than width characters,
+// if words allow it. A line that begins with a space, such as an item of a list
+// or a command, stays as it is.
+func wrap(text string, width int) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		if !strings.HasPrefix(l, " ") {
+			lines[i] = wrapLine(l, width)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
+func wrapLine(text string, width int) string {
+	if utf8.RuneCountInString(text) <= width {
+		return text
+	}
+	var b strings.Builder
+	used := 0
+	for i, word := range strings.Split(text, " ") {
+		n := utf8.RuneCountInString(word)
+		switch {
+		case i == 0:
+		case used+1+n > width:
+			b.WriteByte('\n')
+			used = 0
+		default:
+			b.WriteByte(' ')
+			used++
+		}
+		b.WriteString(word)
+		used += n
+	}
+	return b.String()
+}
