@@ -5,17 +5,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
-	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/bundle"
 )
@@ -129,84 +123,4 @@ func (v *vendoring) writeBundle(temporary string) error {
 		return err
 	}
 	return os.Rename(temporary, v.opts.bundle)
-}
-
-// unpack unpacks an archive.
-func unpack(m *cli.Meta, o options, product getproviders.Product, shown *view.Vendor) problem.List {
-	failed := func(err error) problem.List {
-		return problem.List{problem.Error("Failed to unpack the archive", fmt.Sprintf(
-			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err))}
-	}
-	info, err := os.Stat(o.unpack)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", o.unpack)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	if info, err = os.Stat(o.target); err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is not a directory", o.target)
-	}
-	if err != nil {
-		return failed(err)
-	}
-	file, err := os.Open(o.unpack)
-	if err != nil {
-		return failed(err)
-	}
-	defer file.Close()
-	locks := lockComparison{product: product, target: o.target}
-	manifest, err := bundle.Unpack(m.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: locks.accept, Last: vendored.LockFiles()})
-	if err != nil {
-		return failed(err)
-	}
-	for _, e := range manifest.Files {
-		if unit, _ := vendored.Unit(e.Path); unit == e.Path {
-			shown.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
-		}
-	}
-	return append(locks.replacedProblems(), done(shown, fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))...)
-}
-
-// lockComparison compares the lock file of an archive with the one where it is
-// unpacked.
-type lockComparison struct {
-	product  getproviders.Product
-	target   string
-	replaced []string // what the lock file said, and doesn't any more
-}
-
-// accept compares the lock file of an archive with the one that it is going
-// to replace. The archive may have been made by anybody; what was locked before
-// speaks against packages that have none of its hashes.
-func (c *lockComparison) accept(unpacked string) error {
-	before, problems := depsfile.Load(filepath.Join(c.target, depsfile.FileName), c.product)
-	if problems.HasErrors() {
-		return fmt.Errorf("its %s can't be read, and would be replaced", depsfile.FileName)
-	}
-	after, problems := depsfile.Load(filepath.Join(unpacked, depsfile.FileName), c.product)
-	if problems.HasErrors() {
-		return fmt.Errorf("the %s in the archive can't be read", depsfile.FileName)
-	}
-	for _, was := range before.All() {
-		is, ok := after.Provider(was.Provider)
-		switch {
-		case !ok:
-			c.replaced = append(c.replaced, fmt.Sprintf("%s %s isn't locked any more", was.Provider, was.Version))
-		case is.Version != was.Version:
-			c.replaced = append(c.replaced, fmt.Sprintf("%s was locked at %s, and is at %s", was.Provider, was.Version, is.Version))
-		case len(was.Hashes) > 0 && !slices.ContainsFunc(was.Hashes, func(h getproviders.Hash) bool { return slices.Contains(is.Hashes, h) }):
-			return fmt.Errorf("the archive has other packages of %s %s than %s records there", was.Provider, was.Version, depsfile.FileName)
-		}
-	}
-	return nil
-}
-
-// replacedProblems tells of what the lock file doesn't say any more.
-func (c *lockComparison) replacedProblems() problem.List {
-	if len(c.replaced) == 0 {
-		return nil
-	}
-	return problem.List{problem.Warning("The lock file was replaced by the archive's", fmt.Sprintf(
-		"It said something else before:\n\n  - %s", strings.Join(c.replaced, "\n  - ")))}
 }

@@ -24,9 +24,10 @@ type options struct {
 	json       bool
 	hashesText string // of -hashes, as it was given
 	hashes     providercache.HashPolicy
-	bundle     string // of -o
-	unpack     string // of -unpack
-	target     string // where to unpack
+	bundle     string              // of -o
+	unpack     string              // of -unpack
+	target     string              // where to unpack
+	accepted   []getproviders.Hash // of -accept-hash
 
 	problems problem.List // with values of options
 }
@@ -50,14 +51,16 @@ func (o *options) flags() cli.Flags {
 		{Name: "o", Arg: " FILE.tar", Value: cli.String(&o.bundle),
 			Help: "Leave the directory as it is, and write one archive with all of this. The same content makes the same archive, byte for byte. The configuration isn't in it."},
 		{Name: "unpack", Arg: "=FILE.tar", Value: cli.String(&o.unpack),
-			Help: "Verify such an archive and unpack it into DIR, which is where the configuration is; the default is the current directory. If anything is wrong with it, or it has other packages than are locked there, nothing changes."},
+			Help: "Verify such an archive and unpack it into DIR, which is where the configuration is; the default is the current directory. The lock files that are there decide: what they say stays, and the archive adds what they say nothing of. If anything is wrong with it, if it has other packages than are locked, or if its lock files have other versions or more hashes of what is locked there, nothing changes."},
+		{Name: "accept-hash", Arg: "=HASH", Value: cli.Func(o.acceptHash),
+			Help: "With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."},
 		{Name: "json", Value: cli.Bool(&o.json),
 			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons."},
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-json] [DIR]"}, About: about, Flags: new(options).flags()}
+	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-accept-hash=HASH] [-json] [DIR]"}, About: about, Flags: new(options).flags()}
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
@@ -105,6 +108,17 @@ func (o *options) addPlatform(given string) error {
 	return nil
 }
 
+func (o *options) acceptHash(given string) error {
+	h, err := getproviders.ParseHash(given)
+	o.accepted = append(o.accepted, h)
+	return err
+}
+
+// accepts reports whether all of these hashes were named.
+func (o *options) accepts(hashes ...getproviders.Hash) bool {
+	return !slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return !slices.Contains(o.accepted, h) })
+}
+
 // checkTogether refuses options of which one makes no sense beside the other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
@@ -115,12 +129,16 @@ func (o *options) checkTogether(given cli.Given) {
 		refuse("-upgrade", "-check", "It always has something to do.")
 	case o.check && o.bundle != "":
 		refuse("-o", "-check", "A check writes nothing.")
+	case o.unpack == "" && len(o.accepted) > 0:
+		o.problems = append(o.problems, problem.Error("The -accept-hash flag needs -unpack.", "It says what an archive may add to what is locked."))
 	}
 	if o.unpack == "" {
 		return
 	}
 	for _, name := range given.Names() {
-		if name != "unpack" && name != "json" {
+		switch name {
+		case "unpack", "accept-hash", "json":
+		default:
 			refuse("-"+name, "-unpack", "What is unpacked is what the archive has.")
 		}
 	}

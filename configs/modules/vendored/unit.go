@@ -42,6 +42,26 @@ func Unit(name string) (unit string, ok bool) {
 	return PluginsDir + "/" + strings.Join(parts[:5], "/"), wrongVersion == nil && wrongPlatform == nil
 }
 
+// PackageOf says of which version of which provider a unit is a package. ok is
+// false for units that are none.
+func PackageOf(unit string) (p getproviders.Provider, v getproviders.Version, ok bool) {
+	rest, ok := strings.CutPrefix(unit, PluginsDir+"/")
+	parts := strings.Split(rest, "/")
+	if !ok || len(parts) < 4 {
+		return p, v, false
+	}
+	p, err := getproviders.Terraform("").ParseProvider(strings.Join(parts[:3], "/"))
+	if err != nil {
+		return p, v, false
+	}
+	if len(parts) == 4 {
+		v, _, ok = getproviders.ParsePackedName(parts[3], p.Type)
+		return p, v, ok
+	}
+	v, err = getproviders.ParseVersion(parts[3])
+	return p, v, err == nil
+}
+
 // LockFiles are the files that a bundle has beside what is in [Places], and that
 // are written after it.
 func LockFiles() []string { return []string{RecordName, modulelock.FileName, depsfile.FileName} }
