@@ -1,6 +1,7 @@
 package depsfile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
@@ -64,4 +68,86 @@ func writableTarget(path string, product getproviders.Product) string {
 		return path
 	}
 	return target
+}
+
+// What a lock file for anything else has in common with the one for providers
+// is exported here.
+
+// DecodeBlocks parses the text of a lock file and has its blocks decoded, as
+// many of them as there are. All problems are returned; if version control left
+// the marks of a merge conflict behind, that one alone.
+func DecodeBlocks(src []byte, filename string, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
+	if diag := checkNesting(src, filename); diag != nil {
+		return hcl.Diagnostics{diag}
+	}
+	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	if file != nil {
+		content, more := file.Body.Content(schema)
+		diags = append(diags, more...)
+		diags = append(diags, decode(content.Blocks)...)
+	}
+	if conflict := findConflict(src, filename); conflict != nil && diags.HasErrors() {
+		// What else is wrong with the file is a consequence.
+		return hcl.Diagnostics{conflict}
+	}
+	return diags
+}
+
+// Problem returns an error about a place in a lock file.
+func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic {
+	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
+}
+
+// maxTextBytes is a thousand times what the largest lock files have.
+const maxTextBytes = 256 << 20
+
+// ReadText reads a regular file, or what a link to one leads to.
+func ReadText(path string) ([]byte, error) { return wholefile.Read(path, maxTextBytes) }
+
+// SaveText writes a file by one rename, if it hasn't that content already. A
+// symlink is replaced. The file's mode is 0644. After a loss of power, too, there
+// is the old file or the new one, and never half of one: all later runs trust it.
+func SaveText(path string, content []byte) error {
+	if wholefile.Has(path, content) {
+		return nil
+	}
+	return wholefile.WriteDurably(path, content, 0o644)
+}
+
+// Encode returns the exact bytes that the real tool writes: a header that
+// names the product's program, then one block for each provider, in order. The
+// hashes of each are sorted, without duplicates, one in a line.
+func (l *Locks) Encode(product getproviders.Product) []byte {
+	var out bytes.Buffer
+	fmt.Fprintf(&out, "# This file is maintained automatically by %q.\n", product.Program+" init")
+	out.WriteString("# Manual edits may be lost in future updates.\n")
+	for _, lock := range l.All() {
+		encodeLock(&out, lock)
+	}
+	return out.Bytes()
+}
+
+// encodeLock writes a block. Neighbouring lines have their equals signs one
+// below the other; a value that takes several lines is no neighbour.
+func encodeLock(out *bytes.Buffer, lock Lock) {
+	fmt.Fprintf(out, "\nprovider %s {\n", quote(lock.Provider.String()))
+	if lock.Constraints.IsEmpty() {
+		fmt.Fprintf(out, "  version = %s\n", quote(lock.Version.String()))
+	} else {
+		fmt.Fprintf(out, "  version     = %s\n", quote(lock.Version.String()))
+		fmt.Fprintf(out, "  constraints = %s\n", quote(lock.Constraints.String()))
+	}
+	if len(lock.Hashes) > 0 {
+		out.WriteString("  hashes = [\n")
+		for _, hash := range getproviders.SortHashes(lock.Hashes) {
+			fmt.Fprintf(out, "    %s,\n", quote(string(hash)))
+		}
+		out.WriteString("  ]\n")
+	}
+	out.WriteString("}\n")
+}
+
+// quote escapes as HCL wants it: a hash that somebody typed may hold anything.
+func quote(s string) []byte {
+	return hclwrite.TokensForValue(cty.StringVal(s)).Bytes()
 }

@@ -106,3 +106,37 @@ func (l *Locks) Equal(o *Locks) bool {
 func (l *Locks) SameProviders(o *Locks) bool {
 	return maps.EqualFunc(l.entries(), o.entries(), func(Lock, Lock) bool { return true })
 }
+
+// Extend is Set for who adds to an entry: hashes of unknown schemes that it
+// holds stay, as they do when the real tool's "providers lock" adds to it.
+// Those of another version go, since they are about other packages.
+func (l *Locks) Extend(lock Lock) {
+	old, had := l.Provider(lock.Provider)
+	l.Set(lock)
+	extended, ok := l.Provider(lock.Provider)
+	if !ok || !had || old.Version != lock.Version {
+		return
+	}
+	extended.Hashes = getproviders.SortHashes(append(extended.Hashes, old.Hashes...))
+	l.put(extended)
+}
+
+// Inherit adds, for each entry of a provider that the product's predecessor
+// published, an entry of the provider that takes its place in the product: of the
+// same version and constraints, and without hashes, because the packages are
+// others. A provider that has an entry keeps it. It returns the entries that were
+// added to, in the order of the file.
+//
+// The old entries stay: whether anything still requires those providers isn't
+// known here.
+func (l *Locks) Inherit(product getproviders.Product) (inherited []Lock) {
+	for _, lock := range l.All() {
+		own, ok := product.Inherits(lock.Provider)
+		if _, known := l.Provider(own); !ok || known {
+			continue
+		}
+		l.Set(Lock{Provider: own, Version: lock.Version, Constraints: lock.Constraints})
+		inherited = append(inherited, lock)
+	}
+	return inherited
+}

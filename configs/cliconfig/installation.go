@@ -1,6 +1,12 @@
 package cliconfig
 
 import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -151,4 +157,66 @@ func (r *reader) patterns(kind MethodKind, summary string, arg field) []getprovi
 		patterns = append(patterns, pattern)
 	}
 	return patterns
+}
+
+// devOverrides reads the inside of
+//
+//	dev_overrides {
+//	  "example.com/acme/aaa" = "$HOME/src/terraform-provider-aaa/bin"
+//	}
+//
+// The keys are source addresses in all their forms. Of several entries for a
+// provider the last counts.
+func (r *reader) devOverrides(entries []field) {
+	for _, f := range entries {
+		p, err := r.product.ParseProvider(f.name)
+		if err != nil {
+			r.report("Invalid provider installation dev overrides", f.line, "The entry %q has no valid provider source address: %v", f.name, err)
+			continue
+		}
+		dir, ok := f.value.words()
+		if !ok {
+			r.report(badMethod, f.line, "The directory of %q in dev_overrides must be a string, but it is %s.", f.name, f.value.kind)
+			continue
+		}
+		r.config.DevOverrides[p] = filepath.Clean(r.expand(f.line, dir))
+	}
+}
+
+// expand replaces $NAME and ${NAME}. That a variable is not set, or empty, is
+// a problem: what remains of the path would be some other directory.
+func (r *reader) expand(line int, text string) string {
+	return os.Expand(text, func(name string) string {
+		set := r.env(name)
+		if set == "" {
+			r.report("Interpolated environment variable not set", line,
+				"The environment variable %s is not set or empty, so the path %q would mean another directory.", name, text)
+		}
+		return set
+	})
+}
+
+// Reattached returns the providers in the value of TF_REATTACH_PROVIDERS,
+// sorted. They run already, started by a debugger for instance, so they
+// are not installed. The value is a JSON object whose keys are source
+// addresses; what it says of each is for those who talk to providers, and is
+// not looked at. An empty value means none.
+func Reattached(text string, product getproviders.Product) ([]getproviders.Provider, error) {
+	if text == "" {
+		return nil, nil
+	}
+	var entries map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &entries); err != nil {
+		return nil, fmt.Errorf("invalid format for TF_REATTACH_PROVIDERS: %w", err)
+	}
+	var providers []getproviders.Provider
+	for _, source := range slices.Sorted(maps.Keys(entries)) {
+		p, err := product.ParseProvider(source)
+		if err != nil {
+			return nil, fmt.Errorf("invalid provider address %q in TF_REATTACH_PROVIDERS: %w", source, err)
+		}
+		providers = append(providers, p)
+	}
+	slices.SortFunc(providers, getproviders.Provider.Compare)
+	return slices.Compact(providers), nil
 }

@@ -125,11 +125,30 @@ func (w *walk) relative(dir string) (string, error) {
 	if filepath.Clean(w.root) == "." {
 		return dir, nil
 	}
-	root, err := filepath.EvalSymlinks(w.root)
+	root, dir, err := alike(w.root, dir)
 	if err != nil {
 		return "", err
 	}
+	if root, err = filepath.EvalSymlinks(root); err != nil {
+		return "", err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", err
+	}
 	return filepath.Rel(root, dir)
+}
+
+// alike makes both paths absolute if one of them is.
+func alike(a, b string) (string, string, error) {
+	if filepath.IsAbs(a) == filepath.IsAbs(b) {
+		return a, b, nil
+	}
+	a, err := filepath.Abs(a)
+	if err != nil {
+		return "", "", err
+	}
+	b, err = filepath.Abs(b)
+	return a, b, err
 }
 
 // isOutside reports whether a path isn't below a directory.

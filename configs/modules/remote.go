@@ -232,13 +232,24 @@ func (w *walk) retract(replaced []*step) error {
 	return kept.Save(w.Dir)
 }
 
-// recordedDir is the directory of a package, as it is to be recorded.
+// recordedDir is the directory of a package, as it is to be recorded: relative
+// to that of the root module. If only one of the two was given as an absolute path,
+// and neither is in the other, it is absolute.
 func (w *walk) recordedDir(key string) string {
 	dir := filepath.Join(w.Dir, key)
-	if filepath.Clean(w.root) != "." {
-		if rel, err := filepath.Rel(w.root, dir); err == nil {
-			dir = rel
-		}
+	if filepath.Clean(w.root) == "." {
+		return filepath.ToSlash(dir)
 	}
-	return filepath.ToSlash(dir)
+	root, full, err := alike(w.root, dir)
+	if err != nil {
+		return filepath.ToSlash(dir)
+	}
+	rel, err := filepath.Rel(root, full)
+	switch {
+	case err != nil:
+		return filepath.ToSlash(dir)
+	case filepath.IsAbs(w.root) != filepath.IsAbs(w.Dir) && !filepath.IsLocal(rel):
+		return filepath.ToSlash(full)
+	}
+	return filepath.ToSlash(rel)
 }

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/configs/modules/git"
+	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
 // content is a package on this machine.

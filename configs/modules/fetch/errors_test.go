@@ -4,7 +4,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/configs/modules/git"
+	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
 func TestErrorsNameThePackageOnce(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/tfdeps/tfdeps/configs/modules/git"
+	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
 // What can't be the address of a repository is refused before git is started.

@@ -1,0 +1,77 @@
+package modules
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestInstall_TakesRootAndDirAsTheyAreGiven: whether the root module and the
+// directory for modules are absolute or relative to the working directory of the
+// process, each of them on its own, the same modules are found, and again by the
+// next run.
+func TestInstall_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
+	product := getproviders.Terraform("1.15.9")
+	for _, tc := range []struct {
+		name         string
+		root, dir    string // relative to the working directory
+		absRoot, abs bool
+	}{
+		{name: "both relative", root: "work", dir: "work/.terraform/modules"},
+		{name: "both absolute", root: "work", dir: "work/.terraform/modules", absRoot: true, abs: true},
+		{name: "root absolute", root: "work", dir: "work/.terraform/modules", absRoot: true},
+		{name: "dir absolute", root: "work", dir: "work/.terraform/modules", abs: true},
+		{name: "root absolute, dir elsewhere", root: "work", dir: "data/modules", absRoot: true},
+		{name: "dir absolute and elsewhere", root: "work", dir: "data/modules", abs: true},
+		{name: "both elsewhere", root: "work", dir: "data/modules"},
+		{name: "root is here, dir absolute", root: ".", dir: ".terraform/modules", abs: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			wd, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(wd)
+			write(t, wd, filepath.Join(tc.root, "main.tf"), call("net", netURL)+call("own", "./linked"))
+			write(t, wd, "elsewhere/main.tf", `resource "linked_y" "z" {}`)
+			if err := os.Symlink(filepath.Join(wd, "elsewhere"), filepath.Join(tc.root, "linked")); err != nil {
+				t.Skip(err)
+			}
+			root, dir := filepath.FromSlash(tc.root), filepath.FromSlash(tc.dir)
+			if tc.absRoot {
+				root = filepath.Join(wd, root)
+			}
+			if tc.abs {
+				dir = filepath.Join(wd, dir)
+			}
+			for _, mode := range []Mode{Normal, AsRecorded} {
+				module, diags := configs.LoadModule(root, product)
+				if diags.HasErrors() {
+					t.Fatal(diags)
+				}
+				manifest, err := ReadManifest(dir, product)
+				if err != nil {
+					t.Fatal(err)
+				}
+				in := Installer{Dir: dir, Product: product, Mode: mode, Fetcher: newShelf()}
+				tree, problems := in.Install(t.Context(), module, manifest)
+				if len(problems) > 0 {
+					t.Fatalf("mode %d: %v", mode, problems)
+				}
+				required, _ := tree.Requirements(product)
+				if got := required.Providers(); len(got) != 2 || len(tree.Modules) != 6 {
+					t.Errorf("mode %d: required are %v of %d modules", mode, got, len(tree.Modules))
+					for _, m := range tree.Modules {
+						t.Logf("%q in %s", m.Key, m.Dir)
+					}
+				}
+				if err := tree.Save(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
