@@ -113,9 +113,9 @@ var ruleCases = map[string][]ruleCase{
 	},
 }
 
-// TestEveryRuleCanFail tests the tester: a rule that nothing can break proves
+// TestRules_CanFail tests the tester: a rule that nothing can break proves
 // nothing.
-func TestEveryRuleCanFail(t *testing.T) {
+func TestRules_CanFail(t *testing.T) {
 	for _, r := range treeRules {
 		t.Run(r.name, func(t *testing.T) {
 			cases := ruleCases[r.name]
@@ -156,7 +156,7 @@ func (c ruleCase) run(t *testing.T, r treeRule) {
 	}
 }
 
-func TestDependencyTableRulesCanFail(t *testing.T) {
+func TestDependencyTableRules_CanFail(t *testing.T) {
 	const module = "github.com/hashicorp/go-version" // of the real table, which tells modules apart
 	row := allowance{module: module, where: []string{"configs"}, reason: "because"}
 	user := goFile{dir: "configs", name: "x.go", imports: []string{module}}

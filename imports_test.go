@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"command/e2etest/peers":    {},
 	"command/e2etest/sessions": {"depsfile", "getproviders"},
 	"command/e2etest/sources":  {"depsfile", "getproviders"},
-	"command/e2etest/vendor":   {"getproviders"},
+	"command/e2etest/vendored": {"getproviders"},
 }
 
 // testSupport are the packages that tests may import and production code may
@@ -197,9 +197,9 @@ var thirdParty = []allowance{
 	},
 }
 
-// TestTreeKeepsTheRules reads every Go file of this module, for all systems
+// TestTree_KeepsTheRules reads every Go file of this module, for all systems
 // and not only the one that the test runs on.
-func TestTreeKeepsTheRules(t *testing.T) {
+func TestTree_KeepsTheRules(t *testing.T) {
 	for _, f := range readTree(t) {
 		for _, r := range treeRules {
 			for _, problem := range r.check(f) {
@@ -209,9 +209,9 @@ func TestTreeKeepsTheRules(t *testing.T) {
 	}
 }
 
-// TestDependencyTableMatchesGoMod: every module that go.mod asks for directly
+// TestDependencyTable_MatchesGoMod: every module that go.mod asks for directly
 // has a row with its reason, every row is in go.mod and is used by some file.
-func TestDependencyTableMatchesGoMod(t *testing.T) {
+func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	src, err := os.ReadFile("go.mod")
 	if err != nil {
 		t.Fatal(err)
@@ -231,9 +231,9 @@ func TestDependencyTableMatchesGoMod(t *testing.T) {
 	}
 }
 
-// TestContributingNamesEveryDependency keeps the table that people read in
+// TestContributing_NamesEveryDependency keeps the table that people read in
 // step with the one that is enforced.
-func TestContributingNamesEveryDependency(t *testing.T) {
+func TestContributing_NamesEveryDependency(t *testing.T) {
 	src, err := os.ReadFile("CONTRIBUTING.md")
 	if err != nil {
 		t.Fatal(err)

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestReadmeShowsARunnableExample keeps the library example of the README in
+// TestReadme_ShowsARunnableExample keeps the library example of the README in
 // step with the one that is compiled and run.
-func TestReadmeShowsARunnableExample(t *testing.T) {
+func TestReadme_ShowsARunnableExample(t *testing.T) {
 	readme, err := os.ReadFile("README.md")
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestReadmeShowsARunnableExample(t *testing.T) {
 	}
 }
 
-func TestMissingLineCanFail(t *testing.T) {
+func TestMissingLine_CanFail(t *testing.T) {
 	for _, c := range []struct{ shown, run, want string }{
 		{"a\n\nb\n", "x\n\t// a\n\tb\n", ""},
 		{"a\nc\n", "a\nb\n", "c"},

@@ -100,7 +100,7 @@ func (w *slowWatch) advance(by time.Duration) {
 	w.at = w.at.Add(by)
 }
 
-func TestBars(t *testing.T) {
+func TestProgress_InATerminal(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	v, screen := onTerminal(clock, nil)
 	v.ProvidersBegin()

@@ -38,7 +38,7 @@ var embedModules = []string{
 	"golang.org/x/text",
 }
 
-func TestEmbeddingProgramIsSmall(t *testing.T) {
+func TestEmbed_IsSmall(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		t.Skip("links a program")
@@ -54,15 +54,15 @@ func TestEmbeddingProgramIsSmall(t *testing.T) {
 	}
 }
 
-func TestEmbeddingProgramIsLight(t *testing.T) {
+func TestEmbed_IsLight(t *testing.T) {
 	for _, module := range heavyModules(goListModules(t, embedPackage)) {
 		t.Errorf("%s came below the engine", module)
 	}
 }
 
-// TestWeighingCanFail: the command needs what the engine must not have, so
+// TestHeavyModules_CanFail: the command needs what the engine must not have, so
 // the check that passes for the one has to fail for the other.
-func TestWeighingCanFail(t *testing.T) {
+func TestHeavyModules_CanFail(t *testing.T) {
 	if heavy := heavyModules(goListModules(t, ".")); !slices.Contains(heavy, "github.com/mitchellh/cli") {
 		t.Errorf("of the command's modules %q are heavy, want github.com/mitchellh/cli among them", heavy)
 	}

@@ -14,9 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestAFullDiskLeavesTheLockFileWhole has providers lock and init -platform add to
+// TestLock_FullDiskLeavesTheFileWhole has providers lock and init -platform add to
 // a lock file on a file system without a free byte.
-func TestAFullDiskLeavesTheLockFileWhole(t *testing.T) {
+func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
 	disk := t.TempDir()
 	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)

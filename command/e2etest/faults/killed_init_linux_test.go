@@ -48,8 +48,8 @@ func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
 	return s, dir
 }
 
-// TestWhatAnInitWrites looks at the calls by which files come into their places.
-func TestWhatAnInitWrites(t *testing.T) {
+// TestInit_WritesInOrder looks at the calls by which files come into their places.
+func TestInit_WritesInOrder(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)

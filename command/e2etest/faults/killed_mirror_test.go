@@ -21,10 +21,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestAMirrorIsWholeWheneverItIsKilled kills providers mirror at random, again
+// TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random, again
 // and again, while a client reads the mirror. Whatever an index lists is there,
 // and is what it says; in the end, all is.
-func TestAMirrorIsWholeWheneverItIsKilled(t *testing.T) {
+func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	registry := harness.NewLockRegistry(t, nil)
 	env := harness.Redirect(t, registry, "registry.terraform.io")

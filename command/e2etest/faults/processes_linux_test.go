@@ -17,9 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestSystemCallsOfAnInit counts with strace what a provider costs that is
+// TestInit_SystemCalls counts with strace what a provider costs that is
 // locked and present, and looks at what is read of one that is in the cache.
-func TestSystemCallsOfAnInit(t *testing.T) {
+func TestInit_SystemCalls(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
 	program := harness.Tfdeps(t)
@@ -88,9 +88,9 @@ func countedCalls(trace string) (n int) {
 	return n
 }
 
-// TestAProviderRunsWhileFiftyProcessesInstall: it is the cache's own file, which
+// TestCache_ProviderRunsWhileFiftyProcessesInstall: it is the cache's own file, which
 // nobody could write to, and nobody does.
-func TestAProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
+func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
 	t.Parallel()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

@@ -91,9 +91,9 @@ func twoInitsInOneDirectory(t *testing.T, program string) {
 	}
 }
 
-// TestSharedCacheOfProcesses has what takes more than one process, with the
+// TestCache_OfProcesses has what takes more than one process, with the
 // program as it is shipped.
-func TestSharedCacheOfProcesses(t *testing.T) {
+func TestCache_OfProcesses(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	for name, test := range map[string]func(*testing.T, string){

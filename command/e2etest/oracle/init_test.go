@@ -24,7 +24,7 @@ var exemptions = map[string]harness.Exemption{
 	"zip_setuid": {Tree: true, Reason: "difference 12: the real tool leaves the setuid bit on"},
 }
 
-// TestSameAsTerraform runs tfdeps and the real terraform in sibling
+// TestInit_SameAsTerraform runs tfdeps and the real terraform in sibling
 // directories, from one registry, and compares what they leave on disk byte
 // for byte; then each runs in the other's directory, where it has nothing to
 // do.
@@ -35,7 +35,7 @@ var exemptions = map[string]harness.Exemption{
 // N/remove names paths to be removed first, and N/fails says that init has to
 // fail, and with which words. $REGISTRY stands for the host of the registry,
 // $PLATFORM for this machine's platform.
-func TestSameAsTerraform(t *testing.T) {
+func TestInit_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	registry := newOracleRegistry(t, nil)
@@ -48,6 +48,7 @@ func TestSameAsTerraform(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // -parallel is the number of cores, unless somebody says otherwise
+			harness.Thin(t)
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)

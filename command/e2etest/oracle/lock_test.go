@@ -97,10 +97,10 @@ var lockCases = map[string][]lockStep{
 	"broken configuration":             {{config: "terraform {\n", fails: "Unclosed configuration block"}},
 }
 
-// TestLockSameAsTerraform runs providers lock of both programs, step by step, and
+// TestLock_SameAsTerraform runs providers lock of both programs, step by step, and
 // compares lock files byte for byte and what is said on stdout line by line, in
 // any order, which is random in the real tool.
-func TestLockSameAsTerraform(t *testing.T) {
+func TestLock_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	ca := harness.NewCA(t)
@@ -110,6 +110,7 @@ func TestLockSameAsTerraform(t *testing.T) {
 	for name, steps := range lockCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			env := harness.Redirect(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {

@@ -45,10 +45,10 @@ func oneLocked(version string) string {
 	return fmt.Sprintf("provider \"registry.terraform.io/acme/a\" {\n  version = %q\n}\n", version)
 }
 
-// TestMirrorSameAsTerraform runs providers mirror of both programs, step by step,
+// TestMirror_SameAsTerraform runs providers mirror of both programs, step by step,
 // and compares the trees file by file, and what is said on stdout line by line.
 // What is there already is downloaded again by the real tool only.
-func TestMirrorSameAsTerraform(t *testing.T) {
+func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	registry := harness.NewLockRegistry(t, nil)
@@ -56,6 +56,7 @@ func TestMirrorSameAsTerraform(t *testing.T) {
 	for name, steps := range mirrorCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			env := harness.Redirect(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {
@@ -117,9 +118,9 @@ func withoutSignatures(t *testing.T, files []string) []string {
 	return others
 }
 
-// TestTerraformInstallsFromOurMirror has the real terraform install what tfdeps
+// TestMirror_TerraformInstallsFromIt has the real terraform install what tfdeps
 // has put into a mirror for two directories at once, from the disk and by https.
-func TestTerraformInstallsFromOurMirror(t *testing.T) {
+func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	ca := harness.NewCA(t)

@@ -91,7 +91,7 @@ func (m *manyCalls) calls(command string) (n int) {
 	return n
 }
 
-func TestOneRepositoryIsFetchedOnce(t *testing.T) {
+func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
 	t.Parallel()
 	m := newManyCalls(t)
 	program := harness.Tfdeps(t)
@@ -118,7 +118,7 @@ func TestOneRepositoryIsFetchedOnce(t *testing.T) {
 	}
 }
 
-func TestAVersionThatIsKnownCostsNoRequest(t *testing.T) {
+func TestModules_KnownVersionCostsNoRequest(t *testing.T) {
 	t.Parallel()
 	m := newManyCalls(t)
 	program := harness.Tfdeps(t)

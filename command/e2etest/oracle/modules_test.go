@@ -19,7 +19,7 @@ import (
 // differ; see exemptions.
 var moduleExemptions = map[string]harness.Exemption{}
 
-// TestSameModulesAsTerraform is TestSameAsTerraform for modules that have to be
+// TestModules_SameAsTerraform is TestInit_SameAsTerraform for modules that have to be
 // fetched. Beside lock files it compares modules.json, what `providers` prints,
 // and whether the real plan accepts what is there.
 //
@@ -27,7 +27,7 @@ var moduleExemptions = map[string]harness.Exemption{}
 // $GIT/ and $HTTPGIT/ stand for the directory of repositories, by file and by
 // https, $WORK/ for that of their checkouts, $ARCHIVES/ for that of archives,
 // $COMMIT(REPO@TAG) for a commit. See moduleWorld for what there is.
-func TestSameModulesAsTerraform(t *testing.T) {
+func TestModules_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	harness.RequireProgram(t, "git")
@@ -40,6 +40,7 @@ func TestSameModulesAsTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			newModuleRun(t, world, cases[name], programs).compare(moduleExemptions[name])
 		})
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
 
-// TestProvidersFitAsInTerraform runs init of both programs for each case in
+// TestModules_PassProvidersAsInTerraform runs init of both programs for each case in
 // testdata/oracle_modules/passing, CASE/FILE, and where it fails get in
 // other directories, with providers after it. Exit codes and lock files have to be equal, and so has the set of what is
 // wrong: how severe it is, its summary, and for init its place.
-func TestProvidersFitAsInTerraform(t *testing.T) {
+func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	registry := newOracleRegistry(t, nil)
 	programs := [2]string{harness.Tfdeps(t), peer}
@@ -29,6 +29,7 @@ func TestProvidersFitAsInTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			env, err := registry.Env(t.TempDir(), oracleHosts...)
 			mustDo(t, err)
 			o := &oracleRun{t: t, programs: programs, env: harness.Env(t, env...)}

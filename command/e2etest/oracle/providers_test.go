@@ -30,12 +30,12 @@ var providersExemptions = map[string]string{
 
 const installedFirst = "the real tool wants what is in the lock file to be installed, though it starts no provider"
 
-// TestProvidersSameAsTerraform runs `get`, if there are modules, and then
+// TestProviders_SameAsTerraform runs `get`, if there are modules, and then
 // `providers` of both programs, after each step of all cases in
 // testdata/oracle, and in the directories CASE/... of the archives in
 // testdata/oracle_providers. Both have to fail, or to print the same tree.
 // Siblings may stand in any order, which is random in the real tool.
-func TestProvidersSameAsTerraform(t *testing.T) {
+func TestProviders_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	registry := newOracleRegistry(t, nil)
@@ -47,6 +47,7 @@ func TestProvidersSameAsTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			o := &providersRun{newRegistryRun(t, cases[name], registry, programs)}
 			o.compareProviders(providersExemptions[name])
 		})
@@ -169,8 +170,8 @@ func treePaths(out string) (paths []string) {
 	return paths
 }
 
-// TestTreePathsSeeWhatIsBelowWhat tests the tester.
-func TestTreePathsSeeWhatIsBelowWhat(t *testing.T) {
+// TestTreePaths_SeeWhatIsBelowWhat tests the tester.
+func TestTreePaths_SeeWhatIsBelowWhat(t *testing.T) {
 	const drawn = ".\n├── a\n├── b\n│\u00a0\u00a0 ├── c\n│\u00a0\u00a0 └── d\n└── e\n    └── f\n\nWarning: x\n├── y\n"
 	want := []string{".", "a", "b", "b > c", "b > d", "e", "e > f"}
 	if got := treePaths(drawn); !slices.Equal(got, want) {

@@ -19,10 +19,10 @@ import (
 // tofuHost is the one registry whose word on hashes OpenTofu records.
 const tofuHost = "registry.opentofu.org"
 
-// TestToldHashesSameAsTofu has both programs make a lock file by a registry that
+// TestLock_RegistryHashesSameAsTofu has both programs make a lock file by a registry that
 // tells the hashes of all platforms' packages, and complete one that lacks them.
 // The addresses have a host, as the programs have other default ones.
-func TestToldHashesSameAsTofu(t *testing.T) {
+func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
 	tofu, err := exec.LookPath("tofu")
 	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // nobody is required to have it

@@ -25,11 +25,11 @@ var tofuExemptions = map[string]harness.Exemption{
 	"zip_setuid": exemptions["zip_setuid"],
 }
 
-// TestSameAsTofu is [TestSameAsTerraform] for tfdeps in the place of tofu, which
+// TestInit_SameAsTofu is [TestInit_SameAsTerraform] for tfdeps in the place of tofu, which
 // is a link of that name, and the real one: the same cases, and those in
 // testdata/oracle_tofu. What init has to fail with isn't looked at, as OpenTofu
 // goes on where Terraform doesn't, and the other way round.
-func TestSameAsTofu(t *testing.T) {
+func TestInit_SameAsTofu(t *testing.T) {
 	t.Parallel()
 	tofu := harness.LookTofu(t)
 	registry := newOracleRegistry(t, nil)
@@ -63,8 +63,8 @@ func TestSameAsTofu(t *testing.T) {
 // tofuModuleExemptions are like tofuExemptions, for modules.
 var tofuModuleExemptions = map[string]harness.Exemption{}
 
-// TestSameModulesAsTofu is [TestSameModulesAsTerraform] for OpenTofu.
-func TestSameModulesAsTofu(t *testing.T) {
+// TestModules_SameAsTofu is [TestModules_SameAsTerraform] for OpenTofu.
+func TestModules_SameAsTofu(t *testing.T) {
 	t.Parallel()
 	tofu := harness.LookTofu(t)
 	harness.RequireProgram(t, "git")
@@ -138,11 +138,11 @@ func tofuVersion(t *testing.T, program string) string {
 	return told.Version
 }
 
-// TestTofuGoesOnFromThere has OpenTofu run in the directories that tfdeps leaves:
+// TestInit_TofuWorksWithIt has OpenTofu run in the directories that tfdeps leaves:
 // it has nothing to install, and changes neither lock file nor packages. In the
-// cases of [TestSameAsTerraform] the addresses are written out for that, because
+// cases of [TestInit_SameAsTerraform] the addresses are written out for that, because
 // another registry is the default there; where they are implied, the case isn't one.
-func TestTofuGoesOnFromThere(t *testing.T) {
+func TestInit_TofuWorksWithIt(t *testing.T) {
 	t.Parallel()
 	tofu := harness.LookTofu(t)
 	registry := newOracleRegistry(t, nil)

@@ -12,10 +12,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestTerraformGoesOn is what all the rest is for: a real provider is built
+// TestInit_TerraformPlansAndApplies is what all the rest is for: a real provider is built
 // and served signed, tfdeps init installs it, and the real terraform plans and
 // applies with it. Nobody runs terraform init.
-func TestTerraformGoesOn(t *testing.T) {
+func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
@@ -69,10 +69,10 @@ func noteInState(t *testing.T, path string) string {
 	return ""
 }
 
-// TestTerraformExecDrivesTheLink: the library that most tools drive terraform
+// TestLink_TerraformExecDrivesIt: the library that most tools drive terraform
 // with gets the same answers from us, by a link with that name, as from the
 // real program.
-func TestTerraformExecDrivesTheLink(t *testing.T) {
+func TestLink_TerraformExecDrivesIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	driver := harness.BuildNested(t, "testdata/terraformexec")

@@ -107,11 +107,11 @@ func writeKubeconfig(t *testing.T, url string) string {
 	return file
 }
 
-// TestKubernetesRefusesCleanly: whether there is a cluster is found out by
+// TestBackendKubernetes_RefusesCleanly: whether there is a cluster is found out by
 // whoever asks it. init has written down what it takes to ask, so plan says
 // what is wrong in the backend's own words, and works as soon as that is put
 // right; and where the real init is in charge, its refusal is ours.
-func TestKubernetesRefusesCleanly(t *testing.T) {
+func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 	t.Parallel()
 	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
 	const block = `backend "kubernetes" { namespace = "team" }`

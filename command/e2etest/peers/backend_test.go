@@ -71,10 +71,10 @@ func (k *keeper) content() string {
 	return string(k.state)
 }
 
-// TestTerraformGoesOnWithTheBackend: tfdeps init, then the real plan and apply;
+// TestBackend_TerraformPlansAndApplies: tfdeps init, then the real plan and apply;
 // state lands where it should, and the real init finds nothing to do. What it
 // writes by itself elsewhere are the same bytes.
-func TestTerraformGoesOnWithTheBackend(t *testing.T) {
+func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
 	for _, backend := range []struct {
 		name  string
@@ -150,10 +150,10 @@ func TestTerraformGoesOnWithTheBackend(t *testing.T) {
 	}
 }
 
-// TestHandOverToTerraform: with -with, the real init does the backend's part
+// TestInitWith_TerraformDoesTheBackend: with -with, the real init does the backend's part
 // with the providers that we installed, and what only the state knows of is
 // found out and installed.
-func TestHandOverToTerraform(t *testing.T) {
+func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 	t.Parallel()
 	harness.LookTerraform(t)
 	tfdeps := harness.Tfdeps(t)
@@ -184,9 +184,9 @@ func TestHandOverToTerraform(t *testing.T) {
 	}
 }
 
-// TestMoveStateUnderTheNameOfTerraform: called by a link with the real tool's
+// TestLink_MovesStateAsTerraform: called by a link with the real tool's
 // name, init moves state as the real tool does, and other commands are its.
-func TestMoveStateUnderTheNameOfTerraform(t *testing.T) {
+func TestLink_MovesStateAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	bin := t.TempDir()

@@ -29,9 +29,9 @@ func scriptAs(t *testing.T, name, script string) string {
 	return path
 }
 
-// TestPassThroughLeavesSignals: an interrupt is the real program's business,
+// TestPassThrough_LeavesSignals: an interrupt is the real program's business,
 // and what it exits with then.
-func TestPassThroughLeavesSignals(t *testing.T) {
+func TestPassThrough_LeavesSignals(t *testing.T) {
 	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
 	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
 	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
@@ -56,9 +56,9 @@ func TestPassThroughLeavesSignals(t *testing.T) {
 	}
 }
 
-// TestPassThroughComesToAnEnd: where there is no real program, or only one
+// TestPassThrough_ComesToAnEnd: where there is no real program, or only one
 // that calls us again, nobody goes round in circles.
-func TestPassThroughComesToAnEnd(t *testing.T) {
+func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
 	copied := filepath.Join(t.TempDir(), "terraform")
 	program, err := os.ReadFile(link)
@@ -93,9 +93,9 @@ func TestPassThroughComesToAnEnd(t *testing.T) {
 	}
 }
 
-// TestVersionIsWhatWrappersLookFor: tools find out what they drive by what
+// TestVersion_IsWhatWrappersLookFor: tools find out what they drive by what
 // version says, under each of our names.
-func TestVersionIsWhatWrappersLookFor(t *testing.T) {
+func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 	real := scriptAs(t, "terraform", `test "$*" = "version -json" && echo '{"terraform_version": "1.9.8"}'`+"\n")
 	tfdeps := harness.Tfdeps(t)
 	atlantis := regexp.MustCompile(`(?:Terraform|OpenTofu) v(.*?)(\s.*)?\n`)
@@ -122,9 +122,9 @@ func TestVersionIsWhatWrappersLookFor(t *testing.T) {
 	}
 }
 
-// TestPassThroughChangesNothing: arguments, streams and exit code of a command
+// TestPassThrough_ChangesNothing: arguments, streams and exit code of a command
 // that isn't ours are the real program's, whatever name we were called by.
-func TestPassThroughChangesNothing(t *testing.T) {
+func TestPassThrough_ChangesNothing(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program that is run is a shell script")
 	}

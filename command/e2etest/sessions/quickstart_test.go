@@ -7,9 +7,12 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/dirhash"
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -30,9 +33,9 @@ var quickstartPlatforms = func() (all []getproviders.Platform) {
 	return all
 }()
 
-// TestQuickstartMirror proves that the archives of the quick start are what
+// TestQuickstart_Mirror proves that the archives of the quick start are what
 // this file says. With TFDEPS_UPDATE=1 it writes them.
-func TestQuickstartMirror(t *testing.T) {
+func TestQuickstart_Mirror(t *testing.T) {
 	update := os.Getenv("TFDEPS_UPDATE") == "1"
 	mirror := harness.Path(t, "testdata", "quickstart", "terraform.d", "plugins", "example.com", "quickstart")
 	for _, p := range quickstartPackages {
@@ -48,6 +51,33 @@ func TestQuickstartMirror(t *testing.T) {
 			}
 			if !bytes.Equal(got, content) {
 				t.Errorf("%s is not what it should be; TFDEPS_UPDATE=1 makes it so", path)
+			}
+		}
+	}
+}
+
+// TestQuickstart_LockFileIsComplete: whatever the system of those who try it, the
+// lock file knows their packages.
+func TestQuickstart_LockFileIsComplete(t *testing.T) {
+	dir := harness.Path(t, "testdata", "quickstart")
+	locks, problems := depsfile.Load(filepath.Join(dir, depsfile.FileName), getproviders.Terraform("1.15.9"))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	for _, p := range quickstartPackages {
+		provider := getproviders.Provider{Hostname: "example.com", Namespace: "quickstart", Type: p.name}
+		lock, ok := locks.Provider(provider)
+		if !ok || lock.Version.String() != p.version {
+			t.Errorf("%s is locked at %s, want %s", provider, lock.Version, p.version)
+		}
+		for _, platform := range quickstartPlatforms {
+			name := fmt.Sprintf("terraform-provider-%s_%s_%s.zip", p.name, p.version, platform)
+			h1, err := dirhash.HashZip(filepath.Join(dir, "terraform.d", "plugins", "example.com", "quickstart", p.name, name), dirhash.Hash1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(lock.Hashes, func(h getproviders.Hash) bool { return string(h) == h1 }) {
+				t.Errorf("the lock file has no %s of %s", h1, name)
 			}
 		}
 	}

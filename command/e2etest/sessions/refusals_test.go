@@ -17,10 +17,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestWhatIsNotGenuineIsRefused serves packages that lie, one way each. Init
+// TestInit_RefusesHostilePackages serves packages that lie, one way each. Init
 // says what is wrong and exits with 1; there is nothing in the directory
 // afterwards, and the lock file is what it was.
-func TestWhatIsNotGenuineIsRefused(t *testing.T) {
+func TestInit_RefusesHostilePackages(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	for _, test := range []struct {

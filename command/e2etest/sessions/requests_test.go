@@ -9,9 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestRequestsOfAFirstInit counts what goes over the wire when nothing is
+// TestInit_RequestsOfAFirstRun counts what goes over the wire when nothing is
 // locked and nothing is installed: ten providers, five at each of two hosts.
-func TestRequestsOfAFirstInit(t *testing.T) {
+func TestInit_RequestsOfAFirstRun(t *testing.T) {
 	t.Parallel()
 	const perHost = 5
 	registries := []*providertest.Registry{harness.NewCountedRegistry(t, perHost), harness.NewCountedRegistry(t, perHost)}

@@ -100,7 +100,7 @@ func inTerminal(t *testing.T, dir string, env []string, command string, keys fun
 
 func noKeys(string) string { return "" }
 
-func TestBars(t *testing.T) {
+func TestProgress_InATerminal(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("script has other options there")

@@ -28,10 +28,10 @@ type mirrorTree struct {
 	version  string // the newest one that the mirror has
 }
 
-// TestMirrorServedByNginx installs from mirrors that the real terraform and a
+// TestMirror_ServedByNginx installs from mirrors that the real terraform and a
 // person have written: by https from a real nginx, and right from the disk.
 // The real terraform finds nothing to change afterwards.
-func TestMirrorServedByNginx(t *testing.T) {
+func TestMirror_ServedByNginx(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	nginx := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks

@@ -40,10 +40,10 @@ type sourceCase struct {
 	theirs   string // what the real tool says, if not that
 }
 
-// TestSameSourcesAsTerraform lets tfdeps and the real terraform choose between
+// TestSources_SameAsTerraform lets tfdeps and the real terraform choose between
 // the same sources, one after the other in a directory of the same path, and
 // compares exit codes, lock files and everything in .terraform.
-func TestSameSourcesAsTerraform(t *testing.T) {
+func TestSources_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	programs := [2]string{harness.Tfdeps(t), harness.LookTerraform(t)}
 	servers := newSourceServers(t)
@@ -52,6 +52,7 @@ func TestSameSourcesAsTerraform(t *testing.T) {
 		names = append(names, c.name)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			harness.Thin(t)
 			world := servers.world(t)
 			var left [2]leftBehind
 			for i, program := range programs {

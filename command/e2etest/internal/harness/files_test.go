@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// TestListTreeSeesEveryDifference tests the tester: directories that aren't
+// TestListTree_SeesEveryDifference tests the tester: directories that aren't
 // the same mustn't look so.
-func TestListTreeSeesEveryDifference(t *testing.T) {
+func TestListTree_SeesEveryDifference(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("there are neither modes nor, for everybody, symlinks")
 	}

@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -191,6 +192,9 @@ func Env(tb testing.TB, extra ...string) []string {
 	if runtime.GOOS == "windows" { // nothing works there without these
 		env = append(env, "SYSTEMROOT="+os.Getenv("SYSTEMROOT"), "USERPROFILE="+home, "APPDATA="+home, "TEMP="+home, "TMP="+home)
 	}
+	if _, measured := tb.(*testing.B); !measured {
+		env = append(env, "GOGC=off") // a process of a test ends before it has much to collect
+	}
 	return append(env, extra...)
 }
 
@@ -243,6 +247,18 @@ func LinkTo(t *testing.T, program, name string) string {
 		t.Skipf("no links here: %v", err)
 	}
 	return link
+}
+
+// Thin skips four cases in five of a test that compares programs, if only a
+// short test was asked for. It is called by the subtest of a case, by whose name
+// it decides.
+func Thin(t *testing.T) {
+	t.Helper()
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(t.Name()))
+	if testing.Short() && sum.Sum32()%5 != 0 {
+		t.Skip("one case in five is enough for -short")
+	}
 }
 
 // ExeSuffix is what names of programs end in.

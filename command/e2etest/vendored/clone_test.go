@@ -1,4 +1,4 @@
-package vendor
+package vendored
 
 import (
 	"math/rand/v2"

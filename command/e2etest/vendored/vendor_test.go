@@ -1,4 +1,4 @@
-package vendor
+package vendored
 
 import (
 	"bytes"
@@ -36,16 +36,24 @@ type vendorBuilds struct {
 // TestVendor has all that is vendored on a machine as people have it: with git,
 // a registry, and a real provider.
 func TestVendor(t *testing.T) {
+	t.Parallel()
 	harness.RequireProgram(t, "git")
 	b := vendorBuilds{harness.Tfdeps(t), harness.PackedProvider(t)}
-	t.Run("a clone needs no network", b.cloneNeedsNoNetwork)
-	t.Run("twice gives the same bytes", b.twiceGivesTheSame)
-	t.Run("what isn't ours stays", b.keepsWhatIsNotOurs)
-	t.Run("it may end at any time", b.isEndedAtAnyTime)
-	t.Run("two runs at once", b.runsAtOnce)
-	t.Run("git LFS keeps packages", b.keepsArchivesInLFS)
-	t.Run("large files", b.warnsOfLargeFiles)
-	t.Run("OpenTofu takes it, too", b.worksWithOpenTofu)
+	for name, test := range map[string]func(*testing.T){
+		"a clone needs no network":   b.cloneNeedsNoNetwork,
+		"twice gives the same bytes": b.twiceGivesTheSame,
+		"what isn't ours stays":      b.keepsWhatIsNotOurs,
+		"it may end at any time":     b.isEndedAtAnyTime,
+		"two runs at once":           b.runsAtOnce,
+		"git LFS keeps packages":     b.keepsArchivesInLFS,
+		"large files":                b.warnsOfLargeFiles,
+		"OpenTofu takes it, too":     b.worksWithOpenTofu,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t)
+		})
+	}
 }
 
 // newVendoring has a configuration in "env" of a repository that ignores
