@@ -173,7 +173,7 @@ func (a *adding) finalize(filled []providercache.Filled) (receipts bool, problem
 	}
 	if !receipts {
 		problems = append(problems, problem.Warning("No receipts", fmt.Sprintf(
-			"Somebody else than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
+			"Others than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
 				"about the packages, and nothing was: whoever uses them first reads and hashes them.", a.cache.Dir)))
 	}
 	return receipts, problems

@@ -41,7 +41,7 @@ type Meta struct {
 	NoColor        bool // -no-color was given
 	Env            Environment
 	Now            func() time.Time
-	Log            *slog.Logger // details for somebody who looks for a fault; nil: there is no log
+	Log            *slog.Logger // details for finding a fault; nil: there is no log
 
 	// NewClient makes the program's HTTP client, with a user agent. It is
 	// called once at most, because not every command needs the network.

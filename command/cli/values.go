@@ -22,7 +22,7 @@ func HashChoices(listed string) []Choice {
 	return []Choice{
 		{"auto", "the providers' own registries, if they tell the hashes of packages for other platforms beside the checksums that are signed, as registries for OpenTofu do: all of them are recorded (this is the default);"},
 		{"listed", listed},
-		{"read", "nobody."},
+		{"read", "none: every package is read."},
 	}
 }
 
@@ -37,7 +37,7 @@ func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
 	case "read":
 		return providercache.ComputeHashes, nil
 	}
-	return 0, errors.New(`it is "auto", to believe the providers' own registries, "listed", to believe mirrors, too, or "read", to believe nobody`)
+	return 0, errors.New(`it is "auto", to trust the providers' own registries, "listed", to trust mirrors, too, or "read", to trust none`)
 }
 
 // ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.

@@ -52,7 +52,7 @@ func parse(args []string, env cli.Environment) (o options, err error) {
 		return o, err
 	}
 	if o.offlineBy = by["offline"]; o.update {
-		return o, &cli.UsageError{Text: "Error: -update fetches modules anew, and " + o.offlineBy + " allows no requests. Leave out one of the two."}
+		return o, &cli.UsageError{Text: "Error: -update fetches all modules again, and " + o.offlineBy + " allows no requests. Leave out one of the two."}
 	}
 	return o, nil
 }

@@ -96,7 +96,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 	case backend.Changed, backend.Replaced:
 		return because("backend_changed", fmt.Sprintf("the backend isn't the one that is recorded in %s", path))
 	case backend.Rehashed:
-		return because("backend_changed", "the block says the same in other words, and its record would be written anew")
+		return because("backend_changed", "the block says the same in other words, and its record would be written again")
 	case backend.Unchanged:
 		return nil, append(problems, checkWorkspace(r, record)...)
 	}
@@ -121,7 +121,7 @@ func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckRea
 	}
 	path := filepath.Join(workdir.ModulesDir(r.meta.Env), modules.ManifestName)
 	if !wholefile.Has(path, dir.Tree.Manifest.Encode()) {
-		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written anew"})
+		reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 	}
 	return reasons, nil
 }

@@ -102,7 +102,7 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 		return nil
 	case workdir.HasOtherContent(finding) && !r.opts.upgrade:
 		return problem.List{problem.Error("Module doesn't match its lock file", fmt.Sprintf(
-			"The module %s, from %s, is not what %s records: %s.\n\nSomebody may have moved a tag, replaced an archive or changed the files in %s. "+
+			"The module %s, from %s, is not what %s records: %s.\n\nA tag may have been moved, an archive replaced, or the files in %s changed. "+
 				"If it is what you want, run \"tfdeps init -upgrade\", which records it. If it isn't, remove that directory and find out who has changed it.",
 			finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding),
 			dir.ModuleDir(finding.Key, workdir.ModulesDir(r.meta.Env))))}

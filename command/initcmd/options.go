@@ -105,8 +105,8 @@ func (o *options) flags() cli.Flags {
 			}},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatforms), Variable: "TFDEPS_PLATFORM", Meaning: "for which platforms the lock file has to be good, too",
 			Help: "Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for the platform that this is."},
-		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whom to believe about hashes of what isn't read",
-			Help:    "Whom to believe about hashes of packages that aren't read:",
+		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
+			Help:    "Whose word counts for hashes of packages that aren't read:",
 			Choices: cli.HashChoices("network mirrors, too, about the platforms of -platform;")},
 		{Name: "verify", Value: cli.Bool(&o.verify), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
 			Help: "Read and hash all packages, however sure it is that they haven't changed."},
@@ -218,7 +218,7 @@ func (o *options) setProgress(text string) (err error) {
 }
 
 // settle finds out what -lockfile, -offline and -frozen mean together, and who
-// said so. Somebody who asks a program by its name to move state means that program.
+// said so. A user who asks a program by its name to move state means that program.
 func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 	if standIn != nil && o.backend.with == "" && (o.backend.migrate || o.backend.forceCopy) {
 		o.backend.with = standIn.Name

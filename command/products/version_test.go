@@ -186,7 +186,7 @@ func TestVersionOf_ByDefault(t *testing.T) {
 	})
 }
 
-func TestVersionOf_IsNotOurOwn(t *testing.T) {
+func TestVersionOf_IsNotThatOfTfdeps(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	program, _ := findProgram(m, "terraform")
 	m.Executable = program.Path

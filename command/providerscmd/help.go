@@ -136,7 +136,7 @@ const urlsMore = `The JSON object:
                              some sources list an h1
         protocols            versions of the plugin protocol; null: not known
         authentication, key_id
-                             who vouches for an archive with that checksum
+                             who signed for an archive with that checksum
         error                why there is nothing of this; absent if there is`
 
 const verifyAbout = `  Reads every package in .terraform/providers from its first byte to its last,

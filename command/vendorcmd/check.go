@@ -157,11 +157,11 @@ func (v *vendoring) checkFiles() (reasons []view.CheckReason, problems problem.L
 		}
 	}
 	if !bytes.Equal(v.record.Encode(), v.was.Encode()) || !v.wasVendored() {
-		reasons = append(reasons, view.CheckReason{Code: "record_differs", Detail: vendored.RecordName + " would be written anew"})
+		reasons = append(reasons, view.CheckReason{Code: "record_differs", Detail: vendored.RecordName + " would be written again"})
 	}
 	if path := filepath.Join(filepath.FromSlash(vendored.ModulesDir), modules.ManifestName); len(v.dir.Tree.Modules) > 1 {
 		if recorded, err := os.ReadFile(path); err == nil && !bytes.Equal(recorded, v.manifest().Encode()) {
-			reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written anew"})
+			reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 		}
 	}
 	return reasons, nil

@@ -43,7 +43,7 @@ func (v *vendoring) connect() (problems problem.List) {
 
 // require finds out which providers are needed: as for init, those of the
 // configuration and of the state, and where the state isn't known, those that
-// somebody locked who may have seen it.
+// are locked, because whoever locked them may have seen it.
 func (v *vendoring) require() (problems problem.List) {
 	var fromState getproviders.Requirements
 	known := v.dir.Root.Backend == nil
@@ -122,7 +122,7 @@ func (v *vendoring) vendorProblems(err error) (problems problem.List) {
 	missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
 	if ok && slices.Contains(v.placed, missing.Provider) {
 		problems = append(problems, problem.Error("A package that isn't there can't be fetched", fmt.Sprintf(
-			"%s has packages of %s of which %s says nothing: somebody has put them there, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
+			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
 			vendored.PluginsDir, missing.Provider, vendored.RecordName)))
 	}
 	return problems
@@ -187,8 +187,8 @@ func (v *vendoring) withPlaced(all getproviders.MultiSource) getproviders.MultiS
 	return all
 }
 
-// ours are the providers that vendor is going to put there.
-func (v *vendoring) ours() []getproviders.Provider {
+// managed are the providers that vendor puts there.
+func (v *vendoring) managed() []getproviders.Provider {
 	return slices.DeleteFunc(v.required.Providers(), func(p getproviders.Provider) bool {
 		return p.IsBuiltIn() || slices.Contains(v.placed, p)
 	})
@@ -197,7 +197,7 @@ func (v *vendoring) ours() []getproviders.Provider {
 // vendoredProviders are those that the record is to tell of: those that are
 // needed, and those of earlier runs whose packages stay.
 func (v *vendoring) vendoredProviders() []getproviders.Provider {
-	all := v.ours()
+	all := v.managed()
 	if there, _ := v.providersThere(v.meta.Context); !v.opts.prune && v.base == "." {
 		for _, p := range v.was.Providers {
 			if slices.Contains(there, p) {
@@ -210,10 +210,10 @@ func (v *vendoring) vendoredProviders() []getproviders.Provider {
 }
 
 // announce writes down, before any package is there, which providers are
-// going to be ours. Else a run after one that was killed would take them for placed
-// ones, and ask nobody for what is missing of them.
+// vendor's. Else a run after one that was killed would take them for placed
+// ones, and ask no source for what is missing of them.
 func (v *vendoring) announce() problem.List {
-	announced := slices.Concat(v.was.Providers, v.ours())
+	announced := slices.Concat(v.was.Providers, v.managed())
 	missing := func(p getproviders.Provider) bool { return !slices.Contains(v.was.Providers, p) }
 	if v.base != "." || !slices.ContainsFunc(announced, missing) {
 		return nil

@@ -95,7 +95,7 @@ func (v *vendoring) begin() (problems problem.List) {
 	var err error
 	if v.was, err = vendored.ReadRecord("."); err != nil {
 		return problem.List{problem.Error("Failed to read the record of what is vendored", problem.Sentence(err)+
-			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made anew.")}
+			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.")}
 	}
 	v.record = v.opts.record(v.was)
 	v.dir = workdir.Load(v.meta, v.product, ".", v.opts.modules)

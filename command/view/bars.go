@@ -15,7 +15,7 @@ const (
 	barRefresh = 100 * time.Millisecond
 	// barWidth is how wide they are, in columns, where there is room.
 	barWidth = 30
-	// mostBars is how many there are at most where nobody knows how high the
+	// mostBars is how many there are at most where it is unknown how high the
 	// terminal is. What is drawn has to fit on it, or it can't be drawn over.
 	mostBars = 10
 )

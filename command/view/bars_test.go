@@ -148,7 +148,7 @@ Terraform has been successfully initialized!
 }
 
 // What is small or quick would only flicker.
-func TestBarsAreForWhatLasts(t *testing.T) {
+func TestBars_AreForDownloadsThatLast(t *testing.T) {
 	tests := []struct {
 		name        string
 		after       time.Duration
@@ -181,7 +181,7 @@ func TestBarsAreForWhatLasts(t *testing.T) {
 }
 
 // After an interrupt, events simply stop coming.
-func TestBarsLeaveNothingBehind(t *testing.T) {
+func TestBars_LeaveNothingBehind(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	v, screen := onTerminal(clock, nil)
 	v.Observe(pending(alpha, beta))
@@ -201,7 +201,7 @@ func TestBarsLeaveNothingBehind(t *testing.T) {
 	}
 }
 
-func TestBarsFitOnTheTerminal(t *testing.T) {
+func TestBars_FitOnTheTerminal(t *testing.T) {
 	const unicode = "рrövider-with-a-long-name-世界"
 	for _, size := range []struct{ width, height, most int }{{100, 5, 3}, {40, 30, 8}, {20, 2, 1}, {100, 0, 8}} {
 		clock := &slowWatch{at: newWatch().Time}
@@ -246,7 +246,7 @@ func width(line string) (n int) {
 }
 
 // Where stdout goes somewhere else, nothing of it comes to the terminal.
-func TestBarsWithResultsElsewhere(t *testing.T) {
+func TestBars_WithResultsElsewhere(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	var elsewhere bytes.Buffer
 	v, screen := onTerminal(clock, func(o *Options) { o.Stdout = Stream{Writer: &elsewhere} })
@@ -269,7 +269,7 @@ type hungUp struct{}
 
 func (hungUp) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
-func TestBarsOnATerminalThatIsGone(t *testing.T) {
+func TestBars_TerminalThatIsGone(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	var elsewhere bytes.Buffer
 	v, _ := onTerminal(clock, func(o *Options) {

@@ -93,7 +93,7 @@ func (v CacheVerification) Text(w io.Writer) error {
 	}{
 		{providercache.Broken, "damaged"},
 		{providercache.NotLocked, "not what the lock files record"},
-		{providercache.Unvouched, "of which nobody knows what they should be"},
+		{providercache.Unvouched, "that there is nothing to compare with"},
 	} {
 		if n := sums[more.finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))

@@ -19,7 +19,7 @@ var cachedNull = providercache.Cached{
 	Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
 }
 
-func TestWhatWasRemovedIsOneLine(t *testing.T) {
+func TestCacheRemoval_IsOneLine(t *testing.T) {
 	two := []providercache.Cached{cachedNull, cachedNull}
 	linked := cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
@@ -50,7 +50,7 @@ func TestWhatWasRemovedIsOneLine(t *testing.T) {
 	}
 }
 
-func TestAListNamesAFewUsersOfEachPackage(t *testing.T) {
+func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
 	var b strings.Builder
@@ -70,7 +70,7 @@ func TestAListNamesAFewUsersOfEachPackage(t *testing.T) {
 }
 
 // That packages take their room in each directory is said once, and why.
-func TestCopyingIsToldOnceWithItsReason(t *testing.T) {
+func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	for _, e := range []providercache.Event{
@@ -91,7 +91,7 @@ func TestCopyingIsToldOnceWithItsReason(t *testing.T) {
 
 // Programs get all that people get, with words that stay the same, and lists that
 // are never null.
-func TestResultsForPrograms(t *testing.T) {
+func TestCacheResults_JSON(t *testing.T) {
 	cache := &providercache.Store{Dir: "/cache"}
 	linked, used := cachedNull, cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
@@ -139,7 +139,7 @@ func TestResultsForPrograms(t *testing.T) {
 	}
 }
 
-func TestValuesForGitHubCanHaveAnyContent(t *testing.T) {
+func TestGitHubOutput_ValuesCanHaveAnyContent(t *testing.T) {
 	var b strings.Builder
 	GitHubOutput(&b, [][2]string{{"path", "/a\nend-x"}, {"key", "k"}})
 	lines := strings.Split(b.String(), "\n")

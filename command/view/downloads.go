@@ -239,8 +239,8 @@ func (p *plainDisplay) forget(d *download) bool {
 // and its lines of the type log say all there is to say.
 const jsonInterval = time.Second
 
-// jsonDisplay shows downloads to programs, by objects of a type that the real
-// tool hasn't. They come when it happens; the lines of the type log about the
+// jsonDisplay shows downloads to programs, by objects of a type that
+// Terraform doesn't have. They come when it happens; the lines of the type log about the
 // same provider may come later, as those are put in order.
 type jsonDisplay struct {
 	out  *jsonPrinter

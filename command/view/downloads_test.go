@@ -102,7 +102,7 @@ Downloaded example.com/acme/alpha v1.2.3: 157 MB in 21.0s (7.5 MB/s)
 	}
 }
 
-func TestPlainProgressOfResumedDownloads(t *testing.T) {
+func TestPlainProgress_ResumedDownloads(t *testing.T) {
 	tests := []struct {
 		name string
 		run  script
@@ -146,7 +146,7 @@ Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
 
 // However often it is told, a download has a line in ten seconds, and an object
 // in one.
-func TestProgressIsRare(t *testing.T) {
+func TestPlainProgress_IsRare(t *testing.T) {
 	for _, tt := range []struct {
 		json bool
 		want int
@@ -193,7 +193,7 @@ func TestJSONProgress(t *testing.T) {
 	}
 }
 
-func TestProgressNone(t *testing.T) {
+func TestProgress_None(t *testing.T) {
 	for _, json := range []bool{false, true} {
 		clock := newWatch()
 		s := timed(clock, func(o *Options) { o.JSON, o.Progress = json, ProgressNone })
@@ -207,7 +207,7 @@ func TestProgressNone(t *testing.T) {
 
 // What is told on stdout is the same, however downloads are shown; and no
 // secret of an archive's URL is in any of it.
-func TestProgressLeavesResultsAlone(t *testing.T) {
+func TestProgress_LeavesResultsAlone(t *testing.T) {
 	said := map[Progress]string{}
 	for _, mode := range []Progress{ProgressNone, ProgressPlain, ProgressTTY} {
 		clock := newWatch()
@@ -304,7 +304,7 @@ func TestSummary(t *testing.T) {
 	}
 }
 
-func TestSummaryIsForPeople(t *testing.T) {
+func TestSummary_IsForPeople(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON, o.Progress = true, ProgressAuto })
 	s.Done(nil, false)
 	if s.err.Len() > 0 || strings.Contains(s.out.String(), "Checked") {

@@ -71,7 +71,7 @@ func fetchedLines(product getproviders.Product, e providercache.FetchDone) []lin
 	json := human
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
-		json += "key_id: " + a.KeyID // no comma: the real tool has none
+		json += "key_id: " + a.KeyID // no comma: Terraform has none
 	}
 	lines := []line{{
 		human:  fmt.Sprintf("- Installed %s (%s)", what, human),
@@ -97,7 +97,7 @@ func trust(product getproviders.Product, level getproviders.TrustLevel) string {
 }
 
 // fromOrigin reports whether a source is the provider's own registry, or
-// nobody knows which one it is.
+// it is unknown which one it is.
 func fromOrigin(p getproviders.Provider, source string) bool {
 	return source == "" || source == new(getproviders.RegistrySource).Describe(p)
 }
@@ -171,7 +171,7 @@ func (s *sequence) add(e providercache.Event) []providercache.Event {
 	return s.release()
 }
 
-// end lets nobody wait for a provider that failed.
+// end has nothing wait for a provider that failed.
 func (s *sequence) end(e providercache.Failed) {
 	s.builtIn.put(e.Provider, nil, true)
 	s.queries.put(e.Provider, nil, true)

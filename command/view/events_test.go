@@ -9,9 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestInstalledFrom: where a package came from is told to people if it isn't
+// TestFetchedLines_NameTheSource: where a package came from is told to people if it isn't
 // the provider's own registry, and to programs in any case.
-func TestInstalledFrom(t *testing.T) {
+func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")
 	done := func(source string, passedOver error) providercache.FetchDone {

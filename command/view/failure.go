@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Suggest finds the address that was probably meant by one that nobody knows.
+// Suggest finds the address that was probably meant by one that doesn't exist.
 type Suggest func(getproviders.Provider) (Suggestion, bool)
 
 // Suggestion is an address under which there is a provider.
@@ -225,7 +225,7 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 		product.Name, list.String(), platform, product.Program, otherPlatform(platform)))
 }
 
-// otherPlatform is an example of a platform that isn't ours.
+// otherPlatform is an example of a platform other than the current one.
 func otherPlatform(own getproviders.Platform) getproviders.Platform {
 	if own.OS == "linux" {
 		return getproviders.Platform{OS: "darwin", Arch: "arm64"}

@@ -108,7 +108,7 @@ func TestInstallProblems(t *testing.T) {
 	}
 }
 
-func TestInstallProblemsOfManyProviders(t *testing.T) {
+func TestInstallProblems_ManyProviders(t *testing.T) {
 	err := errors.Join(
 		fail(alpha, providercache.StepCancel, context.Canceled),
 		fail(beta, providercache.StepQuery, errors.New("no")),
@@ -124,7 +124,7 @@ func TestInstallProblemsOfManyProviders(t *testing.T) {
 	}
 }
 
-func TestInstallProblemsSuggestAnAddress(t *testing.T) {
+func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	implied, err := product.ImpliedProvider("widget")
 	if err != nil {
@@ -159,7 +159,7 @@ func TestInstallProblemsSuggestAnAddress(t *testing.T) {
 	}
 }
 
-func TestInstallProblemsNameWhoRequires(t *testing.T) {
+func TestInstallProblems_NameWhoRequires(t *testing.T) {
 	req := getproviders.Requirements{alpha: {
 		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 3}},
 		{}, // from a state, or from a program: nobody wrote it
@@ -173,7 +173,7 @@ func TestInstallProblemsNameWhoRequires(t *testing.T) {
 	}
 }
 
-func TestInstallProblemOfARepository(t *testing.T) {
+func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
 	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, providercache.StepQuery, hosts.ErrNoService), nil)
 	if !strings.Contains(got[0].Detail, "repository") {
@@ -181,7 +181,7 @@ func TestInstallProblemOfARepository(t *testing.T) {
 	}
 }
 
-func TestIncompleteLockNamesAnotherPlatform(t *testing.T) {
+func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
 	got := IncompleteLock(getproviders.Terraform("1.15.9"), []getproviders.Provider{alpha, beta})
 	own := getproviders.CurrentPlatform()
 	if !problem.IsWarning(got) || !strings.Contains(got.Detail, "\n  - example.com/acme/alpha\n  - example.com/acme/beta\n") {

@@ -19,9 +19,9 @@ type Init struct {
 	sequence  sequence
 	downloads downloads
 	summary   summary
-	sumUp     func(text string) // tells the summary; nil: nobody wants it
+	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	warnings  problem.List      // of registries, told at the end
-	vouched   bool              // a package was installed whose signer isn't HashiCorp
+	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 }
 
@@ -39,7 +39,7 @@ func NewInit(o Options) *Init {
 	return v
 }
 
-// Version says who speaks: the product's version and our own. For programs it
+// Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people aren't told.
 func (v *Init) Version(own string) { v.out.version(v.product.Version, own) }
 
@@ -112,7 +112,7 @@ func (v *Init) Observe(e providercache.Event) {
 func (v *Init) ProvidersEnd() (warnings problem.List) {
 	v.downloads.close()
 	v.tell(v.sequence.rest())
-	if v.vouched {
+	if v.signed {
 		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product)})
 	}
 	warnings, v.warnings = v.warnings, nil
@@ -129,7 +129,7 @@ func (v *Init) tell(events []providercache.Event) {
 			v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
 		case providercache.FetchDone:
 			level := e.Authentication.TrustLevel
-			v.vouched = v.vouched || level == getproviders.LevelPartner || level == getproviders.LevelCommunity
+			v.signed = v.signed || level == getproviders.LevelPartner || level == getproviders.LevelCommunity
 			v.linkedBy(e.Link, e.Reason)
 		case providercache.LinkedFromCache:
 			v.linkedBy(e.Link, e.Reason)
@@ -162,7 +162,7 @@ func (v *Init) LockChanged() {
 
 // Done ends a successful run: the warnings that piled up, then the good news,
 // and last, on stderr, what was done and how long it took. With automated,
-// nobody is there to be told what to do next.
+// advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
 	v.out.gap()
 	v.Problems(warnings)

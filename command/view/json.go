@@ -14,7 +14,7 @@ import (
 )
 
 // uiVersion is the version of the language of these JSON lines. What stands in
-// them is what the real tools of that version say too; additions are additional keys.
+// them is what Terraform and OpenTofu of that version say, too; additions are additional keys.
 const uiVersion = "1.3"
 
 // stampFormat is RFC 3339 with microseconds.
@@ -80,7 +80,7 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 	_, _ = j.out.Write(b.Bytes()) // in one piece, so that lines of two writers don't mix
 }
 
-// jsonProblem is a problem in JSON; the order of the keys is the real tool's.
+// jsonProblem is a problem in JSON; the order of the keys is Terraform's.
 type jsonProblem struct {
 	Severity string       `json:"severity"`
 	Summary  string       `json:"summary"`

@@ -20,7 +20,7 @@ func jsonOutput(code, text string) string {
 	return jsonStart + text + jsonStamp + `"message_code":"` + code + `","type":"init_output"}` + "\n"
 }
 
-func TestJSONInit(t *testing.T) {
+func TestJSON_Init(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Version("0.1.0")
 	s.BackendBegin(false)
@@ -50,7 +50,7 @@ func TestJSONInit(t *testing.T) {
 		"")
 }
 
-func TestJSONProblemWithSource(t *testing.T) {
+func TestJSON_ProblemWithSource(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
 	s.check(t, `{"@level":"error","@message":"Error: Unsupported argument"`+jsonStamp+
@@ -60,7 +60,7 @@ func TestJSONProblemWithSource(t *testing.T) {
 		`"highlight_start_offset":12,"highlight_end_offset":17,"values":[]}},"type":"diagnostic"}`+"\n", "")
 }
 
-func TestJSONProblemWithoutSource(t *testing.T) {
+func TestJSON_ProblemWithoutSource(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON, o.ReadFile = true, nil })
 	s.Problems(problem.List{problem.At(bogus(), problem.Error("Unsupported argument", "Not expected."))})
 	if got := s.out.String(); strings.Contains(got, "snippet") || !strings.Contains(got, `"line":3`) {
@@ -68,7 +68,7 @@ func TestJSONProblemWithoutSource(t *testing.T) {
 	}
 }
 
-func TestJSONIsOneObjectALine(t *testing.T) {
+func TestJSON_IsOneObjectALine(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.JSON = true })
 	s.Problems(problem.List{problem.Error("Two\nlines", "\"quoted\"\u2028\x00\xff")})
 	line := s.out.Bytes()

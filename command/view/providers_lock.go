@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Lock tells what becomes of lock files, in the real tool's words. It is for one
+// Lock tells what becomes of lock files, in Terraform's words. It is for one
 // goroutine at a time.
 type Lock struct {
 	out      *humanPrinter
@@ -84,20 +84,20 @@ func (v *Lock) Observe(e providercache.Event) {
 }
 
 // doneText says how a package's hashes became known. The first of the lines is
-// the real tool's.
+// Terraform's.
 func (v *Lock) doneText(p providercache.LockedPackage) string {
 	a := p.Authentication
-	vouched := trust(v.product, a.TrustLevel)
+	level := trust(v.product, a.TrustLevel)
 	if a.KeyID != "" {
-		vouched += ", key ID " + a.KeyID
+		level += ", key ID " + a.KeyID
 	}
 	switch p.From {
 	case providercache.HashesRecalled:
-		return fmt.Sprintf("- Recalled %s (%s)", v.name(p), vouched)
+		return fmt.Sprintf("- Recalled %s (%s)", v.name(p), level)
 	case providercache.HashesListed:
-		return fmt.Sprintf("- Believed the hashes of %s (%s)", v.name(p), p.Source)
+		return fmt.Sprintf("- Trusted the hashes of %s (%s)", v.name(p), p.Source)
 	}
-	text := fmt.Sprintf("- Retrieved %s (%s)", v.name(p), vouched)
+	text := fmt.Sprintf("- Retrieved %s (%s)", v.name(p), level)
 	for _, note := range a.Notes {
 		text += "\n  note: " + note
 	}
@@ -315,7 +315,7 @@ func lockFailures(product getproviders.Product, d LockedDir, platform string, er
 	return b.String()
 }
 
-// lockFailure is a failure in the form that the real tool has, with the address
+// lockFailure is a failure in the form that Terraform has, with the address
 // in front.
 func lockFailure(err error) string {
 	failure, ok := errors.AsType[*providercache.ProviderError](err)

@@ -26,7 +26,7 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 	}
 }
 
-func TestPackagesForLocksAreToldInOrder(t *testing.T) {
+func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	v := NewLock(Options{Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
@@ -53,7 +53,7 @@ func TestPackagesForLocksAreToldInOrder(t *testing.T) {
 	}
 }
 
-func TestLockFailuresAreToldByPlatform(t *testing.T) {
+func TestLockProblems_AreByPlatform(t *testing.T) {
 	t.Parallel()
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// Mirror tells how a mirror is filled, in the real tool's words. It is for one
+// Mirror tells how a mirror is filled, in Terraform's words. It is for one
 // goroutine at a time.
 type Mirror struct {
 	out      *humanPrinter
@@ -66,7 +66,7 @@ func mirrorFetchText(p providercache.Mirrored) string {
 	return fmt.Sprintf("  - Downloading package for %s...", p.Platform)
 }
 
-// fetchText is what the real tool says, where that does the same.
+// fetchText is what Terraform says, where that does the same.
 func (v *Mirror) fetchText(e providercache.MirrorFetch) string {
 	if e.Local && v.doing != mirroring {
 		return fmt.Sprintf("  - Taking package for %s from this machine...", e.Package.Platform)
@@ -173,7 +173,7 @@ func MirrorProblems(err error) (problems problem.List) {
 	return problems
 }
 
-// mirrorProblem has the real tool's headlines.
+// mirrorProblem has Terraform's headlines.
 func mirrorProblem(failed *providercache.ProviderError) *problem.Problem {
 	about, ok := errors.AsType[*providercache.PlatformError](failed.Err)
 	if !ok {
@@ -192,7 +192,7 @@ func mirrorProblem(failed *providercache.ProviderError) *problem.Problem {
 }
 
 // LockedMismatch says that lock files don't fit what configurations require, in
-// the real tool's words.
+// Terraform's words.
 func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
 	return problem.Error("Inconsistent dependency lock file", fmt.Sprintf(
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+

@@ -18,7 +18,7 @@ func mirroredPackage(t *testing.T, name, platform string) providercache.Mirrored
 	return providercache.Mirrored{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
 }
 
-func TestPackagesOfAMirrorAreToldInOrder(t *testing.T) {
+func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	t.Parallel()
 	var out, problems bytes.Buffer
 	v := NewMirror(Options{Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
@@ -54,7 +54,7 @@ func TestPackagesOfAMirrorAreToldInOrder(t *testing.T) {
 	}
 }
 
-func TestMirrorProblemsSayWhatFailed(t *testing.T) {
+func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
 	fail := func(step providercache.Step, err error) error {

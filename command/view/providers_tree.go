@@ -47,7 +47,7 @@ type LockedVersion struct {
 	Constraints getproviders.Constraints `json:"version_constraints"` // when it was selected
 }
 
-// Text writes the report for people, as the real tool does, but for the order:
+// Text writes the report for people, as Terraform does, but for the order:
 // here, providers stand in that of their addresses.
 func (r ProvidersReport) Text(w io.Writer) error {
 	var b strings.Builder
@@ -76,8 +76,8 @@ func (b *branch) add(label string) *branch {
 	return child
 }
 
-// write draws what is below a branch, with non-breaking spaces where the real
-// tool has them.
+// write draws what is below a branch, with non-breaking spaces where
+// Terraform has them.
 func (b *branch) write(out *strings.Builder, indent string) {
 	for i, child := range b.children {
 		edge, below := "├── ", "│\u00a0\u00a0 "

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestProvidersReportText(t *testing.T) {
+func TestProvidersReport_Text(t *testing.T) {
 	required := func(constraints string, providers ...getproviders.Provider) getproviders.Requirements {
 		req := getproviders.Requirements{}
 		for _, p := range providers {
@@ -92,7 +92,7 @@ Providers required by state:
 	}
 }
 
-func TestModulesAreBelowTheirCallers(t *testing.T) {
+func TestProvidersReport_ModulesAreBelowTheirCallers(t *testing.T) {
 	known := map[string]bool{"": true, "module.a": true, "module.test.module.b": true, "test.b": false, "test.module": false, "test.b.module": true, "test.b.run": true}
 	for path, want := range map[string][2]string{
 		"module.x":                      {"", "module.x"},
@@ -112,7 +112,7 @@ func TestModulesAreBelowTheirCallers(t *testing.T) {
 	}
 }
 
-func TestProvidersReportJSON(t *testing.T) {
+func TestProvidersReport_JSON(t *testing.T) {
 	report := ProvidersReport{
 		Modules: []ModuleProviders{
 			{Dir: ".", Required: getproviders.Requirements{builtIn: {asked("", "", "main.tf", 2)}}},

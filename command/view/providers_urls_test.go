@@ -11,9 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestURLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
+// TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
 // only the query is told, and only as JSON, because it takes it to download.
-func TestURLsAreWholeForProgramsOnly(t *testing.T) {
+func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")
 	if err != nil {

@@ -48,7 +48,7 @@ func (v *Verify) End(w io.Writer) error {
 	for _, t := range v.trees {
 		for _, p := range t.Packages {
 			if p.Finding != providercache.TreeSound {
-				// Names come from who made the packages: they must not write lines of ours.
+				// Names come from who made the packages: they must not write lines of this output.
 				fmt.Fprintln(w, printable(strings.ReplaceAll(v.text(p, t), "\n", `\n`)))
 			}
 		}
@@ -59,7 +59,7 @@ func (v *Verify) End(w io.Writer) error {
 	return nil
 }
 
-// text says what is wrong with a package, with all that it takes to judge it.
+// text says what is wrong with a package, with all that it takes to decide what to do.
 func (v *Verify) text(p providercache.ComparedPackage, t VerifiedTree) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {

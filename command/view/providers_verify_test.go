@@ -8,9 +8,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// TestNamesInPackagesWriteNoLines: whoever made a package may have named a file, or
+// TestVerify_NamesInPackagesWriteNoLines: whoever made a package may have named a file, or
 // what a link leads to, as he liked.
-func TestNamesInPackagesWriteNoLines(t *testing.T) {
+func TestVerify_NamesInPackagesWriteNoLines(t *testing.T) {
 	hostile := errors.New("it is a link to what isn't there: /x\nVerified 9 packages\r\x1b[2J")
 	for _, finding := range []providercache.TreeFinding{providercache.TreeDangling, providercache.TreeUnreadable} {
 		v := NewVerify(Options{})

@@ -30,7 +30,7 @@ func noVersion(required []getproviders.Requirement, versions ...string) error {
 	}
 }
 
-func TestInstallProblemsExplainConflicts(t *testing.T) {
+func TestInstallProblems_ExplainConflicts(t *testing.T) {
 	some := []string{"1.0.0", "1.4.0", "2.0.0", "2.1.0", "3.0.0"}
 	root := asked(">= 1.0", "", "main.tf", 4)
 	net := asked("~> 2.0", "module.net", "net/versions.tf", 3)
@@ -114,7 +114,7 @@ This one alone leaves no version:
 	}
 }
 
-func TestInstallProblemsExplainLockedVersions(t *testing.T) {
+func TestInstallProblems_ExplainLockedVersions(t *testing.T) {
 	err := fail(alpha, providercache.StepLock, &providercache.LockedVersionError{
 		Provider:     alpha,
 		Version:      getproviders.MustParseVersion("1.4.0"),
@@ -138,7 +138,7 @@ It is allowed by:
 	}
 }
 
-func TestInstallProblemsCompareVersionsOfAnotherAddress(t *testing.T) {
+func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	implied, err := product.ImpliedProvider("widget")
 	if err != nil {
@@ -163,7 +163,7 @@ This one alone leaves no version:
 	}
 }
 
-func TestRequiredByOfAState(t *testing.T) {
+func TestRequiredBy_State(t *testing.T) {
 	req := getproviders.Requirements{alpha: {asked("", "", "terraform.tfstate", 0)}}
 	err := fail(alpha, providercache.StepQuery, errors.New("it broke"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail

@@ -56,7 +56,7 @@ func pending(providers ...getproviders.Provider) providercache.Pending {
 	return providercache.Pending{Requirements: req}
 }
 
-func TestSequenceReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
+func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 	steps := []struct {
 		event providercache.Event
 		want  string
@@ -86,7 +86,7 @@ func TestSequenceReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 	}
 }
 
-func TestSequenceWaitsForNobodyWhoFailed(t *testing.T) {
+func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 	failed := func(p getproviders.Provider) providercache.Event {
 		return providercache.Failed{Provider: p, Err: errors.New("no")}
 	}
@@ -134,7 +134,7 @@ func TestSequenceWaitsForNobodyWhoFailed(t *testing.T) {
 	}
 }
 
-func TestSequenceGivesUpTheRestInOrder(t *testing.T) {
+func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	var s sequence
 	s.add(pending(alpha, beta, gamma))
 	s.add(providercache.QueryBegin{Provider: gamma})
@@ -147,7 +147,7 @@ func TestSequenceGivesUpTheRestInOrder(t *testing.T) {
 
 // Events of one provider come in order, but those of several come in any:
 // what is told must not depend on it.
-func TestSequenceIsTheSameForEveryInterleaving(t *testing.T) {
+func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 	streams := [][]providercache.Event{
 		{providercache.BuiltInAvailable{Provider: builtIn}},
 		{

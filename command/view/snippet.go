@@ -33,7 +33,7 @@ type source struct {
 }
 
 // snippet returns what to show of a problem's source: nil if the problem isn't
-// about a place in a file. The file is read anew, for a problem is the end of
+// about a place in a file. The file is read again, because a problem is the end of
 // a run and sources needn't be kept until then.
 func (s *sources) snippet(p *hcl.Diagnostic) *snippet {
 	if p.Subject == nil {

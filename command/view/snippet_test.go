@@ -49,7 +49,7 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
-func TestSnippetOfJSON(t *testing.T) {
+func TestSnippet_JSON(t *testing.T) {
 	const src = `{"terraform": {"required_providers": {"aaa": 1}}}`
 	at := strings.Index(src, `"aaa"`)
 	got := newSource("main.tf.json", []byte(src)).cut(&problem.Problem{Subject: &hcl.Range{
@@ -62,7 +62,7 @@ func TestSnippetOfJSON(t *testing.T) {
 	}
 }
 
-func TestSnippetOfChangedFile(t *testing.T) {
+func TestSnippet_ChangedFile(t *testing.T) {
 	got := newSource("main.tf", []byte("short\n")).cut(&problem.Problem{Subject: &hcl.Range{
 		Filename: "main.tf", Start: hcl.Pos{Line: 9, Column: 1, Byte: 90}, End: hcl.Pos{Line: 9, Column: 3, Byte: 92},
 	}})
@@ -95,7 +95,7 @@ func FuzzSnippet(f *testing.F) {
 }
 
 // Whoever refused to parse a file tells so with a place in it.
-func TestSnippetOfEndlessNesting(t *testing.T) {
+func TestSnippet_EndlessNesting(t *testing.T) {
 	for filename, src := range map[string]string{
 		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),
 		"sign.tf":      "terraform {}\na = " + strings.Repeat("!", 4_000_000),
@@ -110,7 +110,7 @@ func TestSnippetOfEndlessNesting(t *testing.T) {
 	}
 }
 
-func TestProblemsOfOneFileReadItOnce(t *testing.T) {
+func TestSnippet_ProblemsOfOneFileReadItOnce(t *testing.T) {
 	reads := 0
 	src := sources{read: func(string) ([]byte, error) {
 		reads++
@@ -127,7 +127,7 @@ func TestProblemsOfOneFileReadItOnce(t *testing.T) {
 	}
 }
 
-func TestSnippetOfAnUnreadableFile(t *testing.T) {
+func TestSnippet_UnreadableFile(t *testing.T) {
 	src := sources{read: func(string) ([]byte, error) { return nil, errors.New("unreadable") }}
 	subject := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.InitialPos}
 	if got := src.snippet(&problem.Problem{Subject: &subject}); got.found {

@@ -100,8 +100,8 @@ func severityColor(s hcl.DiagnosticSeverity) string {
 	return escRed
 }
 
-// columns is how wide text may be on a stream. The real tool takes 78 where
-// there is no terminal; below 20 columns wrapping helps nobody.
+// columns is how wide text may be on a stream. Terraform takes 78 where
+// there is no terminal; below 20 columns wrapping doesn't help.
 func columns(s Stream) int {
 	if s.Width < 20 {
 		return 78

@@ -83,7 +83,7 @@ func (s *speaker) installation() (warnings problem.List) {
 	return s.ProvidersEnd()
 }
 
-func TestHumanInit(t *testing.T) {
+func TestHuman_Init(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	s.Version("0.1.0")
 	s.BackendBegin(false)
@@ -129,7 +129,7 @@ The sources of example.com/acme/beta returned warnings:
 `)
 }
 
-func TestHumanInitInAutomation(t *testing.T) {
+func TestHuman_InitInAutomation(t *testing.T) {
 	s := newSpeaker(nil)
 	s.BackendBegin(true)
 	s.LockChanged()
@@ -143,7 +143,7 @@ Terraform has been successfully initialized!
 `, "")
 }
 
-func TestHumanEmptyDirectory(t *testing.T) {
+func TestHuman_EmptyDirectory(t *testing.T) {
 	s := newSpeaker(nil)
 	s.EmptyDirectory()
 	s.check(t, `Terraform initialized in an empty directory!
@@ -163,7 +163,7 @@ func bogus() hcl.Range {
 	}
 }
 
-func TestHumanProblems(t *testing.T) {
+func TestHuman_Problems(t *testing.T) {
 	elsewhere := bogus()
 	elsewhere.Filename = "gone.tf"
 	problems := problem.List{
@@ -255,7 +255,7 @@ else in the world of configurations.
 	}
 }
 
-func TestHumanColors(t *testing.T) {
+func TestHuman_Colors(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Stdout.Color, o.Stderr.Color = true, true })
 	s.BackendBegin(false)
 	s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, true)
@@ -271,7 +271,7 @@ func TestHumanColors(t *testing.T) {
 			"\x1b[33m╵\x1b[0m\n")
 }
 
-func TestHumanControlCharactersAreHarmless(t *testing.T) {
+func TestHuman_ControlCharactersAreHarmless(t *testing.T) {
 	s := newSpeaker(func(o *Options) {
 		o.Stderr.Color = true
 		o.ReadFile = func(string) ([]byte, error) { return []byte("a\x1b[2J = 1\x07\r\n"), nil }
@@ -288,7 +288,7 @@ func TestHumanControlCharactersAreHarmless(t *testing.T) {
 	}
 }
 
-func TestHumanColorsOnlyWhereWelcome(t *testing.T) {
+func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"no terminal": nil,
 		"-no-color":   func(o *Options) { o.Plain, o.Stdout.Color, o.Stderr.Color = true, true, true },

@@ -36,7 +36,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	return out.String()
 }
 
-func TestWhatIsVendoredIsTold(t *testing.T) {
+func TestVendor_ShowsWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	const want = `- Fetching module net from git::https://example.com/net 1.2.0...
   - .gitignore of the module net is changed so that git keeps all of it
@@ -60,7 +60,7 @@ All is vendored.
 	}
 }
 
-func TestWhatIsVendoredIsReported(t *testing.T) {
+func TestVendor_Report(t *testing.T) {
 	t.Parallel()
 	var report struct {
 		Packages []struct{ Address, Version, Platform, Authentication string }
@@ -85,7 +85,7 @@ func TestWhatIsVendoredIsReported(t *testing.T) {
 	}
 }
 
-func TestAnEmptyReportHasNoNulls(t *testing.T) {
+func TestVendor_EmptyReportHasNoNulls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	v := NewVendor(Options{JSON: true, Stdout: Stream{Writer: &out}})

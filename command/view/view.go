@@ -5,25 +5,25 @@
 // The rules:
 //
 //   - Results and progress go to stdout, problems to stderr, warnings among
-//     them; the real tool has its warnings on stdout. With JSON everything goes
+//     them; Terraform has its warnings on stdout. With JSON everything goes
 //     to stdout, one object a line, and stderr stays empty.
-//   - Lines, headings and codes that the real tool has are the real tool's, to the
+//   - Lines, headings and codes that Terraform has are Terraform's, to the
 //     letter: programs look for them. What else there is to say of a provider
-//     follows on lines of its own, indented, and in keys of JSON that the real
-//     tool hasn't. Explanations are our own, and say what happened, why, and what
+//     follows on lines of its own, indented, and in keys of JSON that
+//     Terraform doesn't have. Explanations are tfdeps' own, and say what happened, why, and what
 //     to do.
 //   - Downloads are shown on stderr while they run, if they are large: by bars in a
 //     terminal, which go when they are done, else by a line every ten seconds. The last
 //     line of an init, there too, sums it up. Bars count in powers of two, as the
 //     tools around them; lines in megabytes, as disks and networks do. Programs get
 //     objects of the type download_progress, a second apart, and no such line.
-//   - Colour is for terminals, and for nobody who asked for none by -no-color or
+//   - Colour is for terminals, and not for those who asked for none by -no-color or
 //     NO_COLOR. Everything can be understood without it. Problems stand in
-//     boxes, except with -no-color, where the real tool draws none either.
+//     boxes, except with -no-color, where Terraform draws none either.
 //   - Paragraphs are wrapped to the terminal's width, else to 78 columns; lines
 //     that begin with a space stay as they are.
 //   - The lines of an installation come in one order, that of the providers'
-//     addresses, whatever the network did; the real tool's order is random.
+//     addresses, whatever the network did; Terraform's order is random.
 //   - What others wrote is shown to people without its control characters.
 //   - Nothing here knows a secret, and nothing may learn one: the CLI
 //     configuration, where tokens are, is never quoted.

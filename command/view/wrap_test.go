@@ -48,7 +48,7 @@ func FuzzWrap(f *testing.F) {
 	})
 }
 
-func TestPrintableTakesThePowerOut(t *testing.T) {
+func TestPrintable_ReplacesControlCharacters(t *testing.T) {
 	for given, want := range map[string]string{
 		"plain\ttext\nof two lines": "plain\ttext\nof two lines",
 		"\x1b[2Jgone":               "\ufffd[2Jgone",
