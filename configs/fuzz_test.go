@@ -62,8 +62,8 @@ func FuzzLoadModule(f *testing.F) {
 		}
 		for p, all := range reqs {
 			for _, req := range all {
-				if p.IsZero() || req.Origin.File == "" || req.Origin.Line == 0 {
-					t.Errorf("%v is required at %v", p, req.Origin)
+				if p.IsZero() || req.Pos.File == "" || req.Pos.Line == 0 {
+					t.Errorf("%v is required at %v", p, req.Pos)
 				}
 			}
 		}

@@ -208,7 +208,7 @@ func (c *collector) requireName(name string, version *versionConstraint, at hcl.
 // require adds a requirement. A constraint on a built-in provider is left for
 // the installer to refuse.
 func (c *collector) require(provider getproviders.Provider, version *versionConstraint, at hcl.Range) {
-	req := getproviders.Requirement{Origin: getproviders.Origin{Module: c.path, File: at.Filename, Line: at.Start.Line}}
+	req := getproviders.Requirement{Pos: getproviders.Pos{Module: c.path, File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}}
 	if provider.IsLegacy() {
 		c.diags = append(c.diags, diagnostic.Error(at, "Invalid legacy provider address",
 			"The address %q is from before providers had namespaces. Write the source of the provider %q in full, or complete the upgrade to Terraform 0.13 first.",

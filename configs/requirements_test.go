@@ -48,7 +48,7 @@ resource "b_x" "z" {
 	var got []string
 	for _, p := range reqs.Providers() {
 		for _, req := range reqs[p] {
-			got = append(got, fmt.Sprintf("%s/%s %q %s:%d", p.Namespace, p.Type, req.Constraints, filepath.Base(req.Origin.File), req.Origin.Line))
+			got = append(got, fmt.Sprintf("%s/%s %q %s:%d", p.Namespace, p.Type, req.Constraints, filepath.Base(req.Pos.File), req.Pos.Line))
 		}
 	}
 	want := []string{

@@ -63,7 +63,7 @@ func ReadStateRequirements(r io.Reader, name string, product getproviders.Produc
 	for _, address := range addresses {
 		provider, ok := stateProvider(address, product)
 		if _, known := reqs[provider]; ok && !known {
-			reqs.Add(provider, getproviders.Requirement{Origin: getproviders.Origin{File: name}})
+			reqs.Add(provider, getproviders.Requirement{Pos: getproviders.Pos{File: name}})
 		}
 	}
 	return reqs, nil

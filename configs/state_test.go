@@ -59,7 +59,7 @@ func TestStateRequirementsAreTheProvidersOfResources(t *testing.T) {
 			var got []string
 			for _, p := range reqs.Providers() {
 				got = append(got, p.String())
-				if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Origin != (getproviders.Origin{File: path}) {
+				if len(reqs[p]) != 1 || !reqs[p][0].Constraints.IsEmpty() || reqs[p][0].Pos != (getproviders.Pos{File: path}) {
 					t.Errorf("%s is required as %v", p, reqs[p])
 				}
 			}
@@ -238,7 +238,7 @@ func TestReadStateRequirementsNameTheSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range reqs.Providers() {
-		if got := reqs[p][0].Origin; got != (getproviders.Origin{File: "standard input"}) {
+		if got := reqs[p][0].Pos; got != (getproviders.Pos{File: "standard input"}) {
 			t.Errorf("origin %v", got)
 		}
 	}

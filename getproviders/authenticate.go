@@ -37,3 +37,31 @@ func (d Digests) hashes() []Hash {
 	}
 	return known
 }
+
+// Trust is the Trust of a package whose source lists these hashes, and of which
+// nothing else is known. That of an empty list is zero.
+func (a AnyHash) Trust() Trust {
+	if len(a) == 0 {
+		return Trust{}
+	}
+	return Trust{Authenticator: a, ExpectedSHA256: a.sha256(), ListedHashes: a.supported()}
+}
+
+func (a AnyHash) supported() []Hash {
+	return slices.DeleteFunc(slices.Clone(a), func(h Hash) bool { return !h.Supported() })
+}
+
+// sha256 is the one zh of the list; zero if there is none, or more than one.
+func (a AnyHash) sha256() (sum [32]byte) {
+	known := false
+	for _, h := range a {
+		decoded, isZH := h.sha256()
+		if isZH && known && decoded != sum {
+			return [32]byte{}
+		}
+		if isZH {
+			sum, known = decoded, true
+		}
+	}
+	return sum
+}

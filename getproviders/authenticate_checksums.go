@@ -19,10 +19,11 @@ type SignedChecksums struct {
 	Keyless    bool             // if there are no PublicKeys, nobody has to have signed
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
-	// Told is what the description says of the hashes of the version's packages,
-	// and Platform that of the archive. They decide nothing: see RegistryHashes.
-	Told     map[Platform][]Hash
-	Platform Platform
+	// PackageHashes are what the description says of the hashes of the version's
+	// packages, and Platform is that of the archive. They decide nothing in
+	// Authenticate: see Trust.RegistryHashes.
+	PackageHashes map[Platform][]Hash
+	Platform      Platform
 }
 
 // PublicKey is a signing key that a registry names.
@@ -61,9 +62,15 @@ func (c SignedChecksums) withoutKeys() AuthenticationResult {
 	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
 
-// Documents implements Documented.
-func (c SignedChecksums) Documents() SignedDocuments {
-	return SignedDocuments{Sums: c.Sums, Signature: c.Signature, Keys: c.PublicKeys}
+// Trust is the Trust of a package that is authenticated by this.
+func (c SignedChecksums) Trust() Trust {
+	return Trust{
+		Authenticator:  c,
+		ExpectedSHA256: c.SHA256,
+		Documents:      &SignedDocuments{Sums: c.Sums, Signature: c.Signature, Keys: c.PublicKeys},
+		ListedHashes:   c.listedHashes(),
+		RegistryHashes: c.registryHashes(),
+	}
 }
 
 // checksumList is a SHA256SUMS document: its lines, without those that are

@@ -44,9 +44,9 @@ func (k TrustedKey) Check() error {
 	return err
 }
 
-// vouch finds out what the signature on documents proves. ok is false if that
+// verify finds out what the signature on documents proves. ok is false if that
 // is nothing.
-func (s Signers) vouch(p Provider, d SignedDocuments) (result AuthenticationResult, ok bool, err error) {
+func (s Signers) verify(p Provider, d SignedDocuments) (result AuthenticationResult, ok bool, err error) {
 	signed := SignedChecksums{Sums: d.Sums, Signature: d.Signature, Keys: s.signingKeys(), Now: s.Now}
 	signed.PublicKeys = s.candidates(p, d.Keys, signed)
 	result, err = signed.checkSignature()
@@ -91,55 +91,49 @@ func (s Signers) needsKeys(signature []byte) bool {
 	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.ids(), issuerOf(signature)))
 }
 
-// mirrorTrust judges an archive of a mirror.
-type mirrorTrust struct {
-	fileName  string                                                           // of the archive in SHA256SUMS
-	listed    givenHashes                                                      // that the mirror has for it
-	documents func(ctx context.Context) (vouched *vouchedChecksums, err error) // nil: there are none that count
+// mirrorTrust is what an archive of a mirror is authenticated by: what documents
+// finds, which is nil if that is nothing, else the hashes that the mirror lists.
+func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Context) (*verifiedChecksums, error)) Trust {
+	trust := listed.Trust()
+	unsigned := trust
+	trust.Load = func(ctx context.Context) (Trust, error) {
+		verified, err := documents(ctx)
+		if err != nil {
+			return Trust{}, err
+		}
+		if verified == nil {
+			return unsigned, nil
+		}
+		return mirroredChecksums{verified, fileName}.trust(listed), nil
+	}
+	return trust
 }
 
-// vouchedChecksums is a checksum list that was signed by a key that counts.
-type vouchedChecksums struct {
+// verifiedChecksums is a checksum list that was signed by a key that counts.
+type verifiedChecksums struct {
 	SignedDocuments
 	list   checksumList
 	result AuthenticationResult // but for the hashes
 }
 
-// vouched judges documents of the mirror that is named.
-func (s Signers) vouched(p Provider, mirror string, d SignedDocuments) (*vouchedChecksums, error) {
-	result, ok, err := s.vouch(p, d)
+// verified verifies documents of the mirror that is named.
+func (s Signers) verified(p Provider, mirror string, d SignedDocuments) (*verifiedChecksums, error) {
+	result, ok, err := s.verify(p, d)
 	if err != nil {
 		return nil, fmt.Errorf("what lies beside the package in %s: %w", mirror, err)
 	}
 	if !ok {
 		return nil, nil
 	}
-	return &vouchedChecksums{SignedDocuments: d, list: parseChecksums(d.Sums), result: result}, nil
+	return &verifiedChecksums{SignedDocuments: d, list: parseChecksums(d.Sums), result: result}, nil
 }
 
-// Load implements Trust: nil if nothing is known.
-func (t *mirrorTrust) Load(ctx context.Context) (Authenticator, error) {
-	vouched, err := t.documents(ctx)
-	if err != nil || vouched == nil {
-		return t.offhand(), err
-	}
-	return mirroredChecksums{vouched, t.fileName, AnyHash(t.listed)}, nil
-}
-
-func (t *mirrorTrust) offhand() Authenticator {
-	if len(t.listed) == 0 {
-		return nil
-	}
-	return AnyHash(t.listed)
-}
-
-// mirroredChecksums judges by a list that counts, and not by what the mirror
-// itself says of the archive: that may be the hash of other bytes only if the
+// mirroredChecksums authenticates by a list that counts, and not by what the mirror
+// itself lists for the archive: that may be the hash of other bytes only if the
 // archive is, too.
 type mirroredChecksums struct {
-	*vouchedChecksums
-	fileName string
-	listed   AnyHash
+	*verifiedChecksums
+	fileName string // of the archive in SHA256SUMS
 }
 
 // Authenticate implements Authenticator. Errors are *ChecksumListError and
@@ -175,24 +169,14 @@ func (m mirroredChecksums) expected(d Digests) (Hash, error) {
 	return "", &ChecksumListError{FileName: m.fileName, Expected: ZH(d.SHA256), Found: found, Mirror: true}
 }
 
-// Foretell implements Foreteller.
-func (m mirroredChecksums) Foretell() (sum [32]byte, ok bool) {
-	zh, err := m.expected(Digests{})
-	if err != nil {
-		return sum, false
-	}
-	return zh.sha256()
-}
-
-// ListedHashes implements HashLister: what the mirror lists, and the checksum
-// that is signed.
-func (m mirroredChecksums) ListedHashes() []Hash {
-	hashes := slices.DeleteFunc(m.listed.ListedHashes(), func(h Hash) bool { return h.Scheme() == SchemeZH })
+// trust adds what the mirror lists, but for checksums of the archive: of those the
+// one that is signed counts.
+func (m mirroredChecksums) trust(listed AnyHash) Trust {
+	trust := Trust{Authenticator: m, Documents: &m.SignedDocuments}
+	trust.ListedHashes = slices.DeleteFunc(listed.supported(), func(h Hash) bool { return h.Scheme() == SchemeZH })
 	if zh, err := m.expected(Digests{}); err == nil {
-		hashes = append(hashes, zh)
+		trust.ListedHashes = append(trust.ListedHashes, zh)
+		trust.ExpectedSHA256, _ = zh.sha256()
 	}
-	return hashes
+	return trust
 }
-
-// Documents implements Documented.
-func (m mirroredChecksums) Documents() SignedDocuments { return m.SignedDocuments }

@@ -126,13 +126,13 @@ func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.D
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := found.Trust.Load(t.Context())
-	if err == nil && judge == nil {
+	trust, err := found.Trust.Loaded(t.Context())
+	if err == nil && trust.Authenticator == nil {
 		return ""
 	}
 	var result getproviders.AuthenticationResult
 	if err == nil {
-		result, err = judge.Authenticate(digests)
+		result, err = trust.Authenticator.Authenticate(digests)
 	}
 	if err != nil {
 		return err.Error()

@@ -124,8 +124,8 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	if err != nil {
 		return text.String()
 	}
-	if found.Trust != nil {
-		_, err := found.Trust.Load(t.Context())
+	if found.Trust.Load != nil {
+		_, err := found.Trust.Loaded(t.Context())
 		say(err)
 	}
 	at := found.Location.(getproviders.HTTPArchive)

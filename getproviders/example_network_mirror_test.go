@@ -42,7 +42,7 @@ func ExampleMultiSource() {
 	source := getproviders.MultiSource{
 		Selectors: []getproviders.Selector{
 			{Source: mirror, Include: []getproviders.Pattern{acme}},
-			{Source: &getproviders.RegistrySource{Product: product}, Origin: true},
+			{Source: &getproviders.RegistrySource{Product: product}, IsRegistry: true},
 		},
 		Fallback: getproviders.Exclusive,
 	}

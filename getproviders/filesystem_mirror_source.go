@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -28,7 +29,7 @@ import (
 // as our own mirrors do ([ChecksumsName]), and a key that counts has signed it
 // ([Signers]): then an archive is judged as if it came from the registry, and all
 // hashes of the list may go into a lock file; the real tools look at none of these
-// files. Unpacked packages have no Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
+// files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
 // query costs the same in a small mirror and a large one. A directory of that
 // provider that can't be read is an error; to the real tools, which read the
 // whole tree, any directory is.
@@ -74,7 +75,7 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	}
 	for _, m := range found {
 		if m.version == v && m.platform == plat {
-			result.Location, result.Origin = m.location, fileOrigin(m.location)
+			result.Location, result.SourceURL = m.location, fileURL(m.location)
 			result.Trust = s.trust(p, v, plat, m.location)
 			return result, nil
 		}
@@ -82,19 +83,19 @@ func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Vers
 	return Package{}, s.missing(p, v, plat, found)
 }
 
-// trust is what an archive is judged by: documents beside it.
+// trust is what an archive is authenticated by: documents beside it.
 func (s *FilesystemMirrorSource) trust(p Provider, v Version, plat Platform, at Location) Trust {
 	archive, ok := at.(LocalArchive)
 	if !ok {
-		return nil
+		return Trust{}
 	}
-	return &mirrorTrust{fileName: PackedName(p, v, plat), documents: func(context.Context) (*vouchedChecksums, error) {
+	return mirrorTrust(PackedName(p, v, plat), nil, func(context.Context) (*verifiedChecksums, error) {
 		d, ok, _ := readDocuments(p, v, inDirectory(filepath.Dir(string(archive))), s.Signers.needsKeys) // it has no errors
 		if !ok {
 			return nil, nil
 		}
-		return s.Signers.vouched(p, s.Dir, d)
-	}}
+		return s.Signers.verified(p, s.Dir, d)
+	})
 }
 
 // missing says why a package is not among those that were found.
@@ -138,3 +139,47 @@ func (e *SearchError) Error() string { return fmt.Sprintf("cannot search %s: %v"
 
 // Unwrap returns ErrUnreachable and the cause.
 func (e *SearchError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }
+
+// Platforms implements PlatformLister, from the names of files and directories.
+func (s *FilesystemMirrorSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+	found, err := s.packages(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	var platforms []Platform
+	for _, m := range found {
+		if m.version == v {
+			platforms = append(platforms, m.platform)
+		}
+	}
+	if len(platforms) == 0 {
+		return nil, s.missing(p, v, Platform{}, found)
+	}
+	return sortPlatforms(platforms), nil
+}
+
+// SourceURL implements SourceURLer: the archive's path, with its size and the time
+// of its last change, because whoever has a mirror of his own may put other
+// packages into it under the same version. It is "" for a package that is
+// unpacked.
+func (s *FilesystemMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
+	pkg, err := s.Package(ctx, p, v, plat)
+	return pkg.SourceURL, err
+}
+
+// fileURL is the SourceURL of a package of a filesystem mirror.
+func fileURL(at Location) string {
+	archive, ok := at.(LocalArchive)
+	if !ok {
+		return ""
+	}
+	path, err := filepath.Abs(string(archive))
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s (%d bytes, %d)", path, info.Size(), info.ModTime().UnixNano())
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -200,15 +201,15 @@ func TestMirrorPackage(t *testing.T) {
 			if test.file != "" {
 				want = getproviders.LocalArchive(filepath.Join(source.Dir, filepath.FromSlash(test.file)))
 			}
-			origin, err := source.Origin(t.Context(), widget, version("1.0.0"), linux)
+			origin, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
 			if err != nil || strings.HasPrefix(origin, source.Dir) != (test.file != "") {
 				t.Errorf("the origin is %q, %v", origin, err)
 			}
-			if (got.Trust != nil) != (test.file != "") {
+			if (got.Trust.Load != nil) != (test.file != "") {
 				t.Errorf("trust %v", got.Trust)
 			}
-			got.Trust = nil
-			if got != (getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, Origin: origin}) {
+			got.Trust = getproviders.Trust{}
+			if !reflect.DeepEqual(got, getproviders.Package{Provider: widget, Version: version("1.0.0"), Platform: linux, Location: want, Source: source.Dir, SourceURL: origin}) {
 				t.Errorf("got %+v, want location %s", got, want)
 			}
 		})

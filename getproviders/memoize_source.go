@@ -55,10 +55,5 @@ func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Plat
 // Describe implements Source.
 func (m *memoized) Describe(p Provider) string { return m.source.Describe(p) }
 
-// Suggest implements Suggester, for sources that do.
-func (m *memoized) Suggest(ctx context.Context, p Provider) (Provider, bool) {
-	if suggester, ok := m.source.(Suggester); ok {
-		return suggester.Suggest(ctx, p)
-	}
-	return Provider{}, false
-}
+// Unwrap returns the source that is asked.
+func (m *memoized) Unwrap() Source { return m.source }

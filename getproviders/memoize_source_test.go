@@ -67,15 +67,12 @@ func TestMemoizeEndsWithTheContext(t *testing.T) {
 }
 
 func TestMemoizeSuggestsWhatTheSourceSuggests(t *testing.T) {
-	suggester, ok := getproviders.Memoize(stub{name: "a", suggests: widget}).(getproviders.Suggester)
-	if !ok {
-		t.Fatal("it can't suggest")
-	}
-	if got, ok := suggester.Suggest(t.Context(), widget); !ok || got != widget {
+	suggesting := getproviders.Memoize(stub{name: "a", suggests: widget})
+	if got, ok := getproviders.SuggestionFor(t.Context(), suggesting, widget); !ok || got != widget {
 		t.Errorf("got %s, %t", got, ok)
 	}
-	silent := getproviders.Memoize(&getproviders.FilesystemMirrorSource{}).(getproviders.Suggester)
-	if got, ok := silent.Suggest(t.Context(), widget); ok {
+	silent := getproviders.Memoize(&getproviders.FilesystemMirrorSource{})
+	if got, ok := getproviders.SuggestionFor(t.Context(), silent, widget); ok {
 		t.Errorf("got %s of a source that knows nothing", got)
 	}
 }

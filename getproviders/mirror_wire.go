@@ -92,12 +92,12 @@ func archivePlatforms(archives map[string]*wireArchive) []Platform {
 
 // read returns where the archive is, as told by the document at base, and
 // the hashes that the mirror gives.
-func (w *wireArchive) read(base *url.URL) (*url.URL, givenHashes, error) {
+func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
 	location, err := resolveURL(base, "url", w.URL)
 	if err != nil || len(w.Hashes) == 0 {
 		return location, nil, err
 	}
-	hashes := make(givenHashes, len(w.Hashes))
+	hashes := make(AnyHash, len(w.Hashes))
 	for i, text := range w.Hashes {
 		if hashes[i], err = ParseHash(text); err != nil {
 			// What a server sends may be long: err repeats all of it.
@@ -105,21 +105,4 @@ func (w *wireArchive) read(base *url.URL) (*url.URL, givenHashes, error) {
 		}
 	}
 	return location, hashes, nil
-}
-
-// givenHashes are hashes that are known before anything is asked for.
-type givenHashes AnyHash
-
-// Foretell is the one zh of the list.
-func (g givenHashes) Foretell() (sum [32]byte, ok bool) {
-	for _, h := range g {
-		decoded, isZH := h.sha256()
-		if isZH && ok && decoded != sum {
-			return [32]byte{}, false
-		}
-		if isZH {
-			sum, ok = decoded, true
-		}
-	}
-	return sum, ok
 }

@@ -27,10 +27,10 @@ type MultiSource struct {
 // Selector is a source and the providers that it is for. Sources have no rank by
 // how precise their patterns are: every one that accepts a provider is asked.
 type Selector struct {
-	Source  Source
-	Include []Pattern // if there are any, one has to match
-	Exclude []Pattern // none of these may match, whatever is included
-	Origin  bool      // the source is the provider's origin registry, not a mirror
+	Source     Source
+	Include    []Pattern // if there are any, one has to match
+	Exclude    []Pattern // none of these may match, whatever is included
+	IsRegistry bool      // the source is the provider's origin registry, not a mirror
 }
 
 // Versions implements Source: the versions and warnings of all sources that
@@ -116,11 +116,10 @@ func (m MultiSource) Describe(p Provider) string {
 // Suggest implements Suggester: the first suggestion of a source that is for p.
 func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 	for _, selector := range m.Selectors {
-		suggester, ok := selector.Source.(Suggester)
-		if !ok || m.excluded(selector, p) != "" {
+		if m.excluded(selector, p) != "" {
 			continue
 		}
-		if found, ok := suggester.Suggest(ctx, p); ok {
+		if found, ok := SuggestionFor(ctx, selector.Source, p); ok {
 			return found, true
 		}
 	}
@@ -138,4 +137,50 @@ func (m MultiSource) unanswered(p Provider) []Answer {
 
 func (m MultiSource) report(p Provider, answers []Answer) *SourcesError {
 	return &SourcesError{Provider: p, Fallback: m.Fallback, Answers: answers}
+}
+
+// Platforms implements PlatformLister: those of the first source that has the
+// version, in the order in which Package would ask.
+func (m MultiSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+	answers := m.unanswered(p)
+	for i, selector := range m.Selectors {
+		a := &answers[i]
+		if a.Excluded != "" {
+			continue
+		}
+		platforms, err := PlatformsOf(ctx, selector.Source, p, v)
+		if err == nil {
+			return platforms, nil
+		}
+		a.Asked, a.Err = true, err
+		if m.ends(ctx, err) {
+			break
+		}
+	}
+	failed := m.report(p, answers)
+	failed.Version = v
+	return nil, failure(ctx, failed)
+}
+
+// SourceURL implements SourceURLer: that of the first source that lists the
+// version, in the order in which Package would ask.
+func (m MultiSource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
+	answers := m.unanswered(p)
+	for i, selector := range m.Selectors {
+		a := &answers[i]
+		if a.Excluded != "" {
+			continue
+		}
+		sourceURL, err := listedSourceURL(ctx, selector.Source, p, v, plat)
+		if err == nil {
+			return sourceURL, nil
+		}
+		a.Asked, a.Err = true, err
+		if m.ends(ctx, err) {
+			break
+		}
+	}
+	failed := m.report(p, answers)
+	failed.Version, failed.Platform = v, plat
+	return "", failure(ctx, failed)
 }

@@ -67,11 +67,11 @@ func lacking(err error) bool {
 
 // excluded says why a source isn't asked for p; "" if it is.
 func (m MultiSource) excluded(s Selector, p Provider) string {
-	if why := s.excluded(p); why != "" || !s.Origin || m.Fallback != Exclusive {
+	if why := s.excluded(p); why != "" || !s.IsRegistry || m.Fallback != Exclusive {
 		return why
 	}
 	for _, other := range m.Selectors {
-		if !other.Origin && other.excluded(p) == "" {
+		if !other.IsRegistry && other.excluded(p) == "" {
 			return "kept out, because mirrors are exclusive and there is one for this provider: " + other.Source.Describe(p)
 		}
 	}

@@ -62,7 +62,7 @@ func TestFallback(t *testing.T) {
 				stub{name: "mirror", err: test.mirror},
 				stub{name: "registry", available: getproviders.Available{Versions: versions("1.0.0")}, suggests: mustParse(t, "acme/other")},
 			)
-			source.Fallback, source.Selectors[1].Origin = test.policy, true
+			source.Fallback, source.Selectors[1].IsRegistry = test.policy, true
 			if test.excluded {
 				source.Selectors[0].Exclude = never
 			}
@@ -176,7 +176,7 @@ func TestNextOnFailureEndsWithTheContext(t *testing.T) {
 
 func TestExclusiveTellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
 	source, _ := inOrder(stub{name: "m1", err: errNoProvider}, stub{name: "m2", err: errNoProvider}, stub{name: "registry"})
-	source.Fallback, source.Selectors[2].Origin = getproviders.Exclusive, true
+	source.Fallback, source.Selectors[2].IsRegistry = getproviders.Exclusive, true
 	source.Selectors[0].Exclude = never
 	_, err := source.Versions(t.Context(), widget)
 	want := "provider registry.example/acme/widget was not found in any of the search locations" +

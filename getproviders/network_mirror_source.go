@@ -28,7 +28,7 @@ import (
 // came from the registry. The protocol knows nothing of these files, so they
 // may be anything, or nothing: any failure to get the signature means that there
 // are none. That request is made once for each version,
-// and nobody makes it whose lock file has such hashes already ([Offhand]).
+// and nobody makes it whose lock file has such hashes already ([Trust].LocalTrust).
 //
 // Where this source differs from the real tools: a version that the mirror
 // lacks may come from another source, where they fail; they can't ask a mirror
@@ -49,7 +49,7 @@ type NetworkMirrorSource struct {
 	Signers Signers
 
 	indexes   par.Memo[Provider, mirrorIndex]
-	documents par.Memo[versionKey, *vouchedChecksums]
+	documents par.Memo[versionKey, *verifiedChecksums]
 }
 
 // NewNetworkMirrorSource returns the source below a base URL, which has to be
@@ -114,13 +114,13 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
 	return Package{
-		Provider: p,
-		Version:  v,
-		Platform: plat,
-		Location: describedArchive(location, doc.URL, s.base, s.host),
-		Source:   s.Describe(p),
-		Origin:   hosts.RedactURL(s.base),
-		Trust:    s.trust(p, v, plat, listed),
+		Provider:  p,
+		Version:   v,
+		Platform:  plat,
+		Location:  describedArchive(location, doc.URL, s.base, s.host),
+		Source:    s.Describe(p),
+		SourceURL: hosts.RedactURL(s.base),
+		Trust:     s.trust(p, v, plat, listed),
 	}, nil
 }
 
@@ -178,4 +178,34 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 		return mirrorIndex{}, causeOr(ctx, err)
 	}
 	return index, nil
+}
+
+// Platforms implements PlatformLister, from the document about the version.
+func (s *NetworkMirrorSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+	doc, err := s.ask(ctx, p, v.String()+".json")
+	if err != nil {
+		return nil, err
+	}
+	if doc.StatusCode == http.StatusNotFound {
+		return nil, s.missing(ctx, p, v)
+	}
+	archives, err := decodeMirrorVersion(doc.Body)
+	if err != nil {
+		return nil, s.malformed(p, doc, err)
+	}
+	return archivePlatforms(archives), nil
+}
+
+// SourceURL implements SourceURLer: the mirror's base URL.
+func (s *NetworkMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+	index, err := s.index(ctx, p)
+	switch {
+	case err != nil:
+		return "", err
+	case index.missing:
+		return "", causeOr(ctx, s.notFound(p, index))
+	case !slices.Contains(index.versions, v):
+		return "", s.missing(ctx, p, v)
+	}
+	return hosts.RedactURL(s.base), nil
 }

@@ -103,9 +103,9 @@ func TestNetworkMirrorPackage(t *testing.T) {
 			if got.Provider != widget || got.Version != version("1.0.0") || got.Platform != linux {
 				t.Errorf("got %+v", got)
 			}
-			judge, err := got.Trust.Load(t.Context())
-			if hashes, ok := judge.(getproviders.AnyHash); err != nil || ok != (test.hashes != nil) || !slices.Equal(hashes, test.hashes) {
-				t.Errorf("judged by %v, %v, want %v", judge, err, test.hashes)
+			trust, err := got.Trust.Loaded(t.Context())
+			if hashes, ok := trust.Authenticator.(getproviders.AnyHash); err != nil || ok != (test.hashes != nil) || !slices.Equal(hashes, test.hashes) {
+				t.Errorf("authenticated by %v, %v, want %v", trust.Authenticator, err, test.hashes)
 			}
 		})
 	}

@@ -156,11 +156,11 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 	if err != nil {
 		return "", err
 	}
-	judge, err := found.Trust.Load(t.Context())
+	trust, err := found.Trust.Loaded(t.Context())
 	if err != nil {
 		return "", err
 	}
-	if judge == nil {
+	if trust.Authenticator == nil {
 		return getproviders.LevelUnauthenticated.String(), nil
 	}
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, found.Location.(getproviders.HTTPArchive).URL.String(), nil)
@@ -175,7 +175,7 @@ func judgedBySource(t *testing.T, server *providertest.Server, base string) (str
 	if err != nil {
 		return "", err
 	}
-	result, err := judge.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(content)})
+	result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sha256.Sum256(content)})
 	if err != nil {
 		return "", err
 	}

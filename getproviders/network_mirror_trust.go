@@ -15,41 +15,29 @@ type versionKey struct {
 	version  Version
 }
 
-// networkMirrorTrust judges an archive of a network mirror, which has to be
-// asked for documents.
-type networkMirrorTrust struct{ mirrorTrust }
-
-// Foretell implements Foreteller: it is the checksum that the mirror lists.
-func (t *networkMirrorTrust) Foretell() (sum [32]byte, ok bool) { return t.listed.Foretell() }
-
-// Offhand implements Offhand: what the mirror lists.
-func (t *networkMirrorTrust) Offhand() Authenticator { return t.offhand() }
-
-// trust is what an archive is judged by.
-func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed givenHashes) Trust {
-	return &networkMirrorTrust{mirrorTrust{
-		fileName: PackedName(p, v, plat),
-		listed:   listed,
-		documents: func(ctx context.Context) (*vouchedChecksums, error) {
-			vouched, err := s.documents.Do(ctx, versionKey{p, v}, func(ctx context.Context) (*vouchedChecksums, error) {
-				return s.askDocuments(ctx, p, v)
-			})
-			if err != nil {
-				return nil, causeOr(ctx, err)
-			}
-			return vouched, nil
-		},
-	}}
+// trust is what an archive is authenticated by.
+func (s *NetworkMirrorSource) trust(p Provider, v Version, plat Platform, listed AnyHash) Trust {
+	trust := mirrorTrust(PackedName(p, v, plat), listed, func(ctx context.Context) (*verifiedChecksums, error) {
+		verified, err := s.documents.Do(ctx, versionKey{p, v}, func(ctx context.Context) (*verifiedChecksums, error) {
+			return s.askDocuments(ctx, p, v)
+		})
+		if err != nil {
+			return nil, causeOr(ctx, err)
+		}
+		return verified, nil
+	})
+	trust.LocalTrust = true
+	return trust
 }
 
 // askDocuments asks for what is signed about a version; nil if that is nothing.
-func (s *NetworkMirrorSource) askDocuments(ctx context.Context, p Provider, v Version) (*vouchedChecksums, error) {
+func (s *NetworkMirrorSource) askDocuments(ctx context.Context, p Provider, v Version) (*verifiedChecksums, error) {
 	read := func(name string, max int64) ([]byte, error) { return s.askFile(ctx, p, name, max) }
 	d, ok, err := readDocuments(p, v, read, s.Signers.needsKeys)
 	if err != nil || !ok {
 		return nil, err
 	}
-	return s.Signers.vouched(p, s.Describe(p), d)
+	return s.Signers.verified(p, s.Describe(p), d)
 }
 
 // askFile gets a file that may not be there; then it is nil. Other people's

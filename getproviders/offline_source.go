@@ -12,11 +12,11 @@ import (
 // OfflineSource stands for a source that may not be asked, because that would
 // take requests. It lists the packages that came from that source earlier and
 // are kept on this machine, and describes none: who keeps packages finds them
-// by their Origin.
+// by their SourceURL.
 //
-// What an origin says is believed only where it is clear without a request that
-// it is that of Source: a mirror's URL is, and so is that of a registry which
-// is on the provider's own host, or where the user's configuration says.
+// A package counts as one of Source only where its SourceURL says so without a
+// request: that of a mirror does, and so does that of a registry which is on the
+// provider's own host, or where the user's configuration says.
 //
 // Errors are *NotCachedError. One is no failure of a source: in a MultiSource,
 // the next source is asked.
@@ -31,7 +31,7 @@ type OfflineSource struct {
 // CachedPackage is a package that was fetched earlier.
 type CachedPackage struct {
 	Version      Version
-	Origin       string // as Package has it
+	SourceURL    string // as Package has it
 	ArchiveBytes int64  // the size of its archive; 0: not known
 	Present      bool   // it is still there
 }
@@ -60,11 +60,11 @@ func (s OfflineSource) Describe(p Provider) string {
 	return s.Source.Describe(p) + " (not asked, because of " + s.By + ")"
 }
 
-// Origin implements Originator.
-func (s OfflineSource) Origin(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
+// SourceURL implements SourceURLer.
+func (s OfflineSource) SourceURL(ctx context.Context, p Provider, v Version, _ Platform) (string, error) {
 	for _, kept := range s.ours(ctx, p) {
 		if kept.Version == v && kept.Present {
-			return kept.Origin, nil
+			return kept.SourceURL, nil
 		}
 	}
 	return "", s.missing(p, v)
@@ -72,14 +72,12 @@ func (s OfflineSource) Origin(ctx context.Context, p Provider, v Version, _ Plat
 
 // ours are the kept packages that came from Source.
 func (s OfflineSource) ours(ctx context.Context, p Provider) (ours []CachedPackage) {
-	source, ok := s.Source.(interface {
-		isOrigin(ctx context.Context, p Provider, origin string) bool
-	})
+	source, ok := ability[urlOwner](s.Source)
 	if !ok {
 		return nil
 	}
 	for _, kept := range s.Cached(p) {
-		if kept.Origin != "" && source.isOrigin(ctx, p, kept.Origin) {
+		if kept.SourceURL != "" && source.ownsURL(ctx, p, kept.SourceURL) {
 			ours = append(ours, kept)
 		}
 	}
@@ -96,14 +94,19 @@ func (s OfflineSource) missing(p Provider, v Version) *NotCachedError {
 	return failed
 }
 
-// isOrigin reports whether an origin is that of this source, without asking
-// anybody: what the user's configuration says of the host, or the host itself.
-func (s *RegistrySource) isOrigin(ctx context.Context, p Provider, origin string) bool {
+// urlOwner is a source that knows its own URLs.
+type urlOwner interface {
+	ownsURL(ctx context.Context, p Provider, sourceURL string) bool
+}
+
+// ownsURL reports whether a SourceURL is one of this source, without a request:
+// by what the user's configuration says of the host, or by the host itself.
+func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
 	if _, forced := s.Discovery.Forced[p.Hostname]; forced {
 		base, err := s.service(ctx, p)
-		return err == nil && hosts.RedactURL(base) == origin
+		return err == nil && hosts.RedactURL(base) == sourceURL
 	}
-	u, err := url.Parse(origin)
+	u, err := url.Parse(sourceURL)
 	if err != nil || u.Scheme != "https" {
 		return false
 	}
@@ -111,9 +114,9 @@ func (s *RegistrySource) isOrigin(ctx context.Context, p Provider, origin string
 	return err == nil && host == p.Hostname
 }
 
-// isOrigin reports whether an origin is that of this mirror.
-func (s *NetworkMirrorSource) isOrigin(_ context.Context, _ Provider, origin string) bool {
-	return hosts.RedactURL(s.base) == origin
+// ownsURL reports whether a SourceURL is this mirror's.
+func (s *NetworkMirrorSource) ownsURL(_ context.Context, _ Provider, sourceURL string) bool {
+	return hosts.RedactURL(s.base) == sourceURL
 }
 
 // NotCachedError says that a package isn't on this machine, and that the source
@@ -144,12 +147,17 @@ func (e *NotCachedError) Is(target error) bool {
 	return target == hosts.ErrOffline || target == ErrVersionNotFound
 }
 
-// Unasked tells of the sources for a provider that may not be asked, each as an
-// error that has no version. Versions leaves out what only they know.
+// Unasked returns the source itself; see [UnaskedSources].
+func (s OfflineSource) Unasked(p Provider) []*NotCachedError {
+	return []*NotCachedError{s.missing(p, Version{})}
+}
+
+// Unasked returns those of the sources for a provider that may not be asked; see
+// [UnaskedSources].
 func (m MultiSource) Unasked(p Provider) (unasked []*NotCachedError) {
 	for _, selector := range m.Selectors {
-		if source, ok := selector.Source.(OfflineSource); ok && m.excluded(selector, p) == "" {
-			unasked = append(unasked, source.missing(p, Version{}))
+		if m.excluded(selector, p) == "" {
+			unasked = append(unasked, UnaskedSources(selector.Source, p)...)
 		}
 	}
 	return unasked

@@ -46,12 +46,12 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p, v := mustParse(t, tt.provider), version("1.0.0")
-			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, Origin: tt.origin, Present: tt.present})
+			s := offlineRegistry(t, getproviders.CachedPackage{Version: v, SourceURL: tt.origin, Present: tt.present})
 			available, err := s.Versions(t.Context(), p)
 			if got := err == nil && len(available.Versions) == 1; got != tt.want {
 				t.Errorf("versions %v, error %v", available.Versions, err)
 			}
-			origin, err := s.Origin(t.Context(), p, v, getproviders.CurrentPlatform())
+			origin, err := s.SourceURL(t.Context(), p, v, getproviders.CurrentPlatform())
 			if got := err == nil && origin == tt.origin; got != tt.want {
 				t.Errorf("origin %q, error %v", origin, err)
 			}
@@ -64,7 +64,7 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 
 func TestOfflineSourceIsNoFailureToOthers(t *testing.T) {
 	p, v, plat := mustParse(t, "example.com/acme/a"), version("1.0.0"), getproviders.CurrentPlatform()
-	gone := getproviders.CachedPackage{Version: v, Origin: "https://example.com/v1/", ArchiveBytes: 77}
+	gone := getproviders.CachedPackage{Version: v, SourceURL: "https://example.com/v1/", ArchiveBytes: 77}
 	all := getproviders.MultiSource{Selectors: []getproviders.Selector{
 		{Source: offlineRegistry(t, gone)}, {Source: &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}},
 	}}

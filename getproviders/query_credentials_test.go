@@ -109,7 +109,7 @@ func TestFilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = found.Trust.Load(t.Context())
+	_, err = found.Trust.Loaded(t.Context())
 	if !errors.Is(err, getproviders.ErrUnauthorized) || !strings.HasPrefix(hint(err), "no credentials are ever sent for checksum lists and signatures") {
 		t.Errorf("err = %v, hint %q", err, hint(err))
 	}

@@ -10,9 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// told asks the fake registry, whose description of the package for linux_amd64
-// tells packages of the hashes of all, and gives its checksum list as sums.
-func told(t *testing.T, packages any, sums string) getproviders.SignedChecksums {
+// listing asks the fake registry, whose description of the package for linux_amd64
+// lists hashes of all packages, and gives its checksum list as sums.
+func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 	t.Helper()
 	fake := newFakeRegistry(t, map[string]answer{
 		packagePath: {body: packageBody(t, map[string]any{"packages": packages, "shasums_url": "/sums", "shasums_signature_url": "/sig"})},
@@ -22,14 +22,14 @@ func told(t *testing.T, packages any, sums string) getproviders.SignedChecksums 
 	if err != nil {
 		t.Fatal(err)
 	}
-	judge, err := found.Trust.Load(t.Context())
+	trust, err := found.Trust.Loaded(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	return judge.(getproviders.SignedChecksums)
+	return trust
 }
 
-func TestRegistryTellsHashes(t *testing.T) {
+func TestTrust_RegistryHashes(t *testing.T) {
 	t.Parallel()
 	h1, other := "h1:"+strings.Repeat("A", 43)+"=", "h1:"+strings.Repeat("B", 42)+"A="
 	zh, wrong := "zh:"+strings.Repeat("0f", 32), "zh:"+strings.Repeat("1", 64)
@@ -38,7 +38,7 @@ func TestRegistryTellsHashes(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		packages any
-		believed bool
+		trusted  bool
 	}{
 		"both":                     {of(h1, zh), true},
 		"the same h1 twice":        {of(h1, h1, zh, zh), true},
@@ -64,25 +64,25 @@ func TestRegistryTellsHashes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			judge := told(t, test.packages, zh[3:]+"  "+zipName+"\n")
+			trust := listing(t, test.packages, zh[3:]+"  "+zipName+"\n")
 			want, listed := map[getproviders.Platform]getproviders.Hash{}, []getproviders.Hash(nil)
-			if test.believed {
+			if test.trusted {
 				want[linux] = getproviders.Hash(h1)
 				listed = []getproviders.Hash{getproviders.Hash(h1), getproviders.Hash(zh)}
 			}
-			if got := judge.RegistryHashes(); !maps.Equal(got, want) {
+			if got := trust.RegistryHashes; !maps.Equal(got, want) {
 				t.Errorf("got %q, want %q", got, want)
 			}
-			if got := judge.ListedHashes(); !slices.Equal(got, listed) {
+			if got := trust.ListedHashes; !slices.Equal(got, listed) {
 				t.Errorf("of the package: got %q, want %q", got, listed)
 			}
 		})
 	}
 }
 
-// TestRegistryTellsHashesOfOtherPlatforms: each has to stand beside the checksum
+// TestTrust_RegistryHashesOfOtherPlatforms: each has to stand beside the checksum
 // that the list has for that very platform.
-func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
+func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	h1 := "h1:" + strings.Repeat("A", 43) + "="
 	sum := func(i int) string { return fmt.Sprintf("%064x", i) }
@@ -106,7 +106,7 @@ func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
 			var got []string
-			for plat := range told(t, packages, test.sums).RegistryHashes() {
+			for plat := range listing(t, packages, test.sums).RegistryHashes {
 				got = append(got, plat.String())
 			}
 			if slices.Sort(got); strings.Join(got, " ") != test.want {
@@ -114,8 +114,8 @@ func TestRegistryTellsHashesOfOtherPlatforms(t *testing.T) {
 			}
 		})
 	}
-	odd := told(t, packages, sum(1)+"  "+name("plan9_386")+"\n")
-	if odd.FileName = "widget.zip"; len(odd.RegistryHashes()) != 0 {
+	odd := listing(t, packages, sum(1)+"  "+name("plan9_386")+"\n").Authenticator.(getproviders.SignedChecksums)
+	if odd.FileName = "widget.zip"; len(odd.Trust().RegistryHashes) != 0 {
 		t.Error("a name without a platform says which names others have")
 	}
 }

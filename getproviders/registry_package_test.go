@@ -45,7 +45,7 @@ func TestRegistryPackage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust == nil {
+	if got.Provider != widget || got.Version.String() != "1.0.0" || got.Platform != linux || got.Trust.Load == nil {
 		t.Errorf("got %+v", got)
 	}
 	archive, ok := got.Location.(getproviders.HTTPArchive)
@@ -141,13 +141,13 @@ func TestRegistryURLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	if want := fake.URL + "/moved/widget.zip"; got.Location.String() != want {
 		t.Errorf("location %s, want %s", got.Location, want)
 	}
-	judge, err := got.Trust.Load(t.Context())
+	trust, err := got.Trust.Loaded(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	checksums, ok := judge.(getproviders.SignedChecksums)
+	checksums, ok := trust.Authenticator.(getproviders.SignedChecksums)
 	if !ok || string(checksums.Sums) != "sums" || string(checksums.Signature) != "signature" {
-		t.Errorf("got %#v", judge)
+		t.Errorf("got %#v", trust.Authenticator)
 	}
 }
 
@@ -170,7 +170,7 @@ func TestOnlyTheRegistryIsToldTheProductsVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := found.Trust.Load(t.Context()); err != nil {
+	if _, err := found.Trust.Loaded(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if len(fake.seen) != 4 {
@@ -207,7 +207,7 @@ func TestRegistryTrustFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = found.Trust.Load(t.Context())
+			_, err = found.Trust.Loaded(t.Context())
 			if !errors.Is(err, test.kind) || !strings.Contains(err.Error(), test.text) {
 				t.Errorf("err = %v, want one that is %v and has %q", err, test.kind, test.text)
 			}

@@ -65,9 +65,9 @@ func authenticateNewest(ctx context.Context, source getproviders.Source, p getpr
 	if err != nil {
 		return none, err
 	}
-	judge, err := found.Trust.Load(ctx)
+	trust, err := found.Trust.Loaded(ctx)
 	if err != nil {
 		return none, err
 	}
-	return judge.Authenticate(d)
+	return trust.Authenticator.Authenticate(d)
 }

@@ -71,7 +71,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 // Package implements Source. Besides the errors of Versions there are
 // *VersionNotFoundError, *PlatformMissingError and *ProtocolError, which hold
 // what the list of versions tells about a way out. The documents that the
-// package is judged by are not asked for before Trust.Load.
+// package is judged by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	base, err := s.service(ctx, p)
 	if err != nil {
@@ -103,9 +103,9 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Platform:  plat,
 		Location:  describedArchive(answer.archive, doc.URL, base, p.Hostname),
 		Source:    s.Describe(p),
-		Origin:    hosts.RedactURL(base),
+		SourceURL: hosts.RedactURL(base),
 		Protocols: strings.Join(wire.Protocols, ","),
-		Trust:     &registryTrust{source: s, provider: p, answer: answer},
+		Trust:     s.trust(p, answer),
 	}, nil
 }
 
@@ -146,4 +146,35 @@ func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, err
 		return nil, discoveryError(ctx, p, err)
 	}
 	return base, nil
+}
+
+// Platforms implements PlatformLister, from the list of versions.
+func (s *RegistrySource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+	list, err := s.list(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range list.versions {
+		if entry.version == v {
+			return slices.Clone(entry.platforms), nil
+		}
+	}
+	return nil, s.missing(ctx, p, v, CurrentPlatform())
+}
+
+// SourceURL implements SourceURLer: the base URL of the provider's registry, which
+// says more than the registry's name where that one moves, or is redirected by
+// the user.
+func (s *RegistrySource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {
+	list, err := s.list(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	for _, entry := range list.versions {
+		if entry.version == v && (len(entry.platforms) == 0 || slices.Contains(entry.platforms, plat)) {
+			base, err := s.service(ctx, p)
+			return hosts.RedactURL(base), err
+		}
+	}
+	return "", s.missing(ctx, p, v, plat)
 }

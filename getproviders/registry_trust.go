@@ -13,60 +13,58 @@ const (
 	signatureBytes = 64 << 10
 )
 
-// registryTrust judges a package by the checksum list that its publisher
-// signed.
-type registryTrust struct {
-	source   *RegistrySource
-	provider Provider
-	answer   *packageAnswer
-}
-
 // checksumDocuments are a version's list of checksums and the signature on it.
 type checksumDocuments struct{ sums, signature []byte }
 
-// Load implements Trust: it asks for SHA256SUMS and its signature at the same
-// time, and once for the packages of all platforms, which are judged by the same.
-func (t *registryTrust) Load(ctx context.Context) (Authenticator, error) {
-	key := [2]string{t.answer.sums.String(), t.answer.signature.String()}
-	documents, err := t.source.documents.Do(ctx, key, t.load)
-	if err != nil {
-		return nil, causeOr(ctx, err)
+// trust is what a package is authenticated by: the checksum list that its
+// publisher signed. Load asks for list and signature at the same time, and once for
+// the packages of all platforms, which have the same.
+func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
+	trust := Trust{
+		ExpectedSHA256: answer.sha256,
+		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).Trust() },
 	}
-	return t.Rejudge(SignedDocuments{Sums: documents.sums, Signature: documents.signature}), nil
+	trust.Load = func(ctx context.Context) (Trust, error) {
+		key := [2]string{answer.sums.String(), answer.signature.String()}
+		documents, err := s.documents.Do(ctx, key, func(ctx context.Context) (checksumDocuments, error) {
+			return s.fetchDocuments(ctx, p, answer)
+		})
+		if err != nil {
+			return Trust{}, causeOr(ctx, err)
+		}
+		return trust.Recheck(SignedDocuments{Sums: documents.sums, Signature: documents.signature}), nil
+	}
+	return trust
 }
 
-// Rejudge implements Rejudger.
-func (t *registryTrust) Rejudge(kept SignedDocuments) Authenticator {
+func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) SignedChecksums {
 	return SignedChecksums{
-		FileName:   t.answer.fileName,
-		SHA256:     t.answer.sha256,
-		Sums:       kept.Sums,
-		Signature:  kept.Signature,
-		PublicKeys: t.answer.keys,
-		Keys:       t.source.signingKeys(),
-		Keyless:    t.provider.Hostname == t.source.Product.KeylessHost && t.provider.Hostname != "",
-		Platform:   t.answer.platform,
-		Told:       t.answer.told,
-		Now:        t.source.Now,
+		FileName:      answer.fileName,
+		SHA256:        answer.sha256,
+		Sums:          documents.Sums,
+		Signature:     documents.Signature,
+		PublicKeys:    answer.keys,
+		Keys:          s.signingKeys(),
+		Keyless:       p.Hostname == s.Product.KeylessHost && p.Hostname != "",
+		Platform:      answer.platform,
+		PackageHashes: answer.packageHashes,
+		Now:           s.Now,
 	}
 }
 
-func (t *registryTrust) load(ctx context.Context) (documents checksumDocuments, err error) {
+func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer *packageAnswer) (documents checksumDocuments, err error) {
 	err = par.Together(ctx,
 		func(ctx context.Context) (err error) {
-			documents.sums, err = t.source.fetch(ctx, t.provider, t.answer.sums, checksumsBytes)
+			documents.sums, err = s.fetch(ctx, p, answer.sums, checksumsBytes)
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			documents.signature, err = t.source.fetch(ctx, t.provider, t.answer.signature, signatureBytes)
+			documents.signature, err = s.fetch(ctx, p, answer.signature, signatureBytes)
 			return err
 		},
 	)
 	return documents, err
 }
-
-// Foretell implements Foreteller: the description of the package has it.
-func (t *registryTrust) Foretell() (sum [32]byte, ok bool) { return t.answer.sha256, true }
 
 func (s *RegistrySource) signingKeys() SigningKeys {
 	if s.Keys != nil {

@@ -24,7 +24,7 @@ type wirePackage struct {
 			TrustSignature string `json:"trust_signature"`
 		} `json:"gpg_public_keys"`
 	} `json:"signing_keys"`
-	Packages json.RawMessage `json:"packages"` // as told reads it
+	Packages json.RawMessage `json:"packages"` // as packageHashes reads it
 }
 
 // packageAnswer is a wirePackage that was found to be in order.
@@ -34,7 +34,7 @@ type packageAnswer struct {
 	sha256                   [32]byte
 	archive, sums, signature *url.URL
 	keys                     []PublicKey
-	told                     map[Platform][]Hash
+	packageHashes            map[Platform][]Hash
 }
 
 // read checks an answer about a package for plat that came from the URL base.
@@ -51,7 +51,7 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 		return nil, errors.New("shasum is not 64 hexadecimal digits")
 	}
 	answer.sha256 = [32]byte(sum)
-	answer.platform, answer.told = plat, w.told()
+	answer.platform, answer.packageHashes = plat, w.packageHashes()
 	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
 		return nil, err
 	}

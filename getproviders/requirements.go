@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// Origin is where a requirement was written, for messages. The zero value is
+// Pos is where a requirement was written, for messages. The zero value is
 // "not known" (the caller of a library, say).
-type Origin struct {
+type Pos struct {
 	Module string // path of the module, "module.a.module.b"; "" is the root module
 	File   string // relative to where the program was started, as it is to be shown
 	Line   int    // from 1; 0 if not known
+	Column int    // from 1, in characters; 0 if not known
 }
 
 // Requirement is one thing that somebody asked of a provider.
 type Requirement struct {
 	Constraints Constraints // may be empty: any version
-	Origin      Origin
+	Pos         Pos
 }
 
 // Requirements says which providers are needed and with which constraints:

@@ -10,7 +10,7 @@ import (
 func requirement(constraints string, line int) getproviders.Requirement {
 	return getproviders.Requirement{
 		Constraints: getproviders.MustParseConstraints(constraints),
-		Origin:      getproviders.Origin{File: "main.tf", Line: line},
+		Pos:         getproviders.Pos{File: "main.tf", Line: line},
 	}
 }
 
@@ -21,7 +21,7 @@ func TestRequirementsRememberWhereEachWasWritten(t *testing.T) {
 	req.Add(x, requirement("", 4))
 	req.Add(aws, requirement(">= 5.1, ~> 5.0", 9))
 
-	if got, want := req[aws][1].Origin.Line, 9; got != want {
+	if got, want := req[aws][1].Pos.Line, 9; got != want {
 		t.Errorf("line %d, want %d", got, want)
 	}
 	if got, want := req.Constraints(aws).String(), "~> 5.0, >= 5.1.0"; got != want {
@@ -50,7 +50,7 @@ func TestMergeChangesNothing(t *testing.T) {
 	if len(a) != 1 || len(a[aws]) != 1 || len(b[aws]) != 1 || len(b[x]) != 0 {
 		t.Errorf("the operands became %v and %v", a, b)
 	}
-	if other := a.Merge(getproviders.Requirements{aws: {requirement("9", 9)}}); merged[aws][1].Origin.Line != 2 || len(other[aws]) != 2 {
+	if other := a.Merge(getproviders.Requirements{aws: {requirement("9", 9)}}); merged[aws][1].Pos.Line != 2 || len(other[aws]) != 2 {
 		t.Error("two results share memory")
 	}
 }

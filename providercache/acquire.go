@@ -24,13 +24,13 @@ func (f *Fetcher) obtain(ctx context.Context, t task, stage *staging) (genuine, 
 // obtainArchive receives an archive and unpacks it to dir, or only hashes
 // what is in it if dir is "".
 func (f *Fetcher) obtainArchive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (genuine, error) {
-	received, authenticator, err := f.receive(ctx, t, path, dir, progress)
+	received, trust, err := f.receive(ctx, t, path, dir, progress)
 	if err != nil {
 		return genuine{}, err
 	}
 	defer received.discard()
 	digests := getproviders.Digests{SHA256: received.SHA256}
-	authentication, err := t.judge(authenticator, digests, f.Product)
+	authentication, err := t.judge(trust.Authenticator, digests, f.Product)
 	undecided := errors.Is(err, errNeedsH1)
 	if err != nil && !undecided {
 		return genuine{}, err
@@ -41,59 +41,48 @@ func (f *Fetcher) obtainArchive(ctx context.Context, t task, path, dir string, p
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
-		if authentication, err = t.judge(authenticator, digests, f.Product); err != nil {
+		if authentication, err = t.judge(trust.Authenticator, digests, f.Product); err != nil {
 			return genuine{}, err
 		}
 	}
 	return genuine{
 		Authentication: authentication, H1: content.H1, H1Archive: content.otherH1(),
-		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Told: t.toldBy(authenticator),
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Told: t.otherRegistryHashes(trust),
 	}, nil
 }
 
-// loadTrust gets what the package is judged by; nil if the source has nothing
-// to say about it.
-func (t task) loadTrust(ctx context.Context) (getproviders.Authenticator, error) {
-	if trust, ok := t.offhand(); ok {
-		return trust.Offhand(), nil
+// loadTrust gets what the package is authenticated by.
+func (t task) loadTrust(ctx context.Context) (getproviders.Trust, error) {
+	if t.localTrust() {
+		return t.Package.Trust, nil
 	}
-	if t.Package.Trust == nil {
-		return nil, nil
-	}
-	authenticator, err := t.Package.Trust.Load(ctx)
+	trust, err := t.Package.Trust.Loaded(ctx)
 	if err != nil {
-		return nil, t.failed(StepAuthenticate, err)
+		return getproviders.Trust{}, t.failed(StepAuthenticate, err)
 	}
-	return authenticator, nil
+	return trust, nil
 }
 
-// offhand is for a package of which a source might know more if it were asked,
+// localTrust is for a package of which a source might know more if it were asked,
 // where that wouldn't be news: the lock file has hashes of archives already.
-func (t task) offhand() (getproviders.Offhand, bool) {
-	trust, ok := t.Package.Trust.(getproviders.Offhand)
-	return trust, ok && len(ofScheme(t.Recorded, getproviders.SchemeZH)) > 0
+func (t task) localTrust() bool {
+	return t.Package.Trust.LocalTrust && len(ofScheme(t.Recorded, getproviders.SchemeZH)) > 0
 }
 
 // origin is where a package came from, as its receipt is to say. Where the source
 // wasn't asked for all that it knows, that is "": a directory whose lock file has
 // no hashes yet gets the package, and all about it, from the source.
 func (t task) origin() string {
-	if _, ok := t.offhand(); ok {
+	if t.localTrust() {
 		return ""
 	}
-	return t.Package.Origin
+	return t.Package.SourceURL
 }
 
-// foretoldBy is foretold where what the package is judged by is here: that may
-// know the checksum when its source doesn't.
-func (t task) foretoldBy(authenticator getproviders.Authenticator) (sum [sha256.Size]byte, ok bool) {
-	if sum, ok = t.foretold(); ok {
-		return sum, true
-	}
-	if knows, ok := authenticator.(getproviders.Foreteller); ok {
-		return knows.Foretell()
-	}
-	return sum, false
+// expectedBy is the checksum that the archive should have by what the package is
+// authenticated by.
+func expectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
+	return trust.ExpectedSHA256, trust.ExpectedSHA256 != [sha256.Size]byte{}
 }
 
 // unpack finishes what was unpacked on the way, or unpacks the archive if that

@@ -17,7 +17,7 @@ import (
 func requirements(texts ...string) []getproviders.Requirement {
 	all := make([]getproviders.Requirement, len(texts))
 	for i, text := range texts {
-		all[i] = getproviders.Requirement{Constraints: constraints(text), Origin: getproviders.Origin{File: "main.tf", Line: i + 1}}
+		all[i] = getproviders.Requirement{Constraints: constraints(text), Pos: getproviders.Pos{File: "main.tf", Line: i + 1}}
 	}
 	return all
 }
@@ -34,7 +34,7 @@ func versions(texts ...string) []getproviders.Version {
 func lines(bounds []providercache.Bound) []int {
 	all := []int{}
 	for _, b := range bounds {
-		all = append(all, b.Origin.Line)
+		all = append(all, b.Pos.Line)
 	}
 	return all
 }
@@ -214,20 +214,20 @@ func TestInstallSaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 
 func originLines(required []getproviders.Requirement) (all []int) {
 	for _, r := range required {
-		all = append(all, r.Origin.Line)
+		all = append(all, r.Pos.Line)
 	}
 	return all
 }
 
 func ExampleFindConflict() {
 	required := []getproviders.Requirement{
-		{Constraints: getproviders.MustParseConstraints(">= 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 4}},
-		{Constraints: getproviders.MustParseConstraints("~> 2.0"), Origin: getproviders.Origin{Module: "module.net", File: "net/main.tf", Line: 3}},
-		{Constraints: getproviders.MustParseConstraints("< 1.5"), Origin: getproviders.Origin{Module: "module.dns", File: "dns/main.tf", Line: 3}},
+		{Constraints: getproviders.MustParseConstraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 4}},
+		{Constraints: getproviders.MustParseConstraints("~> 2.0"), Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 3}},
+		{Constraints: getproviders.MustParseConstraints("< 1.5"), Pos: getproviders.Pos{Module: "module.dns", File: "dns/main.tf", Line: 3}},
 	}
 	available := versions("1.0.0", "1.4.2", "2.3.0")
 	for _, b := range providercache.FindConflict(required, available).Smallest {
-		fmt.Println(strings.Join([]string{b.Origin.Module, b.Constraints.String(), b.Newest.String()}, " | "))
+		fmt.Println(strings.Join([]string{b.Pos.Module, b.Constraints.String(), b.Newest.String()}, " | "))
 	}
 	// Output:
 	// module.net | ~> 2.0 | 2.3.0

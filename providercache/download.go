@@ -93,10 +93,10 @@ func (d *download) open(ctx context.Context) (source, error) {
 	if !ok {
 		return openFile(d.task.Package.Location.String())
 	}
-	if d.size > 0 && d.asForetold() {
+	if d.size > 0 && d.asExpected() {
 		return whole(d.size), nil
 	}
-	_, sure := d.task.foretold()
+	_, sure := d.task.expected()
 	w, err := openWeb(ctx, d.fetcher.client(), at, d.size, sure)
 	if err != nil {
 		return nil, err
@@ -173,7 +173,7 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	case total >= 0 && d.size != total:
 		return incomplete(from, d.size, total, io.ErrUnexpectedEOF)
 	}
-	if w, ok := d.source.(*web); ok && w.sure && !d.asForetold() {
+	if w, ok := d.source.(*web); ok && w.sure && !d.asExpected() {
 		return w.renew()
 	}
 	return nil
@@ -181,9 +181,9 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 
 func (d *download) checksum() [sha256.Size]byte { return [sha256.Size]byte(d.sum.Sum(nil)) }
 
-// asForetold reports whether the file is the archive that it should become.
-func (d *download) asForetold() bool {
-	sum, known := d.task.foretold()
+// asExpected reports whether the file is the archive that it should become.
+func (d *download) asExpected() bool {
+	sum, known := d.task.expected()
 	return known && sum == d.checksum()
 }
 
@@ -191,14 +191,8 @@ func (d *download) tooLarge() error {
 	return fmt.Errorf("%s: %w", d.task.Package.Location, &hosts.TooLargeError{Limit: d.limits.PackageBytes})
 }
 
-// foretold is the checksum that the archive has, as far as that is known before.
-func (t task) foretold() (sum [sha256.Size]byte, ok bool) {
-	knows, ok := t.Package.Trust.(getproviders.Foreteller)
-	if !ok {
-		return sum, false
-	}
-	return knows.Foretell()
-}
+// expected is the checksum that the archive should have, as far as that is known before.
+func (t task) expected() (sum [sha256.Size]byte, ok bool) { return expectedBy(t.Package.Trust) }
 
 // advance moves a mark by what was written before it in a MultiWriter.
 type advance struct{ mark *par.Mark }

@@ -46,8 +46,8 @@ func TestErrorsHaveHints(t *testing.T) {
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})
 	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "", "acme/changed", "")
-	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 3}})
-	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Origin: getproviders.Origin{File: "versions.tf", Line: 7}})
+	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})
+	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Pos: getproviders.Pos{File: "versions.tf", Line: 7}})
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, providercache.Normal)
 
 	want := []struct{ text, hint string }{

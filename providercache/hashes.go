@@ -77,12 +77,12 @@ func (f *Fetcher) hashPackage(ctx context.Context, t task) (genuine, error) {
 
 // hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
 func (f *Fetcher) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
-	var authenticator getproviders.Authenticator
+	var trust getproviders.Trust
 	var received archive
 	var content unpacked
 	err := par.Together(ctx,
 		func(ctx context.Context) (err error) {
-			authenticator, err = t.loadTrust(ctx)
+			trust, err = t.loadTrust(ctx)
 			return err
 		},
 		func(ctx context.Context) (err error) {
@@ -97,13 +97,13 @@ func (f *Fetcher) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
 		return genuine{}, err
 	}
 	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.judge(authenticator, digests, f.Product)
+	authentication, err := t.judge(trust.Authenticator, digests, f.Product)
 	if err != nil {
 		return genuine{}, err
 	}
 	return genuine{
-		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.Origin,
-		ArchiveBytes: received.Size, Told: t.toldBy(authenticator),
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
+		ArchiveBytes: received.Size, Told: t.otherRegistryHashes(trust),
 	}, nil
 }
 

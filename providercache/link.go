@@ -21,7 +21,7 @@ func (f *Fetcher) obtainDirectory(ctx context.Context, t task, dir string, stage
 
 // judgeDirectory hashes and judges an unpacked package.
 func (f *Fetcher) judgeDirectory(ctx context.Context, t task, dir string) (genuine, error) {
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err != nil {
 		return genuine{}, err
 	}
@@ -32,7 +32,7 @@ func (f *Fetcher) judgeDirectory(ctx context.Context, t task, dir string) (genui
 	if err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	authentication, err := t.judge(authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
+	authentication, err := t.judge(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
 	if err != nil {
 		return genuine{}, err
 	}

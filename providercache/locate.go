@@ -99,11 +99,11 @@ func locate(ctx context.Context, f *Fetcher, s Selection, plat getproviders.Plat
 		return found, s.failed(StepMetadata, err)
 	}
 	t := task{Selection: s, Package: found.Package}
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err != nil {
 		return found, err
 	}
-	if err := found.judge(t, authenticator); err != nil {
+	if err := found.judge(t, trust); err != nil {
 		return found, err
 	}
 	if err := found.readLocal(ctx); err != nil {
@@ -137,19 +137,17 @@ func (p *LocatedPackage) readLocal(ctx context.Context) (err error) {
 }
 
 // judge finds out what an archive has to be. What vouches for it has to be in order.
-func (p *LocatedPackage) judge(t task, authenticator getproviders.Authenticator) (err error) {
-	if lists, ok := authenticator.(getproviders.HashLister); ok {
-		p.Hashes = lists.ListedHashes()
-	}
-	if sum, ok := t.foretoldBy(authenticator); ok {
+func (p *LocatedPackage) judge(t task, trust getproviders.Trust) (err error) {
+	p.Hashes = slices.Clone(trust.ListedHashes)
+	if sum, ok := expectedBy(trust); ok {
 		p.ZH = getproviders.ZH(sum)
 		p.Hashes = append(p.Hashes, p.ZH)
-		if authenticator != nil {
-			p.Authentication, err = authenticator.Authenticate(getproviders.Digests{SHA256: sum})
+		if trust.Authenticator != nil {
+			p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
 		}
 	}
 	if h1 := ofScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 {
-		p.Authentication, err = authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
+		p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
 	}
 	p.Hashes = getproviders.SortHashes(p.Hashes)
 	if err != nil {

@@ -92,15 +92,15 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 	}
 	p.Source = pkg.Source
 	t := task{Selection: p.Selection, Package: pkg}
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err != nil {
 		return p, err
 	}
-	if got, ok := h.recall(t, authenticator); ok {
+	if got, ok := h.recall(t, trust); ok {
 		return p.with(got, HashesRecalled), nil
 	}
-	if listed, signed, ok := h.believe(t, authenticator); ok {
-		p.told = t.toldBy(authenticator)
+	if listed, signed, ok := h.believe(t, trust); ok {
+		p.told = t.otherRegistryHashes(trust)
 		return p.listed(listed, signed), nil
 	}
 	h.fetcher.emit(ctx, LockFetch{Package: p})
@@ -108,7 +108,7 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 	if err != nil {
 		return p, err
 	}
-	h.remember(authenticator, got)
+	h.remember(trust, got)
 	return p.with(got, HashesComputed), nil
 }
 
@@ -116,18 +116,14 @@ func (h lockHasher) hash(ctx context.Context, p LockedPackage) (LockedPackage, e
 // believed, and what is signed beside them. Without an h1 they would be of no use
 // to a product's plan. What vouches for the archive's checksum has to be as good as
 // if the archive were here; otherwise reading the package tells what is wrong.
-func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
-	lister, ok := h.fetcher.HashPolicy.lister(authenticator)
-	if !ok {
-		return nil, signed, false
-	}
-	hashes = lister.ListedHashes()
+func (h lockHasher) believe(t task, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
+	hashes = h.fetcher.HashPolicy.listed(trust)
 	h1 := ofScheme(hashes, getproviders.SchemeH1)
 	if len(h1) == 0 {
 		return nil, signed, false
 	}
-	sum, _ := t.foretoldBy(authenticator)
-	vouched, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
+	sum, _ := expectedBy(trust)
+	vouched, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
 	if vouched.TrustLevel >= getproviders.LevelCommunity { // else the list was compared with itself
 		signed = vouched
 	}
@@ -138,28 +134,28 @@ func (h lockHasher) believe(t task, authenticator getproviders.Authenticator) (h
 // its checksum is told and the content of the archive with this checksum is
 // remembered. All that vouches for the checksum is checked as if the archive
 // were here; an archive with another one would be refused in any case.
-func (h lockHasher) recall(t task, authenticator getproviders.Authenticator) (genuine, bool) {
-	sum, ok := t.foretoldBy(authenticator)
-	if !ok || authenticator == nil {
-		return h.recallListed(authenticator)
+func (h lockHasher) recall(t task, trust getproviders.Trust) (genuine, bool) {
+	sum, ok := expectedBy(trust)
+	if !ok || trust.Authenticator == nil {
+		return h.recallListed(trust)
 	}
 	zh := getproviders.ZH(sum)
 	h1, ok := h.archives.knownH1(zh)
 	if !ok {
 		return genuine{}, false
 	}
-	authentication, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
+	authentication, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1})
 	if err != nil { // reading the package tells what is wrong
 		return genuine{}, false
 	}
-	return genuine{Authentication: authentication, H1: h1, ZH: zh, Told: t.toldBy(authenticator)}, true
+	return genuine{Authentication: authentication, H1: h1, ZH: zh, Told: t.otherRegistryHashes(trust)}, true
 }
 
 // recallListed is recall for a mirror that lists nothing but an h1, as those do
 // that the real tools make: theirs counts directories in the archive, so it isn't
 // the one for the lock file, but no two archives with different files share it.
-func (h lockHasher) recallListed(authenticator getproviders.Authenticator) (genuine, bool) {
-	listed, ok := onlyH1(authenticator)
+func (h lockHasher) recallListed(trust getproviders.Trust) (genuine, bool) {
+	listed, ok := onlyH1(trust)
 	if !ok {
 		return genuine{}, false
 	}
@@ -168,8 +164,8 @@ func (h lockHasher) recallListed(authenticator getproviders.Authenticator) (genu
 }
 
 // onlyH1 returns the one hash that a source lists, if that is an h1.
-func onlyH1(authenticator getproviders.Authenticator) (getproviders.Hash, bool) {
-	hashes, _ := authenticator.(getproviders.AnyHash)
+func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
+	hashes, _ := trust.Authenticator.(getproviders.AnyHash)
 	if len(hashes) != 1 || hashes[0].Scheme() != getproviders.SchemeH1 {
 		return "", false
 	}
@@ -177,9 +173,9 @@ func onlyH1(authenticator getproviders.Authenticator) (getproviders.Hash, bool) 
 }
 
 // remember keeps what has been learned from reading a package.
-func (h lockHasher) remember(authenticator getproviders.Authenticator, got genuine) {
+func (h lockHasher) remember(trust getproviders.Trust, got genuine) {
 	h.archives.rememberArchive(got.ZH, got.H1)
-	if listed, ok := onlyH1(authenticator); ok && got.ZH != "" {
+	if listed, ok := onlyH1(trust); ok && got.ZH != "" {
 		h.archives.rememberListed(listed, got.H1)
 	}
 }

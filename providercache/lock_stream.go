@@ -73,7 +73,7 @@ func (f *Fetcher) hashPassing(ctx context.Context, t task) (archive, unpacked, e
 
 func (f *Fetcher) openPassing(ctx context.Context, t task) (source, error) {
 	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok {
-		_, sure := t.foretold()
+		_, sure := t.expected()
 		w, err := openWeb(ctx, f.client(), at, 0, sure)
 		if err != nil {
 			return nil, err
@@ -105,7 +105,7 @@ func (f *Fetcher) pass(ctx context.Context, t task, from source, unpacks *par.Li
 		return archive{}, unpacked{}, incomplete(t.Package.Location.String(), p.size, total, io.ErrUnexpectedEOF)
 	}
 	received := archive{Size: p.size, SHA256: [sha256.Size]byte(p.sum.Sum(nil)), Streamed: found}
-	if sum, known := t.foretold(); known && sum != received.SHA256 {
+	if sum, known := t.expected(); known && sum != received.SHA256 {
 		if w, ok := from.(*web); ok {
 			if err := w.renew(); err != nil {
 				return archive{}, unpacked{}, err

@@ -117,11 +117,7 @@ func (in *Installer) accepts(ctx context.Context, t task, g genuine) bool {
 // origin says where a package would come from now; "" if nobody can tell. A
 // source that fails here fails again when it is asked for the package.
 func (in *Installer) origin(ctx context.Context, s Selection) string {
-	source, ok := in.Fetcher.Source.(getproviders.Originator)
-	if !ok {
-		return ""
-	}
-	origin, err := source.Origin(ctx, s.Provider, s.Version, in.Fetcher.platform())
+	origin, err := getproviders.SourceURLOf(ctx, in.Fetcher.Source, s.Provider, s.Version, in.Fetcher.platform())
 	if err != nil {
 		return ""
 	}

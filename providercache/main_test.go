@@ -111,17 +111,34 @@ func (s *memorySource) add(address, v string, at getproviders.Location) {
 	s.packages[p][version(v)] = getproviders.Package{Provider: p, Version: version(v), Platform: linux, Location: at}
 }
 
-// trust lets a package be judged.
-func (s *memorySource) trust(address, v string, t getproviders.Trust) {
+// loader gets what a package is authenticated by when it is asked for.
+type loader interface {
+	Load(ctx context.Context) (getproviders.Authenticator, error)
+}
+
+// trust lets a package be authenticated; nil: by nothing.
+func (s *memorySource) trust(address, v string, by loader) {
 	pkg := s.packages[provider(address)][version(v)]
-	pkg.Trust = t
+	pkg.Trust = getproviders.Trust{}
+	if by != nil {
+		pkg.Trust.Load = func(ctx context.Context) (getproviders.Trust, error) {
+			authenticator, err := by.Load(ctx)
+			if hashes, ok := authenticator.(getproviders.AnyHash); ok {
+				return hashes.Trust(), err
+			}
+			return getproviders.Trust{Authenticator: authenticator}, err
+		}
+	}
+	if known, ok := by.(expected); ok {
+		pkg.Trust.ExpectedSHA256 = known
+	}
 	s.packages[provider(address)][version(v)] = pkg
 }
 
 // from lets a package have an origin.
 func (s *memorySource) from(address, v, origin string) {
 	pkg := s.packages[provider(address)][version(v)]
-	pkg.Origin = origin
+	pkg.SourceURL = origin
 	s.packages[provider(address)][version(v)] = pkg
 }
 
@@ -167,9 +184,9 @@ func (s *memorySource) Package(_ context.Context, p getproviders.Provider, v get
 	return pkg, nil
 }
 
-func (s *memorySource) Origin(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
+func (s *memorySource) SourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
 	pkg, err := s.Package(ctx, p, v, plat)
-	return pkg.Origin, err
+	return pkg.SourceURL, err
 }
 
 func (s *memorySource) Describe(getproviders.Provider) string { return "memory" }

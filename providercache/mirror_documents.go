@@ -15,27 +15,26 @@ import (
 // an archive with this checksum, and names it as a mirror does; else nil. Sources
 // remember what they were asked for.
 func (t task) documents(ctx context.Context, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err != nil {
 		return nil
 	}
-	return t.shown(authenticator, plat, zh)
+	return t.shown(trust, plat, zh)
 }
 
-func (t task) shown(authenticator getproviders.Authenticator, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
-	signed, ok := authenticator.(getproviders.Documented)
+func (t task) shown(trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
+	documents := trust.Documents
 	sum, isZH := archiveSum(zh)
-	if !ok || !isZH {
+	if documents == nil || trust.Authenticator == nil || !isZH {
 		return nil
 	}
-	if _, err := authenticator.Authenticate(getproviders.Digests{SHA256: sum}); err != nil {
+	if _, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum}); err != nil {
 		return nil
 	}
-	documents := signed.Documents()
 	if !documents.Covers(t.Provider, t.Version, plat, zh) {
 		return nil
 	}
-	return &documents
+	return documents
 }
 
 // documentsThere returns what the mirror has about a version, if it lists an
@@ -67,12 +66,12 @@ func (m *mirror) document(ctx context.Context, k *mirrorKept) {
 // asked for.
 func (m *mirror) rejudge(t task, k *mirrorKept, d getproviders.Digests) bool {
 	zh := getproviders.ZH(d.SHA256)
-	trust, ok := t.Package.Trust.(getproviders.Rejudger)
+	recheck := t.Package.Trust.Recheck
 	there := m.documentsThere(k.mirrorPackage, zh)
-	if !ok || there == nil {
+	if recheck == nil || there == nil {
 		return false
 	}
-	k.documents = t.shown(trust.Rejudge(*there), k.Platform, zh)
+	k.documents = t.shown(recheck(*there), k.Platform, zh)
 	return k.documents != nil
 }
 

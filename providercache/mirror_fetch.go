@@ -73,21 +73,21 @@ func (m *mirror) get(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 // source's own only if it is that one.
 func (m *mirror) vouched(ctx context.Context, t task, k *mirrorKept, there receipt) (bool, error) {
 	sum, ok := archiveSum(there.ZH)
-	if foretold, known := t.foretold(); !ok || known && foretold != sum {
+	if expected, known := t.expected(); !ok || known && expected != sum {
 		return false, nil
 	}
 	digests := getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}
 	if m.rejudge(t, k, digests) {
 		return true, nil
 	}
-	authenticator, err := t.loadTrust(ctx)
-	if err != nil || authenticator == nil {
+	trust, err := t.loadTrust(ctx)
+	if err != nil || trust.Authenticator == nil {
 		return false, err
 	}
-	if _, err = authenticator.Authenticate(digests); err != nil {
+	if _, err = trust.Authenticator.Authenticate(digests); err != nil {
 		return false, nil
 	}
-	k.documents = t.shown(authenticator, k.Platform, there.ZH)
+	k.documents = t.shown(trust, k.Platform, there.ZH)
 	return true, nil
 }
 

@@ -29,7 +29,7 @@ type landing struct {
 // it; else a new one at path. It is in its place from the first byte on,
 // because who is killed can't move it there.
 func (f *Fetcher) land(t task, path string) (*landing, error) {
-	if sum, ok := t.foretold(); ok && t.Partials != "" && isWeb(t.Package.Location) {
+	if sum, ok := t.expected(); ok && t.Partials != "" && isWeb(t.Package.Location) {
 		if file, err := openPartial(t.Partials, sum); err == nil {
 			return &landing{file, true}, nil
 		}

@@ -27,10 +27,10 @@ func (a archive) discard() {
 
 // receive gets the archive and what it is judged by, both at the same time. On
 // its way the archive is unpacked to dir. The caller discards the archive.
-func (f *Fetcher) receive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (received archive, authenticator getproviders.Authenticator, err error) {
+func (f *Fetcher) receive(ctx context.Context, t task, path, dir string, progress func(done, total int64)) (received archive, trust getproviders.Trust, err error) {
 	gates, err := f.gates(ctx)
 	if err != nil {
-		return archive{}, nil, t.failed(StepFetch, err)
+		return archive{}, getproviders.Trust{}, t.failed(StepFetch, err)
 	}
 	download := func(ctx context.Context) (err error) {
 		leave, err := gates.enter(ctx, t)
@@ -44,12 +44,12 @@ func (f *Fetcher) receive(ctx context.Context, t task, path, dir string, progres
 		return nil
 	}
 	load := func(ctx context.Context) (err error) {
-		authenticator, err = t.loadTrust(ctx)
+		trust, err = t.loadTrust(ctx)
 		return err
 	}
 	err = par.Together(ctx, load, download)
 	if err != nil && received.file != nil { // it is here, and what it is judged by isn't
 		received.file.abandon(true)
 	}
-	return received, authenticator, err
+	return received, trust, err
 }

@@ -36,7 +36,7 @@ func (r *receipts) of(at shelf, p getproviders.Provider, plat getproviders.Platf
 			continue
 		}
 		_, err = os.Stat(at.path(name))
-		all = append(all, getproviders.CachedPackage{Version: version, Origin: rc.Origin, ArchiveBytes: rc.ArchiveBytes, Present: err == nil})
+		all = append(all, getproviders.CachedPackage{Version: version, SourceURL: rc.Origin, ArchiveBytes: rc.ArchiveBytes, Present: err == nil})
 	}
 	return all
 }

@@ -18,7 +18,7 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
 	must(t, err)
 	want := getproviders.CachedPackage{
-		Version: getproviders.MustParseVersion("1.0.0"), Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
+		Version: getproviders.MustParseVersion("1.0.0"), SourceURL: "https://registry.example.com/v1/", ArchiveBytes: 77, Present: true,
 	}
 	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)

@@ -21,14 +21,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-// foretold is a Trust that knows the checksum beforehand.
-type foretold [sha256.Size]byte
+// expected is a checksum that is known before anything is loaded.
+type expected [sha256.Size]byte
 
-func (f foretold) Load(context.Context) (getproviders.Authenticator, error) {
-	return getproviders.AnyHash{getproviders.ZH(f)}, nil
+func (e expected) Load(context.Context) (getproviders.Authenticator, error) {
+	return getproviders.AnyHash{getproviders.ZH(e)}, nil
 }
-
-func (f foretold) Foretell() ([sha256.Size]byte, bool) { return f, true }
 
 // installFromWeb is the program that is going to be killed. Its arguments are
 // the target directory, the cache, the archive's URL and the checksum.
@@ -41,7 +39,7 @@ func installFromWeb() {
 	}
 	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
 	source.add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
-	source.trust("acme/widget", "1.0.0", foretold(sum))
+	source.trust("acme/widget", "1.0.0", expected(sum))
 	in := &providercache.Installer{
 		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
 		Target:  &providercache.Store{Dir: target}, Cache: &providercache.Store{Dir: cache},

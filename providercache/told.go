@@ -30,14 +30,14 @@ const (
 	ComputeHashes
 )
 
-// lister returns what lists hashes that are to be believed, if anything does.
-func (p HashPolicy) lister(authenticator getproviders.Authenticator) (lister getproviders.HashLister, ok bool) {
-	_, isRegistry := authenticator.(getproviders.RegistryHasher)
+// listed are the hashes of a package that may be recorded without reading it; nil:
+// there are none.
+func (p HashPolicy) listed(trust getproviders.Trust) []getproviders.Hash {
+	isRegistry := len(trust.RegistryHashes) > 0
 	if p == ComputeHashes || p == TrustRegistryHashes && !isRegistry {
-		return nil, false
+		return nil
 	}
-	lister, ok = authenticator.(getproviders.HashLister)
-	return lister, ok
+	return trust.ListedHashes
 }
 
 // believed are those of the hashes that a registry tells which may be recorded.
@@ -48,19 +48,15 @@ func (p HashPolicy) believed(told map[getproviders.Platform]getproviders.Hash) m
 	return told
 }
 
-// toldBy returns what the provider's registry tells of the packages of other
-// platforms. It is asked for when the package is known to be genuine.
-func (t task) toldBy(authenticator getproviders.Authenticator) map[getproviders.Platform]getproviders.Hash {
-	registry, ok := authenticator.(getproviders.RegistryHasher)
-	if !ok {
+// otherRegistryHashes returns what the provider's registry lists for the packages of
+// other platforms. It is asked for when the package is known to be genuine.
+func (t task) otherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
+	others := maps.Clone(trust.RegistryHashes)
+	delete(others, t.Package.Platform)
+	if len(others) == 0 {
 		return nil
 	}
-	told := registry.RegistryHashes()
-	delete(told, t.Package.Platform)
-	if len(told) == 0 {
-		return nil
-	}
-	return told
+	return others
 }
 
 // toldHashes are the hashes for some platforms, but for those of which more is

@@ -9,14 +9,8 @@ import (
 // unasked is about sources that may have what the others lack, and can't be
 // asked for it: see getproviders.MultiSource. It is nil if there are none.
 func (f *Fetcher) unasked(p getproviders.Provider) error {
-	source, ok := f.Source.(interface {
-		Unasked(getproviders.Provider) []*getproviders.NotCachedError
-	})
-	if !ok {
-		return nil
-	}
 	var errs []error
-	for _, err := range source.Unasked(p) {
+	for _, err := range getproviders.UnaskedSources(f.Source, p) {
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)

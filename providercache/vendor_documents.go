@@ -39,9 +39,9 @@ func (v *vendor) believed(ctx context.Context, p mirrorPackage, rc receipt) bool
 		return true
 	}
 	t := task{Selection: p.Selection, Package: pkg}
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err == nil {
-		_, err = t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
+		_, err = t.judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
 	}
 	there, whole := getproviders.ReadSignedDocuments(v.path(mirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))

@@ -87,18 +87,18 @@ func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, er
 // adds what the source says of it.
 func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, bool, error) {
 	sum, ok := archiveSum(there.ZH)
-	if foretold, known := t.foretold(); !ok || known && foretold != sum {
+	if expected, known := t.expected(); !ok || known && expected != sum {
 		return there, false, nil
 	}
-	authenticator, err := t.loadTrust(ctx)
-	if err != nil || authenticator == nil {
+	trust, err := t.loadTrust(ctx)
+	if err != nil || trust.Authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.fetcher.Product)
+	vouched, err := t.judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.toldBy(authenticator)
+	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.otherRegistryHashes(trust)
 	return there, true, nil
 }
 

@@ -70,13 +70,13 @@ func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	if k.known, err = v.find(ctx, p.Selection.Provider, p.name); err != nil {
 		return k, t.failed(StepFetch, err)
 	}
-	authenticator, err := t.loadTrust(ctx)
+	trust, err := t.loadTrust(ctx)
 	if err != nil {
 		return k, err
 	}
 	rc := &k.known.Receipt
 	sum, _ := archiveSum(rc.ZH)
-	vouched, err := t.judge(authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
+	vouched, err := t.judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err

@@ -161,9 +161,9 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 
 func TestInstallProblems_NameWhoRequires(t *testing.T) {
 	req := getproviders.Requirements{alpha: {
-		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Origin: getproviders.Origin{File: "main.tf", Line: 3}},
+		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}},
 		{}, // from a state, or from a program: nobody wrote it
-		{Origin: getproviders.Origin{Module: "module.net", File: "net/main.tf", Line: 7}},
+		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
 	err := fail(alpha, providercache.StepSelect, errors.New("none fits"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail

@@ -234,7 +234,7 @@ func newJSONModule(m ModuleProviders, known map[string]bool) jsonModule {
 	for _, p := range m.Required.Providers() {
 		required := jsonRequirement{Address: p, Constraints: m.Required.Constraints(p), Origins: []jsonOrigin{}}
 		for _, r := range m.Required[p] {
-			required.Origins = append(required.Origins, jsonOrigin{filepath.ToSlash(r.Origin.File), r.Origin.Line, r.Constraints})
+			required.Origins = append(required.Origins, jsonOrigin{filepath.ToSlash(r.Pos.File), r.Pos.Line, r.Constraints})
 		}
 		out.Required = append(out.Required, required)
 	}

@@ -19,9 +19,9 @@ func RequiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 	var items []string
 	for _, r := range req[p] {
 		switch {
-		case r.Origin.File == "":
+		case r.Pos.File == "":
 		case r.Constraints.IsEmpty():
-			items = append(items, originText(r.Origin))
+			items = append(items, originText(r.Pos))
 		default:
 			items = append(items, requirementText(r))
 		}
@@ -30,7 +30,7 @@ func RequiredBy(req getproviders.Requirements, p getproviders.Provider) string {
 }
 
 // originText says where something was written, and in which module; "" if it isn't known.
-func originText(o getproviders.Origin) string {
+func originText(o getproviders.Pos) string {
 	text := o.File
 	if o.Line > 0 {
 		text += fmt.Sprintf(":%d", o.Line)
@@ -47,7 +47,7 @@ func requirementText(r getproviders.Requirement) string {
 	if r.Constraints.IsEmpty() {
 		text = "any version"
 	}
-	if at := originText(r.Origin); at != "" {
+	if at := originText(r.Pos); at != "" {
 		text = at + ": " + text
 	}
 	return text

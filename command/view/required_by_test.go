@@ -13,7 +13,7 @@ import (
 func asked(constraints, module, file string, line int) getproviders.Requirement {
 	return getproviders.Requirement{
 		Constraints: getproviders.MustParseConstraints(constraints),
-		Origin:      getproviders.Origin{Module: module, File: file, Line: line},
+		Pos:         getproviders.Pos{Module: module, File: file, Line: line},
 	}
 }
 

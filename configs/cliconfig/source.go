@@ -133,7 +133,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 		selector := getproviders.Selector{Include: method.Include, Exclude: method.Exclude}
 		switch method.Kind {
 		case Direct:
-			selector.Source, selector.Origin = registry, true
+			selector.Source, selector.IsRegistry = registry, true
 		case FilesystemMirror:
 			selector.Source = o.FilesystemMirror(method.Location)
 		case NetworkMirror:
@@ -153,7 +153,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 
 // implied are the sources where the configuration names none.
 func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector, err error) {
-	registry := getproviders.Selector{Source: o.Registry(), Origin: true}
+	registry := getproviders.Selector{Source: o.Registry(), IsRegistry: true}
 	for _, dir := range ImpliedMirrorDirs(o.User.Getenv, o.User.HomeDir, o.User.goos(), o.Product) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.Except != "" && filepath.Clean(dir) == filepath.Clean(o.Except) {
 			continue

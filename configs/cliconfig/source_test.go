@@ -58,7 +58,7 @@ func TestSource_AsksTheMethodsInTheirOrder(t *testing.T) {
 			t.Errorf("%s: asked are %s, want %s", address, got, want)
 		}
 	}
-	if !source.Selectors[3].Origin || source.Selectors[0].Origin {
+	if !source.Selectors[3].IsRegistry || source.Selectors[0].IsRegistry {
 		t.Error("the registry isn't told from mirrors")
 	}
 }

@@ -31,7 +31,7 @@ func ExampleInstaller_Install() {
 	}
 	for _, provider := range reqs.Providers() {
 		for _, req := range reqs[provider] {
-			fmt.Printf("%s %q %s\n", provider, req.Constraints, req.Origin.Module)
+			fmt.Printf("%s %q %s\n", provider, req.Constraints, req.Pos.Module)
 		}
 	}
 	// Output:

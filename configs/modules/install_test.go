@@ -144,7 +144,7 @@ func TestRequirementsSayWhichModuleAsks(t *testing.T) {
 		t.Fatal(problems, more)
 	}
 	asked := reqs[getproviders.Provider{Hostname: p.product.DefaultHost, Namespace: "hashicorp", Type: "x"}]
-	if len(asked) != 2 || asked[0].Origin.Module != "" || asked[1].Origin.Module != "module.a.module.b" {
+	if len(asked) != 2 || asked[0].Pos.Module != "" || asked[1].Pos.Module != "module.a.module.b" {
 		t.Errorf("required: %+v", asked)
 	}
 	unfit := tree.CheckVersion(p.product)

@@ -61,7 +61,7 @@ func locked(locks *depsfile.Locks, product getproviders.Product) getproviders.Re
 	for _, lock := range locks.All() {
 		own, inherited := product.Inherits(lock.Provider)
 		if _, replaced := locks.Provider(own); !inherited || !replaced {
-			required.Add(lock.Provider, getproviders.Requirement{Origin: getproviders.Origin{File: depsfile.FileName}})
+			required.Add(lock.Provider, getproviders.Requirement{Pos: getproviders.Pos{File: depsfile.FileName}})
 		}
 	}
 	return required

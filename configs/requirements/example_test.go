@@ -39,7 +39,7 @@ resource "acme_widget" "a" {
 	}
 	for _, p := range found.Requirements.Providers() {
 		for _, r := range found.Requirements[p] {
-			fmt.Printf("%s %q line %d\n", p, r.Constraints, r.Origin.Line)
+			fmt.Printf("%s %q line %d\n", p, r.Constraints, r.Pos.Line)
 		}
 	}
 	// Output:

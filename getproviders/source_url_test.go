@@ -1,0 +1,87 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// placed is a stub that knows where packages come from.
+type placed struct {
+	stub
+	sourceURL string
+}
+
+func (p placed) SourceURL(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+	return p.sourceURL, p.err
+}
+
+func TestSourceURL_IsThatOfTheFirstSourceThatListsTheVersion(t *testing.T) {
+	t.Parallel()
+	lists := getproviders.Available{Versions: versions("1.0.0")}
+	for name, test := range map[string]struct {
+		sources  []getproviders.Source
+		fallback getproviders.Fallback
+		want     string
+		err      error
+	}{
+		"the first":                    {sources: []getproviders.Source{placed{sourceURL: "a"}, placed{sourceURL: "b"}}, want: "a"},
+		"the first lacks it":           {sources: []getproviders.Source{placed{stub: stub{err: errNoVersion}}, placed{sourceURL: "b"}}, want: "b"},
+		"the first fails":              {sources: []getproviders.Source{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, err: errFailed},
+		"the first is skipped":         {sources: []getproviders.Source{placed{stub: stub{err: errFailed}}, placed{sourceURL: "b"}}, fallback: getproviders.NextOnFailure, want: "b"},
+		"the first can't tell":         {sources: []getproviders.Source{stub{available: lists}, placed{sourceURL: "b"}}},
+		"one that can't tell lacks it": {sources: []getproviders.Source{stub{}, placed{sourceURL: "b"}}, want: "b"},
+		"nobody has it":                {sources: []getproviders.Source{stub{}, stub{err: errNoProvider}}, err: getproviders.ErrVersionNotFound},
+	} {
+		source := getproviders.MultiSource{Fallback: test.fallback}
+		for _, s := range test.sources {
+			source.Selectors = append(source.Selectors, getproviders.Selector{Source: s})
+		}
+		for _, asked := range []getproviders.Source{source, getproviders.Memoize(source)} {
+			got, err := getproviders.SourceURLOf(t.Context(), asked, widget, version("1.0.0"), linux)
+			if got != test.want || !errors.Is(err, test.err) {
+				t.Errorf("%s: got %q, %v", name, got, err)
+			}
+		}
+	}
+}
+
+func TestSourceURL_OfARegistryIsItsService(t *testing.T) {
+	t.Parallel()
+	fake := newFakeRegistry(t, map[string]answer{
+		"/v1/acme/widget/versions": {body: `{"versions":[{"version":"1.0.0","platforms":[{"os":"linux","arch":"amd64"}]}]}`},
+	})
+	source := fake.source(t)
+	got, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	if want := fake.URL + "/v1/"; got != want || err != nil {
+		t.Errorf("got %q, %v, want %q", got, err, want)
+	}
+	if _, err := source.SourceURL(t.Context(), widget, version("2.0.0"), linux); !errors.Is(err, getproviders.ErrVersionNotFound) {
+		t.Errorf("another version: %v", err)
+	}
+	if _, err := source.SourceURL(t.Context(), widget, version("1.0.0"), getproviders.Platform{OS: "plan9", Arch: "arm"}); !errors.Is(err, getproviders.ErrPlatformMissing) {
+		t.Errorf("another platform: %v", err)
+	}
+}
+
+func TestSourceURL_OfAFileIsAnotherOneWhenTheFileIs(t *testing.T) {
+	t.Parallel()
+	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
+	source := mirror(t, packed)
+	before, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux)
+	if err != nil || before == "" {
+		t.Fatalf("got %q, %v", before, err)
+	}
+	path := filepath.Join(source.Dir, filepath.FromSlash(packed))
+	if err := os.Chtimes(path, time.Time{}, time.Unix(1, 0)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := source.SourceURL(t.Context(), widget, version("1.0.0"), linux); err != nil || after == before {
+		t.Errorf("got %q, %v", after, err)
+	}
+}

@@ -1,0 +1,124 @@
+package getproviders
+
+import "context"
+
+// Trust is what a package is authenticated by, and what else its source knows of
+// its bytes. Each field may be empty. The zero Trust says nothing: the package stays
+// unauthenticated. [AnyHash.Trust] and [SignedChecksums.Trust] make one of hashes
+// and of signed documents.
+//
+// A source that has to ask for documents sets Load, so that documents and archive
+// can be asked for together. A Trust is a value to read and to hand on; nobody changes
+// what its fields refer to.
+type Trust struct {
+	// Authenticator authenticates the package; nil: there is nothing to do it by.
+	Authenticator Authenticator
+
+	// ExpectedSHA256 is the checksum that the archive should have; zero: it isn't
+	// known. It tells by what name to keep a part of an archive for later, and whether
+	// parts belong together; no package is authentic because of it.
+	ExpectedSHA256 [32]byte
+
+	// Documents are what Authenticator goes by, if a publisher has signed them, to
+	// be passed on; nil: there are none.
+	Documents *SignedDocuments
+
+	// ListedHashes are of the package, of the schemes that are supported, as its
+	// source lists them; nil: it lists none, or contradicts itself. Nobody has signed
+	// them: whether to trust them without reading the package is for callers to decide.
+	ListedHashes []Hash
+
+	// RegistryHashes are an h1 for each platform that the provider's own registry
+	// lists one for, beside the very zh that the checksum list has for that platform.
+	// They are worth as much as that list, so Authenticate comes first: nobody has signed
+	// them, but who lists them also says whose signatures count. Mirrors have none.
+	RegistryHashes map[Platform]Hash
+
+	// Load returns the whole Trust, from the network if need be; nil: this is all.
+	// Use [Trust.Loaded].
+	Load func(ctx context.Context) (Trust, error)
+
+	// LocalTrust says that Load may be left out where the lock file has checksums of
+	// archives already: it takes a request, and would add nothing to those.
+	LocalTrust bool
+
+	// Recheck returns what Load would, going by documents that were kept in place of
+	// those that it would ask for. It doesn't take their keys, but those that the source
+	// names. nil: that isn't possible.
+	Recheck func(kept SignedDocuments) Trust
+}
+
+// Loaded returns the whole Trust, which holds what t knows, too. Errors are those
+// of Load; that of a registry is a *QueryError or an *UnauthorizedError.
+func (t Trust) Loaded(ctx context.Context) (Trust, error) {
+	if t.Load == nil {
+		return t, nil
+	}
+	loaded, err := t.Load(ctx)
+	if err != nil {
+		return Trust{}, err
+	}
+	if loaded.ExpectedSHA256 == ([32]byte{}) {
+		loaded.ExpectedSHA256 = t.ExpectedSHA256
+	}
+	return loaded, nil
+}
+
+// Digests is what an Authenticator has to know of a package's bytes.
+type Digests struct {
+	SHA256 [32]byte // of the archive; zero for a directory
+	H1     Hash     // over the files
+	// H1Archive is the h1 as it comes out if the archive's directory entries
+	// are taken for empty files, as the real tools do for archives; equal to
+	// H1 where there are none.
+	H1Archive Hash
+}
+
+// Authenticator authenticates a package by its digests. It does no I/O, so that
+// what was hashed while it was downloaded needn't be read, and can't be changed, again.
+// It is safe for many goroutines.
+type Authenticator interface {
+	// Authenticate returns who made the package, as far as that is known, or an
+	// error that matches ErrAuthentication if the package is not what it should be.
+	Authenticate(d Digests) (AuthenticationResult, error)
+}
+
+// TrustLevel says how far a package is to be trusted. Higher is more.
+type TrustLevel int
+
+// The trust levels. Only the last three rest on a signature.
+const (
+	LevelUnauthenticated  TrustLevel = iota // nothing is known: from a directory, say
+	LevelVerifiedChecksum                   // the archive has the checksum that its source names
+	LevelCommunity                          // signed by a key that the registry named
+	LevelPartner                            // that key is vouched for by HashiCorp's partner programme
+	LevelOfficial                           // signed by HashiCorp
+)
+
+// String returns the level as Terraform prints it ("signed by HashiCorp").
+func (t TrustLevel) String() string {
+	switch t {
+	case LevelVerifiedChecksum:
+		return "verified checksum"
+	case LevelCommunity:
+		return "self-signed"
+	case LevelPartner:
+		return "signed by a HashiCorp partner"
+	case LevelOfficial:
+		return "signed by HashiCorp"
+	default:
+		return "unauthenticated"
+	}
+}
+
+// AuthenticationResult is the result of a successful check. The zero value stands
+// for an unauthenticated package.
+type AuthenticationResult struct {
+	TrustLevel TrustLevel
+	KeyID      string // 16 upper-case hex digits of the registry's key; "" below LevelCommunity and for LevelOfficial
+	// Signed holds the hashes of all the version's packages that the signature
+	// covers, for every platform: they may go into a lock file.
+	Signed []Hash
+	// Notes are remarks for people ("the key ... expired on ...").
+	Notes []string
+}

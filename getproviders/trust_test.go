@@ -1,0 +1,35 @@
+package getproviders
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTrust_ExpectsTheOneChecksumThatIsListed(t *testing.T) {
+	zh := func(digit string) Hash { return Hash("zh:" + strings.Repeat(digit, 64)) }
+	for name, c := range map[string]struct {
+		hashes AnyHash
+		want   Hash // "": it isn't known
+	}{
+		"one":              {AnyHash{zh("1")}, zh("1")},
+		"one and others":   {AnyHash{"h1:x", zh("1"), "h9:y"}, zh("1")},
+		"one, twice":       {AnyHash{zh("1"), zh("1")}, zh("1")},
+		"two":              {AnyHash{zh("1"), zh("2")}, ""},
+		"three, two equal": {AnyHash{zh("1"), zh("2"), zh("1")}, ""},
+		"none":             {AnyHash{"h1:x"}, ""},
+		"one and no other": {AnyHash{"zh:1", zh("1")}, zh("1")},
+		"one that is none": {AnyHash{"zh:" + Hash(strings.Repeat("x", 64))}, ""},
+		"one too long":     {AnyHash{zh("1") + "00"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sum := c.hashes.Trust().ExpectedSHA256
+			if known := sum != [32]byte{}; known != (c.want != "") || known && ZH(sum) != c.want {
+				t.Errorf("got %s; want %q", ZH(sum), c.want)
+			}
+		})
+	}
+	answer := &packageAnswer{sha256: [32]byte{1}}
+	if sum := (&RegistrySource{}).trust(Provider{}, answer).ExpectedSHA256; sum != [32]byte{1} {
+		t.Errorf("a registry's: %x", sum)
+	}
+}

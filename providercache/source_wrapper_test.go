@@ -1,0 +1,70 @@
+package providercache_test
+
+import (
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// wrapper is a source that others have written around one of ours: it has the
+// three methods of a Source, and Unwrap.
+type wrapper struct{ getproviders.Source }
+
+func (w wrapper) Unwrap() getproviders.Source { return w.Source }
+
+func TestSource_AWrapperCostsAWarmEnsureNoRequest(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for _, wrap := range []func(getproviders.Source) getproviders.Source{
+		func(s getproviders.Source) getproviders.Source { return s },
+		func(s getproviders.Source) getproviders.Source { return wrapper{s} },
+		func(s getproviders.Source) getproviders.Source { return wrapper{getproviders.Memoize(wrapper{s})} },
+	} {
+		registry, in := newRegistry(t, "widget")
+		in.Fetcher.StateDir = t.TempDir()
+		for _, want := range []int{5, 1} { // versions, package, list, signature, archive
+			in.Fetcher.Source = wrap(registrySource(registry)) // it remembers nothing
+			before := registry.Requests("")
+			_, err := in.Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints(""))
+			must(t, err)
+			if got := registry.Requests("") - before; got != want {
+				t.Errorf("%T: %d requests, want %d", in.Fetcher.Source, got, want)
+			}
+		}
+	}
+}
+
+func TestSource_AWrapperListsPlatforms(t *testing.T) {
+	t.Parallel()
+	registry, in := newRegistry(t)
+	for _, plat := range []getproviders.Platform{linux, {OS: "plan9", Arch: "386"}} {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat})
+	}
+	in.Fetcher.Source = wrapper{in.Fetcher.Source}
+	result := providercache.Lock(t.Context(), in.Fetcher, providercache.LockRequest{
+		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
+	})[0]
+	if result.Err != nil || len(result.Packages) != 2 {
+		t.Errorf("got %+v", result)
+	}
+}
+
+func TestSource_AWrapperTellsWhoWasNotAsked(t *testing.T) {
+	t.Parallel()
+	offline := getproviders.OfflineSource{
+		Source: wrapper{&getproviders.RegistrySource{}}, By: "-offline",
+		Cached: func(getproviders.Provider) []getproviders.CachedPackage { return nil },
+	}
+	p := provider("registry.example.com/acme/widget")
+	for _, source := range []getproviders.Source{
+		wrapper{offline},
+		getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: wrapper{offline}}}},
+		wrapper{getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: wrapper{offline}}}}},
+	} {
+		if unasked := getproviders.UnaskedSources(source, p); len(unasked) != 1 || unasked[0].By != "-offline" {
+			t.Errorf("%T: %v", source, unasked)
+		}
+	}
+}
