@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // The limits of a file and of a function, in lines. Tests may be longer: their
@@ -44,6 +45,7 @@ const (
 	useProcess                 // arguments, environment, exit
 	useClock                   // time.Now() called, not handed on
 	useLongFunc
+	useCoined // a word of the table, in an identifier or a comment
 )
 
 func (f goFile) path() string { return path.Join(f.dir, f.name) }
@@ -69,6 +71,7 @@ var treeRules = []treeRule{
 	{"files are small", checkFileLines},
 	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
 	{"packages have names that say something", checkPackageName},
+	{"coined words stay away", checkCoined},
 }
 
 // unless lists the uses of a kind, if they aren't allowed.
@@ -201,6 +204,77 @@ func checkPackageName(f goFile) []string {
 	return nil
 }
 
+func checkCoined(f goFile) []string {
+	var problems []string
+	for _, u := range f.uses {
+		if u.kind == useCoined && !stillHas(f.dir, u.what) {
+			problems = append(problems, fmt.Sprintf("line %d: the word %q, which only insiders know", u.line, u.what))
+		}
+	}
+	return problems
+}
+
+// stillHas reports whether a package, or one above it, is allowed a word.
+func stillHas(dir, word string) bool {
+	for ; dir != "."; dir = path.Dir(dir) {
+		if slices.Contains(coinedLeft[dir], word) {
+			return true
+		}
+	}
+	return false
+}
+
+// needless returns what coinedLeft allows and no file has.
+func needless(left map[string][]string, files []goFile) (problems []string) {
+	for dir, words := range left {
+		for _, word := range words {
+			if !slices.ContainsFunc(files, func(f goFile) bool {
+				return (f.dir == dir || strings.HasPrefix(f.dir, dir+"/")) && slices.ContainsFunc(f.uses, func(u use) bool { return u.kind == useCoined && u.what == word })
+			}) {
+				problems = append(problems, fmt.Sprintf("%s has no %q any more: take it out of coinedLeft", dir, word))
+			}
+		}
+	}
+	return problems
+}
+
+// coinedIn returns the words of the table that an identifier has in it, at
+// whatever place, and be it in the plural.
+func coinedIn(identifier string) (found []string) {
+	spelled := spell(identifier)
+	for i, word := range spelledWords {
+		if strings.Contains(spelled, word+" ") || strings.Contains(spelled, word+"s ") {
+			found = append(found, coinedWords[i])
+		}
+	}
+	return found
+}
+
+// spelledWords is the table as coinedIn compares it.
+var spelledWords = func() (all []string) {
+	for _, word := range coinedWords {
+		all = append(all, strings.TrimSuffix(spell(word), " "))
+	}
+	return all
+}()
+
+// spell splits an identifier at its capitals: "newCache_linux" is
+// " new cache linux ".
+func spell(identifier string) string {
+	var out strings.Builder
+	before := '_'
+	for _, r := range identifier + "_" {
+		if !unicode.IsLetter(r) || unicode.IsUpper(r) && unicode.IsLower(before) || before == '_' {
+			out.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) {
+			out.WriteRune(unicode.ToLower(r))
+		}
+		before = r
+	}
+	return out.String()
+}
+
 // dependencyProblems compares the table with go.mod and with the files.
 func dependencyProblems(table []allowance, direct []string, files []goFile) []string {
 	var problems []string
@@ -238,7 +312,7 @@ func usedIn(files []goFile, module, place string) bool {
 // describeFile parses a file's source.
 func describeFile(dir, name string, src []byte) (goFile, error) {
 	fset := token.NewFileSet()
-	tree, err := parser.ParseFile(fset, path.Join(dir, name), src, parser.SkipObjectResolution)
+	tree, err := parser.ParseFile(fset, path.Join(dir, name), src, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return goFile{}, err
 	}
@@ -252,6 +326,13 @@ func describeFile(dir, name string, src []byte) (goFile, error) {
 		scan.addImport(spec)
 	}
 	ast.Inspect(tree, scan.visit)
+	for _, group := range tree.Comments {
+		for _, comment := range group.List {
+			for _, word := range strings.FieldsFunc(comment.Text, func(r rune) bool { return !unicode.IsLetter(r) }) {
+				scan.addWords(comment, word)
+			}
+		}
+	}
 	return f, nil
 }
 
@@ -289,6 +370,12 @@ func (s *scanner) addImport(spec *ast.ImportSpec) {
 
 func (s *scanner) visit(n ast.Node) bool {
 	switch n := n.(type) {
+	case *ast.Ident:
+		s.addWords(n, n.Name)
+	case *ast.TypeSpec:
+		if slices.Contains(coinedTypes, n.Name.Name) {
+			s.add(useCoined, n, n.Name.Name)
+		}
 	case *ast.FuncDecl:
 		s.visitFunc(n)
 	case *ast.GoStmt:
@@ -311,6 +398,12 @@ func (s *scanner) visit(n ast.Node) bool {
 		}
 	}
 	return true
+}
+
+func (s *scanner) addWords(at ast.Node, text string) {
+	for _, word := range coinedIn(text) {
+		s.add(useCoined, at, word)
+	}
 }
 
 func (s *scanner) visitFunc(n *ast.FuncDecl) {

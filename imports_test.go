@@ -92,6 +92,31 @@ var testSupport = []string{"getproviders/providertest", harness}
 
 const harness = "command/e2etest/internal/harness"
 
+// coinedWords once stood for something here, and told nothing to who read them
+// for the first time. The field's own words took their place (CONTRIBUTING.md has
+// them). Each is one word or several, as in an identifier; a plural counts, too.
+var coinedWords = []string{
+	"genuine", "sighting", "looker", "shelf", "shelves", "upkeep",
+	"foretell", "Foreteller", "foretold", "Offhand", "Rejudger", "rejudge", "HashTeller", "hashesTold",
+	"BelieveRegistries", "BelieveSources", "KeptPackage", "NotKept", "KeptOut", "PassedOver",
+	"Spared", "takenOut", "ErrNotOurs", "Unvouched", "divisible",
+	"materialise", "materialised", "ladder", "homeless", "misfit", "workshop",
+}
+
+// coinedTypes are words that mean something, but not as these types did.
+var coinedTypes = []string{"edition", "follower", "keeper", "landing"}
+
+// coinedLeft are the words that a package, and those below it, still has: they are
+// being replaced, and no package is to get more.
+var coinedLeft = map[string][]string{
+	"command/cachecmd": {"upkeep"},
+	"command/view":     {"ErrNotOurs", "PassedOver", "Spared", "Unvouched"},
+	"configs/modules":  {"shelf", "workshop"},
+	"getproviders":     {"Foreteller", "Offhand", "PassedOver", "Rejudger", "foretell", "genuine", "rejudge"},
+	"providercache": {"ErrNotOurs", "Foreteller", "Offhand", "Rejudger", "Spared", "Unvouched", "divisible", "edition", "follower", "foretell",
+		"foretold", "genuine", "keeper", "ladder", "landing", "looker", "materialise", "rejudge", "shelf", "shelves", "sighting", "takenOut", "upkeep"},
+}
+
 // allowance says where a module of others may be used, and what for.
 type allowance struct {
 	module string
@@ -206,6 +231,18 @@ func TestTree_KeepsTheRules(t *testing.T) {
 				t.Errorf("%s: %s (rule %q)", f.path(), problem, r.name)
 			}
 		}
+	}
+}
+
+// TestCoinedLeft_IsNeeded has the list of words become shorter with every package
+// that has lost them.
+func TestCoinedLeft_IsNeeded(t *testing.T) {
+	for _, problem := range needless(coinedLeft, readTree(t)) {
+		t.Error(problem)
+	}
+	user := []goFile{{dir: "a/b", uses: []use{{kind: useCoined, what: "x"}}}}
+	if got := needless(map[string][]string{"a": {"x", "y"}, "c": {"x"}}, user); len(got) != 2 {
+		t.Errorf("got %q, want what is needless in both", got)
 	}
 }
 

@@ -132,12 +132,15 @@ func TestLockBelievesNoRegistryThatContradictsItself(t *testing.T) {
 	}
 }
 
-// newRegistryThatTells tells the same of all packages.
+// newRegistryThatTells lists the same hashes for all packages. Each package is
+// another archive: archives of the same bytes that are asked for at once may
+// be downloaded once.
 func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registry, *providercache.Installer) {
 	t.Helper()
 	registry, in := tellingRegistry(t, nil)
 	for _, plat := range everyPlatform.Platforms {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Hashes: hashes})
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Hashes: hashes,
+			Archive: zipOf(t, map[string]string{"terraform-provider-widget": plat.String()})})
 	}
 	return registry, in
 }

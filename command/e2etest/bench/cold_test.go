@@ -1,3 +1,5 @@
+// Package bench measures the program next to the real terraform, in one run, as
+// ratios.
 package bench
 
 import (

@@ -1,3 +1,5 @@
+// Package embed builds and runs the programs of testdata/embed, which use the
+// engine's packages as other programs do.
 package embed
 
 import (

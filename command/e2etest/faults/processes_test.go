@@ -1,3 +1,5 @@
+// Package faults runs the program where something goes wrong, and many of it at
+// once: kills, full disks, caches that processes share.
 package faults
 
 import (

@@ -1,3 +1,5 @@
+// Package oracle runs tfdeps and the real terraform, or tofu, on the same
+// directories and compares what they leave and say.
 package oracle
 
 import (

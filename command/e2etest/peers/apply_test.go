@@ -1,3 +1,5 @@
+// Package peers has the real terraform, and programs that drive it, work with
+// what tfdeps has prepared.
 package peers
 
 import (

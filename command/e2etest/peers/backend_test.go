@@ -14,22 +14,22 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// keeper is a backend of type http: it keeps one state, and one lock.
-type keeper struct {
+// httpBackend is a backend of type http: it keeps one state, and one lock.
+type httpBackend struct {
 	*httptest.Server
 	mu          sync.Mutex
 	state, lock []byte
 }
 
-func newKeeper(t *testing.T) *keeper {
+func newHTTPBackend(t *testing.T) *httpBackend {
 	t.Helper()
-	k := &keeper{}
+	k := &httpBackend{}
 	k.Server = httptest.NewServer(k)
 	t.Cleanup(k.Close)
 	return k
 }
 
-func (k *keeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (k *httpBackend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	body, _ := io.ReadAll(r.Body)
@@ -52,7 +52,7 @@ func (k *keeper) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (k *keeper) block() string {
+func (k *httpBackend) block() string {
 	return `backend "http" {
     lock_address   = "` + k.URL + `"
     unlock_address = "` + k.URL + `"
@@ -61,11 +61,11 @@ func (k *keeper) block() string {
 }
 
 // given is the rest of the configuration, with a secret.
-func (k *keeper) given() []string {
+func (k *httpBackend) given() []string {
 	return []string{"-backend-config=address=" + k.URL, "-backend-config=password=secret"}
 }
 
-func (k *keeper) content() string {
+func (k *httpBackend) content() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return string(k.state)
@@ -85,7 +85,7 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 			return `backend "local" { path = "` + path + `" }`, nil, func() string { return harness.ReadText(t, path) }
 		}},
 		{"http", func(t *testing.T) (string, []string, func() string) {
-			k := newKeeper(t)
+			k := newHTTPBackend(t)
 			return k.block(), k.given(), k.content
 		}},
 		{"pg", func(t *testing.T) (string, []string, func() string) {
@@ -162,7 +162,7 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "ns", Type: name, Version: "1.0.0", Protocols: []string{"5.0"}})
 	}
 	redirect := harness.Redirect(t, registry, "tf.example.com")
-	k := newKeeper(t)
+	k := newHTTPBackend(t)
 	k.state = []byte(`{"version": 4, "terraform_version": "1.0.0", "serial": 1, "lineage": "x", "outputs": {}, "resources": [
 		{"mode": "managed", "type": "old_thing", "name": "a", "provider": "provider[\"tf.example.com/ns/old\"]", "instances": []}]}`)
 	dir := backendDir(t, k.block()+`

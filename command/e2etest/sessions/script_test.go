@@ -1,3 +1,6 @@
+// Package sessions runs the program as people do, one behaviour a session: the
+// files of testdata/script, and what a session can't say, such as terminals and
+// signals.
 package sessions
 
 import (

@@ -1,3 +1,5 @@
+// Package sources compares tfdeps and the real terraform on where packages come
+// from: directories, mirrors, registries, and what the CLI configuration says of them.
 package sources
 
 import (

@@ -1,0 +1,200 @@
+package sources
+
+import (
+	"net/http"
+)
+
+const theToken = "s3cr3t-t0k3n"
+
+// guarded has the registry and the mirror ask for a token.
+func guarded(w *sourceWorld) {
+	w.registry.RequireToken(theToken, "versions", "package")
+	w.mirrors("1.0.0")
+	w.mirror.RequireToken(theToken, "index", "version")
+}
+
+// credentialsCases are about who knows tokens.
+var credentialsCases = []sourceCase{
+	{
+		name:    "no token",
+		arrange: guarded,
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:    "wrong token",
+		arrange: guarded,
+		env:     []string{"TF_TOKEN_tf_example_com=guess"},
+		fails:   "host tf.example.com rejected the given authentication credentials",
+	},
+	{
+		name:     "token in a variable",
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "token in a variable with dots",
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_tf.example.com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "token in a variable for a host with a dash",
+		needs:    "my-tf.example.com/acme/widget",
+		cli:      `host "my-tf.example.com" { services = { "providers.v1" = "$SERVICE" } }`,
+		arrange:  guarded,
+		env:      []string{"TF_TOKEN_my__tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "credentials block",
+		arrange:  guarded,
+		cli:      `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials of another host",
+		arrange: guarded,
+		cli:     `credentials "example.com" { token = "` + theToken + `" }`,
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:     "variable before block",
+		arrange:  guarded,
+		cli:      `credentials "tf.example.com" { token = "old" }`,
+		env:      []string{"TF_TOKEN_tf_example_com=" + theToken},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "empty variable before block",
+		arrange: guarded,
+		cli:     `credentials "tf.example.com" { token = "` + theToken + `" }`,
+		env:     []string{"TF_TOKEN_tf_example_com="},
+		fails:   "host tf.example.com requires authentication credentials",
+		theirs:  "host tf.example.com rejected the given authentication credentials",
+	},
+	{
+		name:     "credentials.tfrc.json",
+		arrange:  guarded,
+		files:    map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials.tfrc.json beside TF_CLI_CONFIG_FILE",
+		arrange: guarded,
+		env:     []string{"TF_CLI_CONFIG_FILE=$ROOT/home/.terraformrc"},
+		files:   map[string]string{"home/.terraform.d/credentials.tfrc.json": `{"credentials": {"tf.example.com": {"token": "` + theToken + `"}}}`},
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:     "credentials helper",
+		arrange:  guarded,
+		cli:      `credentials_helper "test" { args = ["--from", "vault"] }`,
+		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": helperScript},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:     "block before credentials helper",
+		arrange:  guarded,
+		cli:      `credentials_helper "test" {} credentials "tf.example.com" { token = "` + theToken + `" }`,
+		files:    map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\nexit 1\n"},
+		installs: "registry/2.0.0",
+	},
+	{
+		name:    "credentials helper that knows nothing",
+		arrange: guarded,
+		cli:     `credentials_helper "test" {}`,
+		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho '{}'\n"},
+		fails:   "host tf.example.com requires authentication credentials",
+	},
+	{
+		name:    "credentials helper that fails",
+		arrange: guarded,
+		cli:     `credentials_helper "test" {}`,
+		files:   map[string]string{"home/.terraform.d/plugins/terraform-credentials-test": "#!/bin/sh\necho 'the vault is closed' >&2\nexit 1\n"},
+		fails:   "the vault is closed",
+	},
+	{
+		name:     "credentials helper that isn't there",
+		cli:      `credentials_helper "test" {}`,
+		warns:    "Credentials helper not found",
+		theirs:   "successfully initialized",
+		installs: "registry/2.0.0",
+	},
+	{
+		name:  "two credentials helpers",
+		cli:   `credentials_helper "test" {} credentials_helper "other" {}`,
+		fails: "No more than one credentials_helper block may be specified",
+	},
+	{
+		name:     "token for the mirror's host and port",
+		arrange:  guarded,
+		cli:      fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
+		installs: "mirror/1.0.0",
+	},
+	{
+		name:    "token for the mirror's host without port",
+		arrange: guarded,
+		cli:     fromMirror + ` credentials "localhost" { token = "` + theToken + `" }`,
+		fails:   "host $MIRRORHOST requires authentication credentials",
+		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	},
+	{
+		name:    "token of the provider's host for the mirror",
+		arrange: guarded,
+		cli:     fromMirror + ` credentials "tf.example.com" { token = "` + theToken + `" }`,
+		fails:   "host $MIRRORHOST requires authentication credentials",
+		theirs:  "host $MIRRORHOST rejected the given authentication credentials",
+	},
+	{
+		name:     ".netrc for archives",
+		arrange:  lockedAway,
+		cli:      fromMirror,
+		files:    map[string]string{"home/.netrc": "machine $VAULT login me password pass\n"},
+		installs: "vault/1.0.0",
+	},
+	{
+		name:    ".netrc without the port",
+		arrange: lockedAway,
+		cli:     fromMirror,
+		files:   map[string]string{"home/.netrc": "machine localhost login me password pass\n"},
+		fails:   "401 Unauthorized",
+		theirs:  "bad response code: 401",
+	},
+	{
+		name:     "NETRC for archives",
+		arrange:  lockedAway,
+		cli:      fromMirror,
+		env:      []string{"NETRC=$ROOT/my.netrc"},
+		files:    map[string]string{"my.netrc": "default login me password pass\n", "home/.netrc": "machine $VAULT login me password wrong\n"},
+		installs: "vault/1.0.0",
+	},
+	{
+		name:    "no .netrc for archives",
+		arrange: lockedAway,
+		cli:     fromMirror + ` credentials "$MIRRORHOST" { token = "` + theToken + `" }`,
+		fails:   "401 Unauthorized",
+		theirs:  "bad response code: 401",
+	},
+}
+
+// helperScript is a credentials helper that insists on the protocol.
+const helperScript = `#!/bin/sh
+[ "$*" = "--from vault get tf.example.com" ] || exit 1
+echo '{"token": "` + theToken + `"}'
+`
+
+// lockedAway puts the archive of the network mirror's package where only a user
+// and a password open.
+func lockedAway(w *sourceWorld) {
+	w.serve(func(rw http.ResponseWriter, req *http.Request) {
+		if user, password, _ := req.BasicAuth(); user != "me" || password != "pass" {
+			http.Error(rw, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		rw.Header().Set("Content-Type", "application/zip")
+		_, _ = rw.Write(servedFrom("vault/1.0.0"))
+	})
+	w.mirrors("1.0.0", noHashes...)
+	w.edits("version", `"url": "`, `"url": "https://$VAULT/`)
+}
