@@ -39,7 +39,7 @@ func copyModule(r request, net sources.Network) problem.List {
 func findModules(r request, net sources.Network, dir *workdir.Dir, locks workdir.ModuleLocks) problem.List {
 	installer, fetcher := net.Modules(r.meta, r.product)
 	defer fetcher.Close()
-	installer.Observe = r.view.ObserveModules
+	installer.CopiedFrom, installer.Observe = r.opts.fromModule, r.view.ObserveModules
 	locks.Prefer(&installer)
 	switch {
 	case !r.opts.get:

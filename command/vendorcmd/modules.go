@@ -50,7 +50,7 @@ func (v *vendoring) unchangedModules() (modules.Manifest, error) {
 			continue
 		}
 		dir := vendored.ModulesDir + "/" + key
-		if record.Dir != dir && !strings.HasPrefix(record.Dir, dir+"/") {
+		if record.Dir != dir && !strings.HasPrefix(record.Dir, dir+"/") || isLinked(dir) && !isDirectory(address) {
 			delete(manifest, key)
 			continue
 		}
@@ -61,6 +61,18 @@ func (v *vendoring) unchangedModules() (modules.Manifest, error) {
 		}
 	}
 	return manifest, v.meta.Context.Err()
+}
+
+// isLinked reports whether a symlink is in the place of a package. Only for a
+// directory of this machine is that right.
+func isLinked(dir string) bool {
+	info, err := os.Lstat(filepath.FromSlash(dir))
+	return err == nil && !info.IsDir()
+}
+
+func isDirectory(address modules.Address) bool {
+	remote, ok := address.(modules.Remote)
+	return ok && remote.IsDirectory()
 }
 
 // checkPlaces refuses modules that a clone wouldn't have in the same place.

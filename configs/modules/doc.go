@@ -30,6 +30,15 @@
 // The modules of a level of the tree are found, asked for and fetched at once;
 // a package that several of them need is fetched once.
 //
+// # What modules may reach
+//
+// The root module, the modules that it calls by a path, and directories of this machine
+// that these call may call whatever they like. All other modules are foreign: those from
+// registries, repositories, archives and pages, with all that they call. They can't lead
+// to files of this machine, be it by an address or by a path or a symlink that leaves
+// their package, and neither can what a registry answers. A subdirectory is in its
+// package always, also when symlinks are followed.
+//
 // # The record
 //
 // modules.json is written by one rename, only if its content changes, and only
@@ -41,7 +50,7 @@
 // are normalised exactly as the real tool does, because plan compares them with
 // those of the configuration.
 //
-// Where we differ from the real tool on purpose: a module that calls itself,
+// Where we differ from the real tool on purpose: what modules may reach; a module that calls itself,
 // directly or through others, is an error instead of a tree without end; a
 // subdirectory may not be "..", however it is written; all of a tree's problems are
 // told at once, in the order of the tree; where a module is for other versions

@@ -33,6 +33,11 @@ type Installer struct {
 	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
 	WorkingDir string
 
+	// CopiedFrom is the source address that the root module was copied from by
+	// [Installer.Populate] just now, before the user could look at it: it may reach no
+	// more than a module that is called by that address. "": it is the user's own.
+	CopiedFrom string
+
 	// Locked are the versions of registries' modules that are to be taken again,
 	// by key, wherever source and constraint still allow it and nothing is upgraded.
 	Locked map[string]Record
@@ -75,6 +80,9 @@ func (in Installer) Install(ctx context.Context, root *configs.Module, manifest 
 		w.tree.Manifest = Manifest{}
 	}
 	top := &step{child: &Module{Record: Record{Dir: "."}, Config: root}}
+	if from, err := ParseAddress(in.CopiedFrom, in.Product); in.CopiedFrom != "" && (err != nil || isForeign(from)) {
+		top.child.pkg, top.child.pkgDir, top.child.foreign = in.CopiedFrom, ".", true
+	}
 	w.descend(top)
 	return w.tree, top.collect(w.tree, w.ended)
 }

@@ -16,13 +16,14 @@ import (
 
 // project is a working directory.
 type project struct {
-	t       *testing.T
-	dir     string
-	mode    Mode
-	product getproviders.Product
-	ctx     context.Context // nil: the test's
-	fetcher Fetcher
-	changed []string // "key in dir", of what the last install recorded
+	t          *testing.T
+	dir        string
+	mode       Mode
+	product    getproviders.Product
+	ctx        context.Context // nil: the test's
+	fetcher    Fetcher
+	registries *Registries
+	changed    []string // "key in dir", of what the last install recorded
 }
 
 func newProject(t *testing.T, files map[string]string) *project {
@@ -47,7 +48,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(err)
 	}
 	p.changed = nil
-	in := Installer{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Observe: func(e Event) {
+	in := Installer{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
 		switch e := e.(type) {
 		case Downloading:
 			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,6 +18,10 @@ import (
 // source is one as in the configuration, but that local paths are those of the
 // process. Nothing is recorded.
 //
+// Nothing is copied of a module that isn't of this machine and calls files of it, or
+// what is outside of its directory. Which modules are called may depend on values that
+// are not known yet: see [Installer.CopiedFrom].
+//
 // If anything fails, what was copied is removed again.
 func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
@@ -27,7 +32,7 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 		return err
 	}
 	if local, ok := address.(Local); ok {
-		return in.copyModule(filepath.FromSlash(string(local)), dir)
+		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
 	from, _, err := in.origin(ctx, address, "")
 	if err != nil {
@@ -46,7 +51,10 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	if err != nil {
 		return err
 	}
-	return in.copyModule(filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
+	if isForeign(address) {
+		in.CopiedFrom = source
+	}
+	return in.copyModule(ctx, filepath.Join(pkg, filepath.FromSlash(subdir)), dir)
 }
 
 // mustBeEmpty refuses a directory in which something would be in the way.
@@ -65,12 +73,15 @@ func mustBeEmpty(dir string) error {
 
 // copyModule copies a directory with all that is below. A module that uses what
 // is beside it would not be the same in another place.
-func (in Installer) copyModule(from, to string) (err error) {
+func (in Installer) copyModule(ctx context.Context, from, to string) (err error) {
 	module, _ := configs.LoadModule(from, in.Product)
 	for _, call := range module.Calls {
 		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
 			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)
 		}
+	}
+	if err := in.checkCopied(ctx, module); err != nil {
+		return err
 	}
 	info, err := os.Stat(from)
 	if err == nil && !info.IsDir() {
@@ -83,6 +94,21 @@ func (in Installer) copyModule(from, to string) (err error) {
 		removeVisible(to)
 	}
 	return err
+}
+
+// checkCopied refuses a foreign module whose copy would call files of this machine.
+// What isn't in its directory isn't fetched for that.
+func (in Installer) checkCopied(ctx context.Context, module *configs.Module) error {
+	if in.CopiedFrom == "" {
+		return nil
+	}
+	_, problems := Installer{Product: in.Product, CopiedFrom: in.CopiedFrom}.Install(ctx, module, nil)
+	for _, p := range problems {
+		if _, refused := p.Extra.(Refused); refused {
+			return errors.New(strings.TrimSuffix(p.Detail, "."))
+		}
+	}
+	return context.Cause(ctx)
 }
 
 // removeVisible empties a directory as mustBeEmpty wants it.

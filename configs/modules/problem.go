@@ -47,9 +47,11 @@ func unreadable(call configs.ModuleCall, dir string, err error) *hcl.Diagnostic 
 
 // escapes is about a path that leads out of a package.
 func escapes(call configs.ModuleCall, parent *Module) *hcl.Diagnostic {
-	return diagnostic.Error(call.SourceRange, "Local module path escapes module package",
-		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package.",
+	diag := diagnostic.Error(call.SourceRange, "Local module path escapes module package",
+		"The source %q of %s would be outside of the package that it is in, %q. Paths have to stay in their package, also where they lead through symlinks.",
 		call.Source, joinPath(parent.Config.Path, call.Name), Redact(parent.pkg))
+	diag.Extra = Refused{}
+	return diag
 }
 
 // repeated is about a module that would be in the tree without end.
@@ -141,9 +143,11 @@ func (w *walk) outdated(s *step) *hcl.Diagnostic {
 	case !satisfies(recorded.Version, call.Version):
 		return because(VersionChanged, diagnostic.Error(call.SourceRange, "Module version requirements have changed",
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
-	case !isDir(w.at(recorded.Dir)):
+	case isLocalAddress(s.address) && w.strays(s):
+		return escapes(call, s.parent)
+	case !isDir(w.at(recorded.Dir)) || w.strays(s):
 		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
-			"The module %q is recorded to be in %s, which is no directory. %s", call.Name, recorded.Dir, advice))
+			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice))
 	}
 	return nil
 }

@@ -38,13 +38,16 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 		return invalidSource(s.call, err)
 	}
 	s.address = address
+	if diag := checkReach(s); diag != nil {
+		return diag
+	}
 	s.recorded, s.known = w.tree.Manifest[s.key]
 	fits := s.known && s.recorded.Source == address.String() && satisfies(s.recorded.Version, s.call.Version)
 	switch {
 	case w.Mode == AsRecorded:
 		s.record = s.recorded
 		return w.outdated(s)
-	case w.Mode == Normal && fits && isDir(w.at(s.recorded.Dir)):
+	case w.Mode == Normal && fits && isDir(w.at(s.recorded.Dir)) && !w.strays(s):
 		s.record = s.recorded
 		return nil
 	}
@@ -106,6 +109,9 @@ func isDir(name string) bool {
 func (w *walk) resolveLocal(parent *Module, local Local, call configs.ModuleCall) (string, *hcl.Diagnostic) {
 	joined := filepath.Join(w.at(parent.Dir), filepath.FromSlash(string(local)))
 	dir, err := filepath.EvalSymlinks(joined)
+	if err == nil && parent.foreign && w.isAway(parent.pkgDir, dir) {
+		return "", escapes(call, parent)
+	}
 	if err == nil && isDir(dir) {
 		dir, err = w.relative(dir)
 		return filepath.ToSlash(dir), unreadable(call, joined, err)
@@ -168,16 +174,22 @@ func (m *Module) setPackage(parent *Module, address Address, usual string) {
 	case Remote:
 		m.pkg, subdir = address.Package, address.Subdir
 	default:
-		m.pkg, m.pkgDir = parent.pkg, parent.pkgDir
+		m.pkg, m.pkgDir, m.foreign = parent.pkg, parent.pkgDir, parent.foreign
 		return
 	}
+	m.foreign = parent.foreign || isForeign(address)
 	if m.pkgDir = usual; m.Dir != usual && !strings.HasPrefix(m.Dir, usual+"/") {
-		m.pkgDir = above(m.Dir, subdir)
+		m.pkgDir = above(m.Dir, m.Key, subdir)
 	}
 }
 
-// above is the directory that subdir leads from to dir, as far as that can be told.
-func above(dir, subdir string) string {
+// above is the package of a module that is in dir, as far as that can be told: what
+// belongs to the key in another directory for modules, or where subdir leads from.
+func above(dir, key, subdir string) string {
+	place := "/modules/" + key
+	if i := strings.LastIndex(dir+"/", place+"/"); i >= 0 {
+		return dir[:i] + place
+	}
 	if rest, ok := cutDir(path.Clean(dir), path.Clean(subdir)); ok {
 		return rest
 	}

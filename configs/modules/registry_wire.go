@@ -105,7 +105,7 @@ type locationError struct{ err error }
 func (e *locationError) Error() string { return e.err.Error() }
 func (e *locationError) Unwrap() error { return e.err }
 
-// parseLocation reads the address of a package.
+// parseLocation reads the address of a package, which is not on this machine.
 func parseLocation(location string) (Remote, error) {
 	address, err := parseComplete(location)
 	if err != nil {
@@ -119,5 +119,5 @@ func parseLocation(location string) (Remote, error) {
 	if !ok {
 		return Remote{}, fmt.Errorf("the location %q has to be the address of a package, which it isn't", address)
 	}
-	return remote, nil
+	return remote, checkTold(remote)
 }

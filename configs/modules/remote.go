@@ -181,7 +181,11 @@ func findSubdir(dir string, from origin) (string, error) {
 			subdir = matches[0]
 		}
 	}
-	if !isDir(filepath.Join(dir, filepath.FromSlash(subdir))) {
+	found, err := Inside(dir, subdir)
+	switch {
+	case errors.Is(err, errOutside):
+		return "", err
+	case err != nil || !isDir(found):
 		return "", &noSubdirError{subdir}
 	}
 	return subdir, nil

@@ -44,6 +44,9 @@ func parseRemote(source string) (Remote, error) {
 			found.Package = forced + "::" + bare
 		}
 		found.Subdir = path.Join(found.Subdir, subdir)
+		if found.Subdir == ".." || strings.HasPrefix(found.Subdir, "../") {
+			return Remote{}, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
+		}
 		return found, nil
 	}
 	return Remote{}, unknownKind(location)

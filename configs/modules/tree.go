@@ -21,6 +21,7 @@ type Module struct {
 
 	pkg     string // the address of the package that the module is in; "" is the working directory's
 	pkgDir  string // where that package is
+	foreign bool   // whether it may reach nothing but that package: see foreign.go
 	commit  string // of a repository, if the package was fetched just now
 	parents []string
 	caller  *Module // nil: the root module, and those of test runs

@@ -41,6 +41,7 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 	if err != nil {
 		t.Fatal(err)
 	}
+	w.serveGit(t)
 	var refs []string
 	files := map[string]map[string]string{}
 	var registry string
@@ -61,7 +62,6 @@ func newModuleWorld(t testing.TB) *moduleWorld {
 		w.archives(t, ref, files[ref])
 	}
 	w.longHistory(t)
-	w.serveGit(t)
 	for line := range strings.Lines(registry) {
 		field := strings.Fields(w.expand(line))
 		id := strings.Split(field[0], "/")
@@ -151,9 +151,7 @@ func (w *moduleWorld) expand(text string) string {
 		"$WORK/", filepath.ToSlash(w.dir) + "/work/",
 		"$ARCHIVES/", "https://" + w.registry.Host() + "/archives/",
 		"$REGISTRY", w.registry.Host(),
-	}
-	if w.server != nil {
-		pairs = append(pairs, "$HTTPGIT/", "git::"+w.server.BaseURL()+"/")
+		"$HTTPGIT/", "git::" + w.server.BaseURL() + "/",
 	}
 	for ref, commit := range w.commits {
 		pairs = append(pairs, "$COMMIT("+ref+")", commit)

@@ -61,7 +61,7 @@ func TestInit_SameAsTofu(t *testing.T) {
 }
 
 // tofuModuleExemptions are like tofuExemptions, for modules.
-var tofuModuleExemptions = map[string]harness.Exemption{}
+var tofuModuleExemptions = moduleExemptions
 
 // TestModules_SameAsTofu is [TestModules_SameAsTerraform] for OpenTofu.
 func TestModules_SameAsTofu(t *testing.T) {

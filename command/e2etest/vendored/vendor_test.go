@@ -78,12 +78,12 @@ func (b vendorBuilds) newVendoring(t *testing.T) *vendoring {
 	}
 	v := &vendoring{program: b.program, env: harness.Env(t, append(redirect, gitIdentity...)...), top: t.TempDir(), registry: registry}
 	v.dir = filepath.Join(v.top, "env")
-	inner := v.repository(t, map[string]string{
+	inner := registry.BaseURL() + registry.AddArchive("inner.tgz", providertest.TarGz(map[string]string{
 		"main.tf": "output \"inner\" {\n  value = file(\"${path.module}/kept.zip\")\n}\n", "kept.zip": "x\r\n", ".gitignore": "*.zip\n.terraform/\n", "bin/tool": "#!",
 		".gitattributes": "* text=auto\n",
-	})
+	}))
 	outer := v.repository(t, map[string]string{
-		"net/main.tf":       fmt.Sprintf("module \"inner\" {\n  source = \"git::file://%s\"\n}\nmodule \"beside\" {\n  source = \"../beside\"\n}\n", filepath.ToSlash(inner)),
+		"net/main.tf":       fmt.Sprintf("module \"inner\" {\n  source = \"%s\"\n}\nmodule \"beside\" {\n  source = \"../beside\"\n}\n", inner),
 		"beside/outputs.tf": "output \"crlf\" {\r\n  value = 1\r\n}\r\n",
 	})
 	for name, content := range map[string]string{

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
 )
 
 // put makes dst with the content of a package, or with a part of it.
@@ -56,24 +58,12 @@ func findSubdir(dir, pattern string) (string, error) {
 	case len(matches) > 1:
 		return "", fmt.Errorf("the package has several directories that match %q, to which the server leads: %q is one, %q another", pattern, matches[0], matches[1])
 	}
-	return inside(dir, matches[0])
-}
-
-// inside returns a directory below another one, with symlinks followed.
-func inside(dir, name string) (string, error) {
-	root, err := filepath.EvalSymlinks(dir)
+	found, err := modules.Inside(dir, matches[0])
 	if err != nil {
 		return "", err
-	}
-	found, err := filepath.EvalSymlinks(filepath.Join(dir, filepath.FromSlash(name)))
-	if err != nil {
-		return "", err
-	}
-	if relative, err := filepath.Rel(root, found); err != nil || !filepath.IsLocal(relative) {
-		return "", fmt.Errorf("the subdirectory %q leads out of the package", name)
 	}
 	if info, err := os.Stat(found); err != nil || !info.IsDir() {
-		return "", fmt.Errorf("%w: %q is no directory of the package", ErrNotFound, name)
+		return "", fmt.Errorf("%w: %q is no directory of the package", ErrNotFound, matches[0])
 	}
 	return found, nil
 }

@@ -124,7 +124,7 @@ func TestSymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/in")), below(someTree, "modules/a"))
-	if err := refused(t, f, s.BaseURL()+"/out"); !strings.Contains(err.Error(), "out of the package") {
+	if err := refused(t, f, s.BaseURL()+"/out"); !strings.Contains(err.Error(), "outside of the module package") {
 		t.Error(err)
 	}
 }

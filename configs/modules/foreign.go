@@ -1,0 +1,135 @@
+package modules
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+)
+
+// A module is foreign if it comes from a registry, a repository, an archive or a
+// page, or is called by a path from one that does. Whoever made it could have
+// private files shown or committed, so that it reaches nothing of this machine but
+// its own package.
+
+// isOnMachine reports whether a package would be read from this machine's files, by
+// whatever program: what is elsewhere has a host.
+func (r Remote) isOnMachine() bool {
+	forced, location := splitForced(r.Package)
+	u, err := url.Parse(location)
+	return err != nil || u.Host == "" || u.Scheme == "file" || forced == "file"
+}
+
+// archiveName is that of a file which is unpacked.
+var archiveName = regexp.MustCompile(`\.(bz2|gz|tbz2|tgz|txz|xz|zip)$`)
+
+// IsDirectory reports whether a package is a directory of this machine, which is used
+// where it is. Archives and repositories on this machine are not.
+func (r Remote) IsDirectory() bool {
+	forced, location := splitForced(r.Package)
+	u, err := url.Parse(location)
+	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !archiveName.MatchString(u.Path) && !u.Query().Has("archive")
+}
+
+// isForeign reports whether what a module in the root configuration calls by this
+// address is foreign.
+func isForeign(address Address) bool {
+	switch address := address.(type) {
+	case Local:
+		return false
+	case Remote:
+		return !address.IsDirectory()
+	}
+	return true
+}
+
+// checkTold refuses an address that a registry told, if it leads to files of this
+// machine.
+func checkTold(remote Remote) error {
+	if !remote.isOnMachine() {
+		return nil
+	}
+	return fmt.Errorf("the location %q is one on this machine, which no registry may lead to. "+
+		"If you want what is there, name it as the source in your own configuration", shown(remote))
+}
+
+// Refused is the extra of a problem with a call of a foreign module that would reach
+// files of this machine.
+type Refused struct{}
+
+// checkReach refuses calls of files of this machine by foreign modules.
+func checkReach(s *step) *hcl.Diagnostic {
+	remote, ok := s.address.(Remote)
+	if !ok || !s.parent.foreign || !remote.isOnMachine() {
+		return nil
+	}
+	diag := diagnostic.Error(s.call.SourceRange, "Module leads to files of this machine",
+		"The source of %s, which the package %q calls, is %q. What comes from a registry, a repository or an archive may use no files of this machine. "+
+			"If you want it to, put a copy of the module with this call into your own configuration, and call that by its path.",
+		s.path, Redact(s.parent.pkg), shown(remote))
+	diag.Extra = Refused{}
+	return diag
+}
+
+// strays reports whether a module is recorded to be outside of the package that it
+// is in, though it is foreign.
+func (w *walk) strays(s *step) bool {
+	child := &Module{Record: s.recorded}
+	child.setPackage(s.parent, s.address, w.recordedDir(s.key))
+	return child.foreign && w.isAway(child.pkgDir, w.at(child.Dir))
+}
+
+// isAway reports whether a directory isn't in a package, with symlinks followed.
+func (w *walk) isAway(pkgDir, dir string) bool {
+	dir, err := physical(dir)
+	if err != nil {
+		return false // it isn't anywhere
+	}
+	pkg, err := physical(w.at(pkgDir))
+	return err != nil || isOutside(pkg, dir)
+}
+
+// physical is where a file or directory is when symlinks are followed.
+func physical(name string) (string, error) {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(name)
+}
+
+// Inside returns the directory or file with a name below a directory, with symlinks
+// followed. It is an error if any part of the way to it leads out of the directory.
+func Inside(dir, name string) (string, error) {
+	root, err := physical(dir)
+	if err != nil {
+		return "", err
+	}
+	at, found := root, root
+	for part := range strings.SplitSeq(filepath.ToSlash(filepath.Clean(filepath.FromSlash(name))), "/") {
+		at = filepath.Join(at, part)
+		if found, err = filepath.EvalSymlinks(at); err != nil {
+			return "", err
+		}
+		if isOutside(root, found) {
+			return "", &outsideError{name}
+		}
+	}
+	return found, nil
+}
+
+// outsideError says that a subdirectory isn't in its package. It matches errOutside.
+type outsideError struct{ subdir string }
+
+func (e *outsideError) Error() string {
+	return fmt.Sprintf("the subdirectory %q %v, maybe by a symlink", e.subdir, errOutside)
+}
+func (e *outsideError) Is(target error) bool { return target == errOutside }
+
+// Hint says what to do.
+func (e *outsideError) Hint() string { return "Name a directory that is in the package itself." }
