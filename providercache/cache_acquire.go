@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // acquireShared gets a package into the cache, and from there into its place.
@@ -26,22 +28,22 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 			return linked[0], nil
 		}
 	}
-	stage, err := in.Cache.stage()
+	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
 		return in.acquireOwn(ctx, t)
 	}
-	defer stage.remove()
+	defer stage.Remove()
 	in.Fetcher.emit(ctx, t.begun())
 	got, err := in.Fetcher.obtain(ctx, t, stage)
 	if isFull(err) { // which Target's disk needn't be
-		stage.remove()
+		stage.Remove()
 		t.Partials = ""
 		return in.fetchOwn(ctx, t)
 	}
 	if err != nil {
 		return Outcome{}, err
 	}
-	_ = os.Remove(stage.archivePath()) // a copy may need the room
+	_ = os.Remove(stage.ArchivePath()) // a copy may need the room
 	outcome, err := in.handOut(ctx, t.Selection, stage, got)
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
@@ -66,17 +68,17 @@ func (in *Installer) arrived(ctx context.Context, t task) (genuine, bool) {
 // handOut publishes a package in the cache and puts it into Target from there.
 // If the cache has another package that has to stay, or can't be written to,
 // Target gets the new one for itself.
-func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging, got genuine) (Outcome, error) {
+func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging.Stage, got genuine) (Outcome, error) {
 	at := in.cacheShelf()
 	shared, err := in.publishShared(ctx, s, stage, got, at)
 	switch {
 	case ctx.Err() != nil:
 		return Outcome{}, context.Cause(ctx)
 	case err != nil:
-		return in.place(ctx, s, got, stage.packagePath(), ownLadder, untouched)
+		return in.place(ctx, s, got, stage.PackagePath(), ownLadder, untouched)
 	}
 	outcome, err := in.place(ctx, s, got, shared.Dir, in.ladder(), untouched)
-	shared.Linked = outcome.Link == LinkHardlink
+	shared.Linked = outcome.Link == link.Hardlink
 	at.settle(ctx, shared)
 	return outcome, err
 }
@@ -84,11 +86,11 @@ func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging, g
 // publishShared publishes a package in the cache, or finds there that it has
 // been. What is returned is to be settled. With an error the package is still in
 // the stage.
-func (in *Installer) publishShared(ctx context.Context, s Selection, stage *staging, got genuine, at shelf) (published, error) {
+func (in *Installer) publishShared(ctx context.Context, s Selection, stage *staging.Stage, got genuine, at shelf) (published, error) {
 	shared := published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.receipt(statRecord{})}
-	shared.Receipt.Record, _ = takeRecord(stage.packagePath()) // nobody else has touched it
+	shared.Receipt.Record, _ = takeRecord(stage.PackagePath()) // nobody else has touched it
 	promised := at.promise(ctx, shared)
-	adopted, err := stage.offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
+	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
 		receipt, known := at.find(shared.Name)
 		return known && receipt.H1 != there && !promised
 	})

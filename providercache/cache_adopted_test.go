@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // A package that another one has put into the cache is hashed before it is used
@@ -20,7 +21,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	sound := first.treeOf(t, first.Target.Dir)
 	must(t, os.RemoveAll(m.state)) // as if somebody else had put it there
 	dir, file := packageA(t, m.cache)
-	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
+	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
 		good := read(t, file)
 		d := m.directory(t)
 		d.Link = mode
@@ -49,7 +50,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
-	for _, mode := range []providercache.LinkMode{providercache.LinkCopy, providercache.LinkHardlink} {
+	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // A change behind a receipt is made to a package in its directory. File is its
@@ -70,7 +70,7 @@ func prepared(t *testing.T) (m *machine, d *directory, again func(*directory) ma
 	t.Helper()
 	m = newMachine(t)
 	d = m.directory(t)
-	d.Link = providercache.LinkCopy
+	d.Link = link.Copy
 	locks, _ := m.install(t, d, nil)
 	again = func(d *directory) map[string]int {
 		_, asked := m.install(t, d, locks)
@@ -153,7 +153,7 @@ func TestASeemingChangeCostsOneHashing(t *testing.T) {
 		age()
 		for i, want := range []int{1, 0} {
 			fresh := m.directory(t)
-			fresh.Link = providercache.LinkCopy
+			fresh.Link = link.Copy
 			if i == 0 && setClock(fresh) {
 				want = 4 // it concerns the other package, too, and no receipt can be made by this clock
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // smallDisk mounts a file system of 256 KiB.
@@ -105,7 +106,7 @@ func TestARunningProviderIsNoObstacle(t *testing.T) {
 	if err := os.WriteFile(running.Path, content, 0o755); err == nil {
 		t.Skip("programs that run may be written to here")
 	}
-	for _, mode := range []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink, providercache.LinkCopy} {
+	for _, mode := range []link.Mode{link.Auto, link.Hardlink, link.Symlink, link.Copy} {
 		other := m.directory(t)
 		other.Link = mode
 		if _, asked := m.install(t, other, locks); len(asked) > 0 {

@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // link puts packages of the cache into Target. Those with which that doesn't
@@ -18,7 +19,7 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 	defer in.prepare(in.Target.Dir)()
 	scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
 	ladder := in.ladder()
-	free := slices.Index(ladder, LinkHardlink)
+	free := slices.Index(ladder, link.Hardlink)
 	if free < 0 {
 		return in.linkEach(ctx, selections, local, ladder)
 	}
@@ -33,7 +34,7 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 }
 
 // linkEach links or copies packages that others may exchange meanwhile.
-func (in *Installer) linkEach(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []LinkMode) (linked []Outcome, rest []Selection) {
+func (in *Installer) linkEach(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []link.Mode) (linked []Outcome, rest []Selection) {
 	outcomes, errs := par.Map(ctx, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (Outcome, error) {
 		return in.linkFree(ctx, s, *local[s.Provider].Cached, ladder)
 	})
@@ -44,7 +45,7 @@ func (in *Installer) linkEach(ctx context.Context, selections []Selection, local
 // receipts know them, so that these have to be looked at before and renewed
 // after, with nobody else between. That is done for many at once, because
 // receipts need a moment to settle.
-func (in *Installer) linkLocked(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []LinkMode) (linked []Outcome, rest []Selection) {
+func (in *Installer) linkLocked(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []link.Mode) (linked []Outcome, rest []Selection) {
 	left := in.Cache.eachLocked(ctx, in.packageNames(selections), func(held []int) {
 		at, these := in.cacheShelf(), chosen(selections, held)
 		found := func(s Selection) genuine { return *local[s.Provider].Cached }
@@ -55,7 +56,7 @@ func (in *Installer) linkLocked(ctx context.Context, selections []Selection, loc
 }
 
 // linkAll links packages whose locks are held, and renews their receipts.
-func (in *Installer) linkAll(ctx context.Context, selections []Selection, found func(Selection) genuine, at shelf, ladder []LinkMode) (linked []Outcome, rest []Selection) {
+func (in *Installer) linkAll(ctx context.Context, selections []Selection, found func(Selection) genuine, at shelf, ladder []link.Mode) (linked []Outcome, rest []Selection) {
 	type attempt struct {
 		outcome Outcome
 		shared  []published // of the cache, whose status has changed; also if it has failed in the end
@@ -98,21 +99,21 @@ func succeeded(selections []Selection, outcomes []Outcome, errs []error) (linked
 // ladder is the order in which ways of linking are tried. Into a cache that the
 // user shares with the real tools, a link to the package, as they make it; from
 // one of our own, what leaves files in Target that nobody else can take away.
-func (in *Installer) ladder() []LinkMode {
+func (in *Installer) ladder() []link.Mode {
 	switch {
-	case in.Link != LinkAuto:
-		return []LinkMode{in.Link, LinkCopy}
+	case in.Link != link.Auto:
+		return []link.Mode{in.Link, link.Copy}
 	case in.Cache.Shared:
-		return []LinkMode{LinkSymlink, LinkCopy}
+		return []link.Mode{link.Symlink, link.Copy}
 	default:
-		return []LinkMode{LinkClone, LinkHardlink, LinkCopy}
+		return []link.Mode{link.Clone, link.Hardlink, link.Copy}
 	}
 }
 
 // linkFree links or copies a package that others may exchange meanwhile.
-func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, ladder []LinkMode) (Outcome, error) {
-	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, func(used LinkMode) error {
-		if used == LinkSymlink {
+func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, ladder []link.Mode) (Outcome, error) {
+	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, func(used link.Mode) error {
+		if used == link.Symlink {
 			return in.isCached(s)
 		}
 		_, err := in.witness(ctx, s, found, in.cacheShelf())
@@ -123,13 +124,13 @@ func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, l
 
 // linkGuarded links a package whose lock is held. shared is the package in the
 // cache, if that needs a receipt again.
-func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine, at shelf, ladder []LinkMode) (o Outcome, shared []published, err error) {
+func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine, at shelf, ladder []link.Mode) (o Outcome, shared []published, err error) {
 	before, err := in.witness(ctx, s, found, at)
 	if err != nil {
 		return Outcome{}, nil, err
 	}
 	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, untouched)
-	if outcome.Link == LinkHardlink {
+	if outcome.Link == link.Hardlink {
 		shared = append(shared, published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: before, Linked: true})
 	}
 	o, err = in.linked(ctx, outcome, err)
@@ -137,7 +138,7 @@ func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine
 }
 
 // untouched is for packages that nobody else can have touched.
-func untouched(LinkMode) error { return nil }
+func untouched(link.Mode) error { return nil }
 
 // witness makes sure that a package of the cache still is what it was found to
 // be, and returns the receipt that shows it. Where the status of files proves

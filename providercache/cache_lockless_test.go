@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Locks save work. Without them many may fetch a package, and each has it in the
@@ -39,7 +40,7 @@ func TestACacheWithoutLocksIsSafe(t *testing.T) {
 			dirs := make([]*directory, 12)
 			for i := range dirs {
 				dirs[i] = m.directory(t)
-				dirs[i].Link = []providercache.LinkMode{providercache.LinkAuto, providercache.LinkHardlink, providercache.LinkSymlink}[i%3]
+				dirs[i].Link = []link.Mode{link.Auto, link.Hardlink, link.Symlink}[i%3]
 				all.Go(func() {
 					if _, _, err := dirs[i].Install(t.Context(), both, nil, providercache.Normal); err != nil {
 						t.Error(err)

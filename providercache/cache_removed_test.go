@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Directories come and go. To remove one whose files are hard links changes the
@@ -15,9 +15,9 @@ func TestARemovedDirectoryCostsOneHashing(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, c := range []struct {
-		link  providercache.LinkMode
+		link  link.Mode
 		reads int
-	}{{providercache.LinkHardlink, 2}, {providercache.LinkSymlink, 0}, {providercache.LinkCopy, 0}} {
+	}{{link.Hardlink, 2}, {link.Symlink, 0}, {link.Copy, 0}} {
 		t.Run(c.link.String(), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
@@ -29,7 +29,7 @@ func TestARemovedDirectoryCostsOneHashing(t *testing.T) {
 			locks, _ := m.install(t, dirs[0], nil)
 			for _, d := range dirs[1:3] {
 				m.install(t, d, locks)
-				if !slices.Equal(d.modes, []providercache.LinkMode{c.link, c.link}) {
+				if !slices.Equal(d.modes, []link.Mode{c.link, c.link}) {
 					t.Skipf("there are %v and no others here", d.modes)
 				}
 			}

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // machine is a user's machine, with a shared cache, beside a registry with
@@ -37,7 +38,7 @@ type directory struct {
 	mu     sync.Mutex
 	read   []string // directories that were hashed
 	linked int      // packages from the cache
-	modes  []providercache.LinkMode
+	modes  []link.Mode
 	begun  int // packages fetched
 }
 
@@ -128,10 +129,10 @@ func TestHardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	first, second := m.directory(t), m.directory(t)
-	first.Link, second.Link = providercache.LinkHardlink, providercache.LinkHardlink
+	first.Link, second.Link = link.Hardlink, link.Hardlink
 	locks, _ := m.install(t, first, nil)
 	m.install(t, second, locks)
-	if !slices.Equal(second.modes, []providercache.LinkMode{providercache.LinkHardlink, providercache.LinkHardlink}) {
+	if !slices.Equal(second.modes, []link.Mode{link.Hardlink, link.Hardlink}) {
 		t.Skipf("there are no hard links here, but %v", second.modes)
 	}
 	if m.install(t, first, locks); len(first.read) > 0 {
@@ -223,7 +224,7 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
 			d := m.directory(t)
-			d.Link = providercache.LinkCopy
+			d.Link = link.Copy
 			locks, _ := m.install(t, d, nil)
 			sound := d.treeOf(t, d.Target.Dir)
 			broken := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")), "terraform-provider-a")
@@ -232,7 +233,7 @@ func TestADamagedEntryIsReplaced(t *testing.T) {
 				locks = nil
 			}
 			fresh := m.directory(t)
-			fresh.Link = providercache.LinkCopy
+			fresh.Link = link.Copy
 			if _, asked := m.install(t, fresh, locks); asked["archive"] != 1 {
 				t.Errorf("requests %v, want one for an archive", asked)
 			}

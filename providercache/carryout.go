@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 )
 
 // task is a package that is going to be fetched.
@@ -153,7 +154,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 	defer in.prepare(in.Target.Dir)()
 	if in.Cache != nil {
 		scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
-		sweepPartials(in.partials(), in.Fetcher.now())
+		download.SweepPartials(in.partials(), in.Fetcher.now())
 	}
 	outcomes, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, tasks, in.acquire)
 	for i, err := range errs {
@@ -167,9 +168,9 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 // prepare makes a directory that packages are going to be put into, and clears
 // it of what killed processes left. done removes it if nothing came of that.
 func (in *Installer) prepare(dir string) (done func()) {
-	made, _ := makeDirs(dir) // an error comes up again where each package is written
+	made, _ := scratch.MakeDirs(dir) // an error comes up again where each package is written
 	scratch.Sweep(dir, in.Fetcher.now())
-	return func() { removeEmpty(made) }
+	return func() { scratch.RemoveEmpty(made) }
 }
 
 // largestFirst puts first what will take longest, so that the last core to

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 func TestLargestFirst(t *testing.T) {
@@ -14,7 +15,7 @@ func TestLargestFirst(t *testing.T) {
 	dir := t.TempDir()
 	local := func(name string, size int) getproviders.Location {
 		path := filepath.Join(dir, name)
-		writeTo(t, path, strings.Repeat("x", size))
+		cachetest.WriteTo(t, path, strings.Repeat("x", size))
 		return getproviders.LocalArchive(path)
 	}
 	web := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/web"}}

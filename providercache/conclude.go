@@ -6,15 +6,16 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Outcome is what became of one selection.
 type Outcome struct {
 	Selection  Selection
-	Present    bool     // it was there already
-	FromCache  bool     // it was in the cache already
-	Link       LinkMode // how it got into Target from the cache; LinkAuto: it didn't
-	LinkReason error    // why in no better way; nil: there was none
+	Present    bool      // it was there already
+	FromCache  bool      // it was in the cache already
+	Link       link.Mode // how it got into Target from the cache; Auto: it didn't
+	LinkReason error     // why in no better way; nil: there was none
 
 	// What the lock file has to learn of the package. If it was there already
 	// and the lock file knows it, that is nothing.

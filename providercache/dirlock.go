@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // locksDir holds the lock files of a cache. They are empty, and stay: to
@@ -26,7 +27,7 @@ var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Mi
 // locks, it returns at once. The error is ctx's cause.
 func (c *Store) lockPackage(ctx context.Context, name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, locksDir)
-	if _, err := makeDirs(dir); err != nil {
+	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
 	held, err := filelock.Wait(ctx, lockFile(dir, name), lockMode, packagePoll)

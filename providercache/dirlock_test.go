@@ -4,13 +4,15 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("b")
-	must(t, err)
+	cachetest.Must(t, err)
 	if _, err := c.tryLockPackage("b"); err == nil {
 		t.Skip("there are no locks here")
 	}
@@ -35,13 +37,13 @@ func TestWaitingForLocksEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("a")
-	must(t, err)
+	cachetest.Must(t, err)
 	defer unlock()
 	if _, err := c.tryLockPackage("a"); err == nil {
 		t.Skip("there are no locks here")
 	}
-	ctx, cancel := contextWithCause(t)
-	time.AfterFunc(10*time.Millisecond, func() { cancel(errStopped) })
+	ctx, cancel := cachetest.ContextWithCause(t)
+	time.AfterFunc(10*time.Millisecond, func() { cancel(cachetest.ErrStopped) })
 	if left := c.eachLocked(ctx, []string{"a", "b"}, func(held []int) { t.Errorf("turn of %v", held) }); !slices.Equal(left, []int{0, 1}) {
 		t.Errorf("left %v", left)
 	}

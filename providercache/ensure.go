@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Installed is a provider that is ready to run.
@@ -55,7 +56,7 @@ func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getp
 		Hashes:         lock.Hashes,
 		Authentication: outcome.Authentication,
 	}
-	installed.Executable, err = findExecutable(installed.Dir, p)
+	installed.Executable, err = unpack.FindExecutable(installed.Dir, p)
 	if err != nil {
 		return Installed{}, outcome.Selection.failed(StepPublish, fmt.Errorf("the package is gone: %w", err))
 	}

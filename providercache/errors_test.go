@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 func TestProviderErrorText(t *testing.T) {
@@ -77,7 +78,7 @@ func TestErrorsHaveHints(t *testing.T) {
 
 func TestRulesAreNumbered(t *testing.T) {
 	t.Parallel()
-	for number, rule := range map[int]providercache.Rule{1: providercache.RuleArchive, 4: providercache.RuleNamePath, 12: providercache.RuleExecutable} {
+	for number, rule := range map[int]unpack.Rule{1: unpack.RuleArchive, 4: unpack.RuleNamePath, 12: unpack.RuleExecutable} {
 		if int(rule) != number || rule.Error() != fmt.Sprintf("package archive breaks rule %d", number) {
 			t.Errorf("%d: %v", number, rule)
 		}

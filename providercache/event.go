@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Event is something that happened during an Install, a Plan or an Ensure: one
@@ -56,7 +57,7 @@ type (
 		Version        getproviders.Version
 		Dir            string // in Target
 		Cache          string // the cache's directory
-		Link           LinkMode
+		Link           link.Mode
 		Reason         error
 		Authentication getproviders.AuthenticationResult // as it was when the package was fetched, as far as that is known
 	}
@@ -87,7 +88,7 @@ type (
 		Authentication getproviders.AuthenticationResult
 		Source         string
 		Skipped        error
-		Link           LinkMode
+		Link           link.Mode
 		Reason         error
 	}
 	// Failed is the last event of a provider that could not be installed.

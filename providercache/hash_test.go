@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 func TestHashPackage(t *testing.T) {
@@ -29,9 +30,9 @@ func TestHashPackage(t *testing.T) {
 			t.Errorf("%s: %s %s %v, want %s %s", name, gotH1, gotZH, err, want, zh)
 		}
 	}
-	for name, rule := range map[string]providercache.Rule{"text.zip": providercache.RuleArchive, "other.zip": providercache.RuleExecutable} {
+	for name, rule := range map[string]unpack.Rule{"text.zip": unpack.RuleArchive, "other.zip": unpack.RuleExecutable} {
 		_, _, err := providercache.HashPackage(t.Context(), filepath.Join(dir, name))
-		if broken, ok := errors.AsType[*providercache.UnpackError](err); !ok || broken.Rule != rule {
+		if broken, ok := errors.AsType[*unpack.Error](err); !ok || broken.Rule != rule {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Hashes returns what a lock file should hold of one version for the given
@@ -64,7 +65,7 @@ func (f *Fetcher) hashPackage(ctx context.Context, t task) (genuine, error) {
 		return f.judgeDirectory(ctx, t, string(dir))
 	}
 	got, err := f.hashOnTheWay(ctx, t)
-	if !errors.Is(err, errOdd) {
+	if !errors.Is(err, unpack.ErrNotStreamable) {
 		return got, err
 	}
 	temporary, err := os.MkdirTemp("", "tfdeps-")
@@ -78,8 +79,8 @@ func (f *Fetcher) hashPackage(ctx context.Context, t task) (genuine, error) {
 // hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
 func (f *Fetcher) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
 	var trust getproviders.Trust
-	var received archive
-	var content unpacked
+	var received unpack.HashedStream
+	var content unpack.Content
 	err := par.Together(ctx,
 		func(ctx context.Context) (err error) {
 			trust, err = t.loadTrust(ctx)
@@ -87,7 +88,7 @@ func (f *Fetcher) hashOnTheWay(ctx context.Context, t task) (genuine, error) {
 		},
 		func(ctx context.Context) (err error) {
 			received, content, err = f.hashPassing(ctx, t)
-			if err != nil && !errors.Is(err, errOdd) {
+			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
 				err = t.failed(StepFetch, err)
 			}
 			return err

@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 var otherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
@@ -104,7 +105,7 @@ func TestHashesKeepsTheRules(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
 	_, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
-	if !errors.Is(err, providercache.RuleExecutable) {
+	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v", err)
 	}
 	source.trust("acme/widget", "1.0.0", &trust{refuse: true})

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
@@ -256,7 +257,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 		{"acme/none", providercache.StepQuery, getproviders.ErrProviderNotFound},
 		{"acme/old", providercache.StepSelect, getproviders.ErrVersionNotFound},
 		{"acme/vanished", providercache.StepMetadata, getproviders.ErrVersionNotFound},
-		{"acme/zip", providercache.StepUnpack, providercache.RuleArchive},
+		{"acme/zip", providercache.StepUnpack, unpack.RuleArchive},
 		{"terraform.io/builtin/other", providercache.StepBuiltIn, nil},
 		{"terraform.io/builtin/terraform", providercache.StepBuiltIn, nil},
 	}
@@ -304,7 +305,7 @@ func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-	if !errors.Is(err, providercache.RuleExecutable) {
+	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v, want that the executable is missing", err)
 	}
 	nothingLeft(t, in)

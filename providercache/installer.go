@@ -8,6 +8,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Installer installs providers into a directory. It is a plain struct: set
@@ -22,7 +24,7 @@ type Installer struct {
 	// the package if the user named the cache, else with what leaves files that
 	// belong to Target.
 	Cache *Store
-	Link  LinkMode
+	Link  link.Mode
 
 	// Skip holds providers that come to the product by other means: one that its
 	// developer runs, say. They are neither installed nor checked, no event tells
@@ -124,5 +126,5 @@ func (in *Installer) partials() string {
 	if in.Cache == nil {
 		return ""
 	}
-	return filepath.Join(in.Cache.Dir, partialDir)
+	return filepath.Join(in.Cache.Dir, download.PartialDir)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 func TestJudge(t *testing.T) {
@@ -47,7 +48,7 @@ func TestJudge(t *testing.T) {
 		"directory, zh of nothing":            {digests: directory, recorded: hashes{otherH1, getproviders.ZH([32]byte{})}, step: StepVerify},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job := task{Selection: Selection{Provider: widget}, Recorded: c.recorded}
+			job := task{Selection: Selection{Provider: cachetest.Widget}, Recorded: c.recorded}
 			var authenticator getproviders.Authenticator
 			if c.authentic != nil {
 				authenticator = c.authentic
@@ -72,7 +73,7 @@ func TestJudge(t *testing.T) {
 
 func TestJudgeNamesHashes(t *testing.T) {
 	t.Parallel()
-	job := task{Selection: Selection{Provider: widget}, Recorded: []getproviders.Hash{"h1:recorded="}}
+	job := task{Selection: Selection{Provider: cachetest.Widget}, Recorded: []getproviders.Hash{"h1:recorded="}}
 	_, err := job.judge(nil, getproviders.Digests{SHA256: [32]byte{1}, H1: "h1:got=", H1Archive: "h1:got="}, getproviders.Terraform("1.15.9"))
 	mismatch, ok := errors.AsType[*LockMismatchError](err)
 	want := []getproviders.Hash{"h1:got=", getproviders.ZH([32]byte{1})}

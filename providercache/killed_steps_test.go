@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // stepPrefix begins the places of dieVariable that are numbers: the program
@@ -74,7 +75,7 @@ func installStepwise(steps int64) {
 	s.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
 	s.trust("acme/widget", "1.0.0", s)
 	s.from("acme/widget", "1.0.0", "the test")
-	mode, err := providercache.ParseLinkMode(os.Args[5])
+	mode, err := link.ParseMode(os.Args[5])
 	if err != nil {
 		os.Exit(1)
 	}
@@ -104,14 +105,14 @@ func TestAProcessMayBeKilledAtEachStep(t *testing.T) {
 		stride = 7
 	}
 	for name, c := range map[string]struct {
-		mode  providercache.LinkMode
+		mode  link.Mode
 		state string // of the cache beforehand
 	}{
-		"fetch":           {providercache.LinkAuto, ""},
-		"fetch for links": {providercache.LinkSymlink, ""},
-		"hard link":       {providercache.LinkHardlink, "sound"},
-		"copy":            {providercache.LinkCopy, "sound"},
-		"exchange":        {providercache.LinkCopy, "damaged"},
+		"fetch":           {link.Auto, ""},
+		"fetch for links": {link.Symlink, ""},
+		"hard link":       {link.Hardlink, "sound"},
+		"copy":            {link.Copy, "sound"},
+		"exchange":        {link.Copy, "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

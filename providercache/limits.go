@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Limits bounds what an Installer does at once, over all calls of its methods,
@@ -21,12 +22,6 @@ type Limits struct {
 	PackageFiles int   // entries of one package; 10 000
 }
 
-// What nobody can exceed stands for "no limit", and leaves room to compute with.
-const (
-	mostBytes = 1 << 62
-	mostFiles = 1 << 30
-)
-
 // withDefaults fills in what isn't set.
 func (l Limits) withDefaults() Limits {
 	return Limits{
@@ -34,9 +29,14 @@ func (l Limits) withDefaults() Limits {
 		Downloads:    cmp.Or(max(l.Downloads, 0), 32),
 		PerHost:      cmp.Or(max(l.PerHost, 0), 16),
 		Unpacks:      cmp.Or(max(l.Unpacks, 0), runtime.GOMAXPROCS(0)),
-		PackageBytes: min(cmp.Or(max(l.PackageBytes, 0), 8<<30), mostBytes),
-		PackageFiles: min(cmp.Or(max(l.PackageFiles, 0), 10_000), mostFiles),
+		PackageBytes: l.unpack().Bytes,
+		PackageFiles: l.unpack().Files,
 	}
+}
+
+// unpack is what packages are bounded by.
+func (l Limits) unpack() unpack.Limits {
+	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults()
 }
 
 // gates are what the calls of one Installer have to share for the limits to

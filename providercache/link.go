@@ -7,16 +7,19 @@ import (
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // obtainDirectory stages a package that is unpacked already: as a symbolic
 // link to it, absolute, as the real tools make it, or as a copy where the
 // system allows no links. The hash is that of what will be published.
-func (f *Fetcher) obtainDirectory(ctx context.Context, t task, dir string, stage *staging) (genuine, error) {
+func (f *Fetcher) obtainDirectory(ctx context.Context, t task, dir string, stage *staging.Stage) (genuine, error) {
 	if err := stageDirectory(ctx, t, dir, stage); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return f.judgeDirectory(ctx, t, stage.packagePath())
+	return f.judgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // judgeDirectory hashes and judges an unpacked package.
@@ -25,7 +28,7 @@ func (f *Fetcher) judgeDirectory(ctx context.Context, t task, dir string) (genui
 	if err != nil {
 		return genuine{}, err
 	}
-	if _, err := findExecutable(dir, t.Provider); err != nil {
+	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
 	h1, err := getproviders.HashDir(ctx, dir)
@@ -39,7 +42,7 @@ func (f *Fetcher) judgeDirectory(ctx context.Context, t task, dir string) (genui
 	return genuine{Authentication: authentication, H1: h1}, nil
 }
 
-func stageDirectory(ctx context.Context, t task, dir string, stage *staging) error {
+func stageDirectory(ctx context.Context, t task, dir string, stage *staging.Stage) error {
 	source, err := filepath.Abs(dir)
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func stageDirectory(ctx context.Context, t task, dir string, stage *staging) err
 	if t.Final != "" && isItself(source, t.Final) {
 		return fmt.Errorf("can't install the package in %s to itself", dir)
 	}
-	_, _, err = materialise(ctx, source, stage.packagePath(), []LinkMode{LinkSymlink, LinkCopy})
+	_, _, err = link.Tree(ctx, source, stage.PackagePath(), []link.Mode{link.Symlink, link.Copy})
 	return err
 }
 
@@ -60,23 +63,4 @@ func isItself(source, final string) bool {
 	}
 	from, err := os.Stat(source)
 	return err == nil && os.SameFile(at, from)
-}
-
-// findExecutable returns the path of a package's executable: the first file
-// whose name is right.
-func findExecutable(dir string, p getproviders.Provider) (string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return "", err
-	}
-	for _, entry := range entries {
-		if !entry.IsDir() && getproviders.ExecutableName(p, entry.Name()) {
-			return filepath.Join(dir, entry.Name()), nil
-		}
-	}
-	return "", errNoExecutable(p)
-}
-
-func errNoExecutable(p getproviders.Provider) error {
-	return fmt.Errorf("provider binary not found: could not find executable file starting with terraform-provider-%s", p.Type)
 }

@@ -13,23 +13,25 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 func TestLinkModesHaveNames(t *testing.T) {
 	t.Parallel()
-	for mode, name := range map[LinkMode]string{
-		LinkAuto: "auto", LinkSymlink: "symlink", LinkClone: "clone", LinkHardlink: "hardlink", LinkCopy: "copy",
+	for mode, name := range map[link.Mode]string{
+		link.Auto: "auto", link.Symlink: "symlink", link.Clone: "clone", link.Hardlink: "hardlink", link.Copy: "copy",
 	} {
-		if got, err := ParseLinkMode(name); got != mode || err != nil || mode.String() != name {
+		if got, err := link.ParseMode(name); got != mode || err != nil || mode.String() != name {
 			t.Errorf("%q is %v, %v", name, got, err)
 		}
 	}
 	for _, given := range []string{"", "Copy", "reflink", "symlink "} {
-		if got, err := ParseLinkMode(given); err == nil {
+		if got, err := link.ParseMode(given); err == nil {
 			t.Errorf("%q is %v", given, got)
 		}
 	}
-	if got := LinkMode(17).String(); got != "LinkMode(17)" {
+	if got := link.Mode(17).String(); got != "LinkMode(17)" {
 		t.Error(got)
 	}
 }
@@ -39,10 +41,10 @@ func TestLinkModesHaveNames(t *testing.T) {
 func packageToLink(t *testing.T) string {
 	t.Helper()
 	from := filepath.Join(t.TempDir(), "from")
-	writeTo(t, filepath.Join(from, widgetFile), "the provider")
-	writeTo(t, filepath.Join(from, "docs", ".page"), "words")
-	must(t, os.Chmod(filepath.Join(from, "docs", ".page"), 0o444))
-	if err := os.Symlink(filepath.Join("..", widgetFile), filepath.Join(from, "docs", "link")); err != nil {
+	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(from, "docs", ".page"), "words")
+	cachetest.Must(t, os.Chmod(filepath.Join(from, "docs", ".page"), 0o444))
+	if err := os.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
 		t.Logf("no symbolic links here: %v", err)
 	}
 	return from
@@ -50,30 +52,30 @@ func packageToLink(t *testing.T) string {
 
 func TestAPackageAppearsByEachRung(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []LinkMode{LinkSymlink, LinkClone, LinkHardlink, LinkCopy} {
+	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Hardlink, link.Copy} {
 		t.Run(mode.String(), func(t *testing.T) {
 			t.Parallel()
 			from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
-			used, reason, err := materialise(t.Context(), from, to, []LinkMode{mode})
-			if mode == LinkClone && err != nil {
+			used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{mode})
+			if mode == link.Clone && err != nil {
 				t.Skipf("the file system can't: %v", err)
 			}
-			if mode == LinkSymlink && err != nil && runtime.GOOS == "windows" {
+			if mode == link.Symlink && err != nil && runtime.GOOS == "windows" {
 				t.Skipf("the user may not: %v", err)
 			}
 			if used != mode || reason != nil || err != nil {
 				t.Fatalf("got %v, %v, %v", used, reason, err)
 			}
-			if got, want := hashOf(t, to), hashOf(t, from); got != want {
+			if got, want := cachetest.HashOf(t, to), cachetest.HashOf(t, from); got != want {
 				t.Errorf("it has %s, the original %s", got, want)
 			}
-			if mode == LinkSymlink {
+			if mode == link.Symlink {
 				if target, err := os.Readlink(to); target != from {
 					t.Errorf("it leads to %q, %v", target, err)
 				}
 				return
 			}
-			wantFiles(t, from, to, mode == LinkHardlink)
+			wantFiles(t, from, to, mode == link.Hardlink)
 		})
 	}
 }
@@ -87,31 +89,31 @@ func wantFiles(t *testing.T, from, to string, same bool) {
 		}
 		name, _ := filepath.Rel(to, path)
 		want, err := os.Stat(filepath.Join(from, name))
-		must(t, err)
+		cachetest.Must(t, err)
 		got, err := os.Lstat(path)
-		must(t, err)
+		cachetest.Must(t, err)
 		if got.Mode() != want.Mode() || os.SameFile(got, want) != same {
 			t.Errorf("%s has mode %v, want %v, and is the same file: %t", name, got.Mode(), want.Mode(), !same)
 		}
 		return nil
 	})
-	must(t, err)
+	cachetest.Must(t, err)
 }
 
 func TestALadderIsClimbedDown(t *testing.T) {
 	t.Parallel()
 	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
-	used, reason, err := materialise(t.Context(), from, to, []LinkMode{LinkAuto, LinkMode(17), LinkCopy})
-	if used != LinkCopy || err != nil {
+	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Auto, link.Mode(17), link.Copy})
+	if used != link.Copy || err != nil {
 		t.Fatalf("got %v, %v", used, err)
 	}
 	if !errors.Is(reason, errors.ErrUnsupported) || !strings.HasPrefix(reason.Error(), "auto: ") {
 		t.Errorf("the reason is %v", reason)
 	}
 	wantFiles(t, from, to, false)
-	for _, ladder := range [][]LinkMode{nil, {LinkAuto}, {LinkAuto, LinkMode(17)}} {
+	for _, ladder := range [][]link.Mode{nil, {link.Auto}, {link.Auto, link.Mode(17)}} {
 		other := filepath.Join(t.TempDir(), "to")
-		if _, _, err := materialise(t.Context(), from, other, ladder); err == nil {
+		if _, _, err := link.Tree(t.Context(), from, other, ladder); err == nil {
 			t.Errorf("%v: no error", ladder)
 		}
 	}
@@ -130,8 +132,8 @@ func TestAnotherFileSystemIsNoObstacle(t *testing.T) {
 		t.Skip("it is the same file system")
 	}
 	to := filepath.Join(elsewhere, "to")
-	used, reason, err := materialise(t.Context(), from, to, []LinkMode{LinkClone, LinkHardlink, LinkCopy})
-	if used != LinkCopy || reason == nil || err != nil {
+	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Clone, link.Hardlink, link.Copy})
+	if used != link.Copy || reason == nil || err != nil {
 		t.Fatalf("got %v, %v, %v", used, reason, err)
 	}
 	if !strings.Contains(reason.Error(), "clone: ") || !strings.Contains(reason.Error(), "hardlink: ") {
@@ -143,30 +145,30 @@ func TestAnotherFileSystemIsNoObstacle(t *testing.T) {
 func statOf(t *testing.T, path string) pathStat {
 	t.Helper()
 	stat, err := lstat(path)
-	must(t, err)
+	cachetest.Must(t, err)
 	return stat
 }
 
 func TestNothingIsLeftOfALinkThatFailed(t *testing.T) {
 	t.Parallel()
-	all := []LinkMode{LinkSymlink, LinkClone, LinkHardlink, LinkCopy}
+	all := []link.Mode{link.Symlink, link.Clone, link.Hardlink, link.Copy}
 	for name, from := range map[string]string{
 		"absent": filepath.Join(t.TempDir(), "absent"),
-		"a file": filepath.Join(packageToLink(t), widgetFile),
+		"a file": filepath.Join(packageToLink(t), cachetest.WidgetFile),
 	} {
 		to := filepath.Join(t.TempDir(), "to")
-		if used, _, err := materialise(t.Context(), from, to, all); err == nil {
+		if used, _, err := link.Tree(t.Context(), from, to, all); err == nil {
 			t.Errorf("%s: linked by %v", name, used)
 		}
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%s: there is something: %v", name, err)
 		}
 	}
-	ctx, cancel := contextWithCause(t)
-	cancel(errStopped)
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
 	for _, mode := range all[1:] {
 		to := filepath.Join(t.TempDir(), "to")
-		if _, _, err := materialise(ctx, packageToLink(t), to, []LinkMode{mode, LinkCopy}); !errors.Is(err, errStopped) {
+		if _, _, err := link.Tree(ctx, packageToLink(t), to, []link.Mode{mode, link.Copy}); !errors.Is(err, cachetest.ErrStopped) {
 			t.Errorf("%v: got %v", mode, err)
 		}
 		if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
@@ -181,9 +183,9 @@ func TestFilesOfOthersAreNotLinkedTo(t *testing.T) {
 		t.Skip("only root can give files away")
 	}
 	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
-	must(t, os.Chown(filepath.Join(from, widgetFile), 12345, -1))
-	used, reason, err := materialise(t.Context(), from, to, []LinkMode{LinkHardlink, LinkCopy})
-	if used != LinkCopy || !errors.Is(reason, errNotOwnFile) || err != nil {
+	cachetest.Must(t, os.Chown(filepath.Join(from, cachetest.WidgetFile), 12345, -1))
+	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink, link.Copy})
+	if used != link.Copy || !errors.Is(reason, link.ErrNotOwnFile) || err != nil {
 		t.Errorf("got %v, %v, %v", used, reason, err)
 	}
 }
@@ -191,9 +193,9 @@ func TestFilesOfOthersAreNotLinkedTo(t *testing.T) {
 func TestLinkingDoesntTouchTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := shelve(t)
-	for _, mode := range []LinkMode{LinkSymlink, LinkClone, LinkCopy} {
+	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Copy} {
 		to := filepath.Join(t.TempDir(), "to")
-		if used, reason, err := materialise(t.Context(), s.dir, to, []LinkMode{mode, LinkCopy}); err != nil {
+		if used, reason, err := link.Tree(t.Context(), s.dir, to, []link.Mode{mode, link.Copy}); err != nil {
 			t.Errorf("%v: got %v, %v, %v", mode, used, reason, err)
 		}
 	}
@@ -212,12 +214,12 @@ func TestOneReceiptServesAllHardLinks(t *testing.T) {
 			t.Fatal("the receipt doesn't hold any more")
 		}
 		to := filepath.Join(t.TempDir(), "to")
-		if _, _, err := materialise(t.Context(), s.dir, to, []LinkMode{LinkHardlink}); err != nil {
+		if _, _, err := link.Tree(t.Context(), s.dir, to, []link.Mode{link.Hardlink}); err != nil {
 			t.Skipf("no hard links here: %v", err)
 		}
 		r := openReceipts(s.state, s.root)
 		r.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: before, Linked: true})
-		must(t, r.save(t.Context()))
+		cachetest.Must(t, r.save(t.Context()))
 		projects = append(projects, to)
 	}
 	r := openReceipts(s.state, s.root)
@@ -226,10 +228,10 @@ func TestOneReceiptServesAllHardLinks(t *testing.T) {
 			t.Errorf("project %d is not seen to have the cache's files", i)
 		}
 	}
-	writeTo(t, filepath.Join(projects[0], "more"), "")
-	must(t, os.Remove(filepath.Join(projects[1], "LICENSE")))
+	cachetest.WriteTo(t, filepath.Join(projects[0], "more"), "")
+	cachetest.Must(t, os.Remove(filepath.Join(projects[1], "LICENSE")))
 	copied := filepath.Join(projects[2], "LICENSE")
-	must(t, os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old"))
+	cachetest.Must(t, os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old"))
 	for i, project := range projects {
 		if _, ok := r.linked(packageName, project, time.Now()); ok {
 			t.Errorf("project %d has other files, and nobody sees it", i)
@@ -241,10 +243,10 @@ func TestAReceiptIsNotRenewedOverAChange(t *testing.T) {
 	t.Parallel()
 	s := shelve(t)
 	before, _ := s.receipts.genuine(packageName, s.dir, time.Now())
-	if _, _, err := materialise(t.Context(), s.dir, filepath.Join(t.TempDir(), "to"), []LinkMode{LinkHardlink}); err != nil {
+	if _, _, err := link.Tree(t.Context(), s.dir, filepath.Join(t.TempDir(), "to"), []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	must(t, os.WriteFile(filepath.Join(s.dir, "LICENSE"), []byte("FREE"), 0o600))
+	cachetest.Must(t, os.WriteFile(filepath.Join(s.dir, "LICENSE"), []byte("FREE"), 0o600))
 	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: before, Linked: true})
 	if s.isGenuineIn(s.receipts) {
 		t.Error("it was renewed")
@@ -256,13 +258,13 @@ func TestManyMayLinkAtOnce(t *testing.T) {
 	t.Parallel()
 	from, to := packageToLink(t), t.TempDir()
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
-	_, errs := par.Map(t.Context(), len(names), names, func(ctx context.Context, name string) (LinkMode, error) {
-		used, _, err := materialise(ctx, from, filepath.Join(to, name), []LinkMode{LinkClone, LinkHardlink, LinkCopy})
+	_, errs := par.Map(t.Context(), len(names), names, func(ctx context.Context, name string) (link.Mode, error) {
+		used, _, err := link.Tree(ctx, from, filepath.Join(to, name), []link.Mode{link.Clone, link.Hardlink, link.Copy})
 		return used, err
 	})
-	must(t, errs...)
-	want := hashOf(t, from)
-	if slices.ContainsFunc(names, func(name string) bool { return hashOf(t, filepath.Join(to, name)) != want }) {
+	cachetest.Must(t, errs...)
+	want := cachetest.HashOf(t, from)
+	if slices.ContainsFunc(names, func(name string) bool { return cachetest.HashOf(t, filepath.Join(to, name)) != want }) {
 		t.Error("one of them is another package")
 	}
 }
@@ -270,14 +272,14 @@ func TestManyMayLinkAtOnce(t *testing.T) {
 func TestHardLinksCountOnceOnTheDisk(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
-	writeTo(t, filepath.Join(from, widgetFile), strings.Repeat("x", 1<<16))
-	writeTo(t, filepath.Join(from, "docs", "page"), strings.Repeat("y", 1<<10))
+	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), strings.Repeat("x", 1<<16))
+	cachetest.WriteTo(t, filepath.Join(from, "docs", "page"), strings.Repeat("y", 1<<10))
 	seen := map[inode]bool{}
 	logical, physical := treeSize(from, seen)
 	if logical != 1<<16+1<<10 || physical < logical/2 {
 		t.Errorf("%d bytes, %d on the disk", logical, physical)
 	}
-	if _, _, err := materialise(t.Context(), from, to, []LinkMode{LinkHardlink}); err != nil {
+	if _, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
 	if again, more := treeSize(to, seen); again != logical || more != 0 {

@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 )
 
 // Policy says which packages Collect removes. One of the three fields decides
@@ -69,7 +70,7 @@ func (u *Upkeep) Collect(ctx context.Context, policy Policy, o RemoveOptions) (R
 // Sweep removes what killed runs and directories that are gone have left.
 func (u *Upkeep) Sweep() {
 	scratch.Sweep(u.Cache.Dir, u.now())
-	sweepPartials(filepath.Join(u.Cache.Dir, partialDir), u.now())
+	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.now())
 	sweepReceipts(u.state())
 	sweepNotes(u.state(), u.now())
 }
@@ -104,7 +105,7 @@ func (policy Policy) choose(packages []Cached, now time.Time, stays func(Cached)
 // else works on the package.
 func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, locksDir)
-	if _, err := makeDirs(dir); err != nil {
+	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
 	held, err := filelock.Try(lockFile(dir, name), lockMode)

@@ -7,6 +7,9 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Wanted is a package that the cache is to hold.
@@ -62,7 +65,7 @@ func (in *Installer) Fill(ctx context.Context, wanted []Wanted) ([]Filled, error
 		return nil, nil
 	}
 	defer in.prepare(in.Cache.Dir)()
-	sweepPartials(in.partials(), in.Fetcher.now())
+	download.SweepPartials(in.partials(), in.Fetcher.now())
 	filled, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, wanted, in.fill)
 	for i, err := range errs {
 		if err != nil {
@@ -107,11 +110,11 @@ func (in *Installer) fillFrom(ctx context.Context, t task) (Filled, error) {
 		filled.Present, filled.got = true, found
 		return filled, nil
 	}
-	stage, err := in.Cache.stage()
+	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
 		return Filled{}, t.failed(StepPublish, err)
 	}
-	defer stage.remove()
+	defer stage.Remove()
 	in.Fetcher.emit(ctx, t.begun())
 	if filled.got, err = in.obtainCopy(ctx, t, stage); err != nil {
 		return Filled{}, err
@@ -125,21 +128,21 @@ func (in *Installer) fillFrom(ctx context.Context, t task) (Filled, error) {
 
 // obtainCopy is obtain with the difference that what is unpacked already, in a
 // mirror, is copied: the cache may go where the mirror isn't.
-func (in *Installer) obtainCopy(ctx context.Context, t task, stage *staging) (genuine, error) {
+func (in *Installer) obtainCopy(ctx context.Context, t task, stage *staging.Stage) (genuine, error) {
 	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
 	if !ok {
 		return in.Fetcher.obtain(ctx, t, stage)
 	}
-	if _, _, err := materialise(ctx, string(dir), stage.packagePath(), []LinkMode{LinkClone, LinkCopy}); err != nil {
+	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return in.Fetcher.judgeDirectory(ctx, t, stage.packagePath())
+	return in.Fetcher.judgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // keepInCache publishes a package in the cache and gives it a receipt.
-func (in *Installer) keepInCache(ctx context.Context, s Selection, stage *staging, got genuine) error {
+func (in *Installer) keepInCache(ctx context.Context, s Selection, stage *staging.Stage, got genuine) error {
 	at := in.cacheShelf()
-	_ = os.Remove(stage.archivePath())
+	_ = os.Remove(stage.ArchivePath())
 	shared, err := in.publishShared(ctx, s, stage, got, at)
 	if err == nil {
 		at.settle(ctx, shared)

@@ -6,6 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
 // Removal is what became of packages that were to be removed.
@@ -77,7 +80,7 @@ func (u *Upkeep) Remove(ctx context.Context, packages []Cached, o RemoveOptions)
 // takenOut is a package that isn't in its place any more.
 type takenOut struct {
 	Cached
-	stage  *staging // nil: it is still there, because nothing is to be done
+	stage  *staging.Stage // nil: it is still there, because nothing is to be done
 	unlock func()
 }
 
@@ -86,13 +89,13 @@ func (t *takenOut) at() string {
 	if t.stage == nil {
 		return t.Dir
 	}
-	return t.stage.packagePath()
+	return t.stage.PackagePath()
 }
 
 // end removes what is left of it, and lets others have the place.
 func (t *takenOut) end() {
 	if t.stage != nil {
-		t.stage.remove()
+		t.stage.Remove()
 	}
 	t.unlock()
 }
@@ -126,12 +129,12 @@ func (u *Upkeep) takeOut(p Cached, o RemoveOptions) (t *takenOut, why error) {
 			unlock()
 		}
 	}()
-	stage, err := u.Cache.stage()
+	stage, err := staging.New(u.Cache.Dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Rename(p.Dir, stage.packagePath()); err != nil {
-		stage.remove()
+	if err := os.Rename(p.Dir, stage.PackagePath()); err != nil {
+		stage.Remove()
 		return nil, err
 	}
 	return &takenOut{p, stage, unlock}, nil
@@ -165,7 +168,7 @@ func (u *Upkeep) forget(ctx context.Context, taken []*takenOut, o RemoveOptions)
 	for _, t := range taken {
 		at.own.drop(t.name())
 		last.remove(t.name())
-		removeEmpty(u.Cache.parents(t.name()))
+		scratch.RemoveEmpty(u.Cache.parents(t.name()))
 	}
 	_, _ = at.own.save(ctx), last.save(ctx)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // imagePlace is a directory that is root's alone, as in a build of an image.
@@ -35,15 +36,15 @@ func imagePlace(t *testing.T) string {
 func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Store, map[string]string) {
 	t.Helper()
 	cache, err := OpenCache(filepath.Join(base, "providers", "v1"), false)
-	must(t, err)
+	cachetest.Must(t, err)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
-	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
-	must(t, os.Chmod(filepath.Join(dir, widgetFile), mode), os.Chmod(cache.Dir, 0o700))
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
+	cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700))
 	unlock, err := cache.lockPackage(t.Context(), packageName)
-	must(t, err)
+	cachetest.Must(t, err)
 	unlock()
 	h1, err := getproviders.HashDir(t.Context(), dir)
-	must(t, err)
+	cachetest.Must(t, err)
 	p, _ := parseUnpacked(packageName)
 	filled := Filled{Selection: Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, got: genuine{H1: h1}}
 	receipts, err := cache.Seal(t.Context(), []Filled{filled}, base, time.Unix(1e9, 5))
@@ -51,13 +52,13 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Store, map[string]s
 		t.Fatalf("sealed: %t, %v", receipts, err)
 	}
 	content := map[string]string{}
-	must(t, filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
+	cachetest.Must(t, filepath.WalkDir(base, func(path string, entry fs.DirEntry, err error) error {
 		info, infoErr := os.Lstat(path)
-		must(t, err, infoErr)
+		cachetest.Must(t, err, infoErr)
 		name, err := filepath.Rel(base, path)
 		content[name] = info.Mode().String() + " " + info.ModTime().UTC().String()
 		if !info.IsDir() {
-			content[name] += contentOf(t, path)
+			content[name] += cachetest.ContentOf(t, path)
 		}
 		return err
 	}))
@@ -92,16 +93,16 @@ func TestASealedCacheIsKnownByItsReceipts(t *testing.T) {
 func TestWhatSomebodyWorksOnStays(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), false)
-	must(t, err)
-	writeTo(t, filepath.Join(cache.Dir, filepath.FromSlash(packageName), widgetFile), "the provider")
+	cachetest.Must(t, err)
+	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(packageName), cachetest.WidgetFile), "the provider")
 	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe"), lockMode); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
 	unlock, err := cache.lockPackage(t.Context(), packageName)
-	must(t, err)
+	cachetest.Must(t, err)
 	u := &Upkeep{Cache: cache}
 	packages, err := u.List()
-	must(t, err)
+	cachetest.Must(t, err)
 	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
 	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
 		t.Errorf("while it is locked: %+v, %v", done, err)
@@ -116,7 +117,7 @@ func TestWhatSomebodyWorksOnStays(t *testing.T) {
 func TestAPromisedLinkKeepsItsPackage(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), true)
-	must(t, err)
+	cachetest.Must(t, err)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
 	p, _ := parseUnpacked(packageName)
 	in := &Installer{
@@ -155,14 +156,14 @@ func FuzzParseUnpacked(f *testing.F) {
 func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), true)
-	must(t, err)
+	cachetest.Must(t, err)
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
-	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	u := &Upkeep{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
 	p, _ := parseUnpacked(packageName)
 	p.Dir = dir
 	taken, why := u.takeOut(p, RemoveOptions{Others: true})
-	must(t, why)
+	cachetest.Must(t, why)
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it is in its place")
 	}
@@ -183,5 +184,5 @@ func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	if rest := u.putBackLinked([]*takenOut{taken}, RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
 		t.Errorf("it goes: %v, %+v", rest, done)
 	}
-	must(t, in.isCached(s))
+	cachetest.Must(t, in.isCached(s))
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // upkeep looks after the machine's cache.
@@ -67,7 +68,7 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	copied, linked := m.directory(t), m.directory(t)
-	copied.Link, linked.Link = providercache.LinkCopy, providercache.LinkSymlink
+	copied.Link, linked.Link = link.Copy, link.Symlink
 	yesterday := time.Now().Add(-30 * time.Hour)
 	copied.Fetcher.Now = func() time.Time { return yesterday }
 	locks, _ := m.install(t, copied, nil)
@@ -276,7 +277,7 @@ func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	d := m.directory(t)
-	d.Link = providercache.LinkHardlink
+	d.Link = link.Hardlink
 	m.install(t, d, nil)
 	u := m.upkeep(t)
 	packages := list(t, u)

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Packages don't know who uses them. So whoever installs notes it in the user's
@@ -40,7 +42,7 @@ func (in *Installer) noteUses(ctx context.Context, plan Plan) {
 		return
 	}
 	mark := ""
-	if in.ladder()[0] == LinkSymlink {
+	if in.ladder()[0] == link.Symlink {
 		mark = byLink
 	}
 	mine := openNotes(in.Fetcher.stateDir(), usesDir, in.Target.Dir)

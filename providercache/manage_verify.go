@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Finding says what came of reading a package.
@@ -76,7 +77,7 @@ func (s shelf) verify(ctx context.Context, p Cached, hashes []getproviders.Hash,
 	record, _ := takeRecord(p.Dir)
 	record.readFrom = began
 	if v.H1, v.Err = getproviders.HashDir(ctx, p.Dir); v.Err == nil {
-		_, v.Err = findExecutable(p.Dir, p.Provider)
+		_, v.Err = unpack.FindExecutable(p.Dir, p.Provider)
 	}
 	receipt, known := s.find(p.name())
 	claims := receipt.claims()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
 // MirrorOptions says what a mirror is to be like.
@@ -145,7 +146,7 @@ func makeMirror(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
 		return fmt.Errorf("a mirror is a directory, and %s is not", dir)
 	}
-	if _, err := makeDirs(dir); err != nil {
+	if _, err := scratch.MakeDirs(dir); err != nil {
 		return fmt.Errorf("making the mirror's directory: %w", err)
 	}
 	return nil
@@ -170,8 +171,8 @@ func (p mirrorPackage) selection() Selection { return p.Selection }
 // mirrorKept is what became of it.
 type mirrorKept struct {
 	mirrorPackage
-	known published // zero if it failed
-	stage *staging  // has the archive, if it takes the place of another one; nil: it is in its place
+	known published      // zero if it failed
+	stage *staging.Stage // has the archive, if it takes the place of another one; nil: it is in its place
 
 	documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there do
 }
@@ -186,7 +187,7 @@ func mirroredOf(packages []mirrorPackage) (all []Mirrored) {
 func removeStages(kept []mirrorKept) {
 	for _, k := range kept {
 		if k.stage != nil {
-			k.stage.remove()
+			k.stage.Remove()
 		}
 	}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
 // archiveMode is what everybody may do with the archives and indexes of a
@@ -99,13 +101,13 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 		return k, t.failed(StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
 	}
 	m.fetcher.emit(ctx, MirrorFetch{Package: k.Mirrored, Local: t.isLocal()})
-	stage, err := (&Store{Dir: m.opts.Dir}).stage()
+	stage, err := staging.New(m.opts.Dir)
 	if err != nil {
 		return k, t.failed(StepPublish, err)
 	}
 	k.stage = stage
 	if err := m.obtainInto(ctx, t, &k); err != nil {
-		stage.remove()
+		stage.Remove()
 		k.stage = nil
 		return k, err
 	}
@@ -113,7 +115,7 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 	case !exists:
 		return k, k.place()
 	case there.Receipt.ZH == k.known.Receipt.ZH:
-		stage.remove()
+		stage.Remove()
 		k.stage, k.known, k.Present = nil, there, true
 	}
 	return k, nil
@@ -121,7 +123,7 @@ func (m *mirror) fetchInto(ctx context.Context, t task, k mirrorKept, there publ
 
 // obtainInto gets the archive into the stage.
 func (m *mirror) obtainInto(ctx context.Context, t task, k *mirrorKept) error {
-	archive := k.stage.archivePath()
+	archive := k.stage.ArchivePath()
 	got, err := m.fetcher.obtainArchive(ctx, t, archive, "", nil)
 	if err != nil {
 		return err
@@ -137,11 +139,11 @@ func (m *mirror) obtainInto(ctx context.Context, t task, k *mirrorKept) error {
 
 // place puts the archive from the stage into its place.
 func (k *mirrorKept) place() error {
-	_, err := makeDirs(filepath.Dir(k.Path))
+	_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 	if err == nil {
-		err = os.Rename(k.stage.archivePath(), k.Path)
+		err = os.Rename(k.stage.ArchivePath(), k.Path)
 	}
-	k.stage.remove()
+	k.stage.Remove()
 	if k.stage = nil; err != nil {
 		k.known = published{}
 		return k.Selection.failed(StepPublish, err)

@@ -10,6 +10,10 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // mirrorReceipts are the receipts for the archives of a mirror. They are beside
@@ -37,7 +41,7 @@ func recordArchive(path string) (statRecord, error) {
 	switch {
 	case err != nil:
 		return statRecord{}, err
-	case !system.Local || !exclusive(path) || !stat.Mode.IsRegular():
+	case !system.Local || !owner.Exclusive(path) || !stat.Mode.IsRegular():
 		return statRecord{}, fmt.Errorf("%s: %w", path, errNotRecordable)
 	}
 	stat.Name = "."
@@ -84,27 +88,27 @@ func (m *mirror) find(ctx context.Context, p getproviders.Provider, name string)
 
 // readArchive hashes an archive, which has to be a package of the provider.
 func (m *mirror) readArchive(ctx context.Context, p getproviders.Provider, path string) (genuine, error) {
-	from, err := openFile(path)
+	from, err := download.OpenFile(path)
 	if err != nil {
 		return genuine{}, err
 	}
 	defer from.Close()
-	sum, limits := sha256.New(), m.fetcher.Limits.withDefaults()
-	size, err := copyChunks(ctx, sum, from, make([]byte, bufferBytes))
+	sum, limits := sha256.New(), m.fetcher.Limits.unpack()
+	size, err := chunks.Copy(ctx, sum, from, make([]byte, chunks.Size))
 	if err != nil {
 		return genuine{}, err
 	}
-	whole, err := archive{Path: path, Size: size}.open(p, limits)
+	whole, err := unpack.Open(path, size, nil, p, limits)
 	if err != nil {
 		return genuine{}, err
 	}
-	defer whole.file.Close()
+	defer whole.Close()
 	content, err := m.fetcher.unpackAfterwards(ctx, whole, size, "")
 	if err != nil {
 		return genuine{}, err
 	}
 	return genuine{
-		H1: content.H1, H1Archive: content.otherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
+		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
 	}, nil
 }
 

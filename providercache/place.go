@@ -5,13 +5,15 @@ import (
 	"errors"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // errChanged says that a package isn't any more what it was a moment ago.
 var errChanged = errors.New("the package in the shared cache has changed meanwhile")
 
 // ownLadder is for packages that are going to be nobody else's.
-var ownLadder = []LinkMode{LinkHardlink, LinkCopy}
+var ownLadder = []link.Mode{link.Hardlink, link.Copy}
 
 // acquire gets one package and puts it into its place. Packages that are
 // unpacked already, in a mirror, are linked to there; a cache would gain
@@ -30,11 +32,11 @@ func (in *Installer) acquireOwn(ctx context.Context, t task) (Outcome, error) {
 }
 
 func (in *Installer) fetchOwn(ctx context.Context, t task) (Outcome, error) {
-	stage, err := in.Target.stage()
+	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
 		return Outcome{}, t.failed(StepPublish, err)
 	}
-	defer stage.remove()
+	defer stage.Remove()
 	got, err := in.Fetcher.obtain(ctx, t, stage)
 	if err != nil {
 		return Outcome{}, err
@@ -61,13 +63,13 @@ func (t task) done(o Outcome) FetchDone {
 
 // place puts a package into Target from where it is on this machine. intact is
 // asked, when that is done but for the publishing, if it may be used.
-func (in *Installer) place(ctx context.Context, s Selection, got genuine, from string, ladder []LinkMode, intact func(used LinkMode) error) (Outcome, error) {
-	stage, err := in.Target.stage()
+func (in *Installer) place(ctx context.Context, s Selection, got genuine, from string, ladder []link.Mode, intact func(used link.Mode) error) (Outcome, error) {
+	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
 		return Outcome{}, err
 	}
-	defer stage.remove()
-	used, reason, err := materialise(ctx, from, stage.packagePath(), ladder)
+	defer stage.Remove()
+	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), ladder)
 	if err == nil {
 		err = intact(used)
 	}
@@ -80,11 +82,11 @@ func (in *Installer) place(ctx context.Context, s Selection, got genuine, from s
 }
 
 // publishTo moves a package from its stage into Target.
-func (in *Installer) publishTo(ctx context.Context, s Selection, got genuine, stage *staging) (Outcome, error) {
-	record, _ := takeRecord(stage.packagePath()) // nobody else has touched it
+func (in *Installer) publishTo(ctx context.Context, s Selection, got genuine, stage *staging.Stage) (Outcome, error) {
+	record, _ := takeRecord(stage.PackagePath()) // nobody else has touched it
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
 		Selection: s, Authentication: got.Authentication, H1: got.H1, Told: in.Fetcher.HashPolicy.believed(got.Told),
 		placed: published{Name: in.packageName(s), Dir: dir, Receipt: got.receipt(record)},
-	}, stage.publish(ctx, dir, got.H1)
+	}, stage.Publish(ctx, dir, got.H1)
 }

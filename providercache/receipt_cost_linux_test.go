@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // checksVariable makes the test program check one package, of the state and
@@ -39,7 +40,7 @@ func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 		}
 		t.Fatalf("%v: %s", err, out)
 	}
-	content := contentOf(t, trace)
+	content := cachetest.ContentOf(t, trace)
 	if n := strings.Count(content, s.dir); n != checks*entries+1 {
 		t.Errorf("%d system calls were about the package, want %d", n, checks*entries+1)
 	}
@@ -54,7 +55,7 @@ func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 func checkAsOftenAs(t *testing.T, how string) {
 	parts := strings.SplitN(how, ":", 3)
 	n, err := strconv.Atoi(parts[0])
-	must(t, err)
+	cachetest.Must(t, err)
 	s := shelved{state: parts[1], root: parts[2]}
 	r := openReceipts(s.state, s.root)
 	for range n {

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // Receipts of a cache that is part of an image are beside it, in a directory
@@ -18,7 +20,7 @@ import (
 const imageSuffix = ".receipts"
 
 var systemsOwn = keeper{
-	mine:    func(_ string, info fs.FileInfo) bool { return isRoots(info) },
+	mine:    func(_ string, info fs.FileInfo) bool { return owner.IsRoots(info) },
 	dirMode: 0o755, fileMode: 0o644,
 }
 
@@ -45,7 +47,7 @@ func openSystemReceipts(cacheRoot string) *receipts {
 func rootsWithParents(dir string) bool {
 	for {
 		info, err := os.Lstat(dir)
-		if err != nil || !info.IsDir() || !isRoots(info) {
+		if err != nil || !info.IsDir() || !owner.IsRoots(info) {
 			return false
 		}
 		parent := filepath.Dir(dir)
@@ -82,7 +84,7 @@ func (r *receipts) imageIsSame(record statRecord, name, dir string) bool {
 	for _, entry := range record.Entries {
 		path := filepath.Join(real, filepath.FromSlash(entry.Name))
 		info, err := os.Lstat(path)
-		if err != nil || !isRoots(info) {
+		if err != nil || !owner.IsRoots(info) {
 			return false
 		}
 		stat, err := lstat(path)

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // imageCache makes a cache that is root's alone, as a build of an image would,
@@ -25,11 +27,11 @@ func imageCache(t *testing.T) (cache, dir string) {
 	}
 	cache = filepath.Join(above, "cache")
 	dir = filepath.Join(cache, filepath.FromSlash(packageName))
-	writeTo(t, filepath.Join(dir, widgetFile), "the provider")
-	writeTo(t, filepath.Join(dir, "docs", "page"), "words")
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
 	r := openSystemReceipts(cache)
 	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
-	must(t, r.save(t.Context()))
+	cachetest.Must(t, r.save(t.Context()))
 	if !imageIsGenuine(cache) {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
@@ -45,18 +47,18 @@ func imageIsGenuine(cache string) bool {
 // and times in whole seconds.
 func pushAndPull(t *testing.T, from, to string) {
 	t.Helper()
-	must(t, os.CopyFS(to, os.DirFS(from)))
+	cachetest.Must(t, os.CopyFS(to, os.DirFS(from)))
 	var paths []string
-	must(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
+	cachetest.Must(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
 		paths = append(paths, path)
 		return err
 	}))
 	for i := len(paths) - 1; i >= 0; i-- {
 		info, err := os.Stat(paths[i])
-		must(t, err)
+		cachetest.Must(t, err)
 		name, err := filepath.Rel(from, paths[i])
-		must(t, err, os.Chmod(filepath.Join(to, name), info.Mode()))
-		must(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
+		cachetest.Must(t, err, os.Chmod(filepath.Join(to, name), info.Mode()))
+		cachetest.Must(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
 	}
 }
 
@@ -75,14 +77,14 @@ func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
 	path := filepath.Join(cache+imageSuffix, "packages")
-	first := contentOf(t, path)
+	first := cachetest.ContentOf(t, path)
 	again := cache + "-again"
 	pushAndPull(t, cache, again)
 	dir = again + dir[len(cache):]
 	r := openSystemReceipts(again)
 	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
-	must(t, r.save(t.Context()))
-	if second := contentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
+	cachetest.Must(t, r.save(t.Context()))
+	if second := cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
 		t.Errorf("%s\nbecame\n%s", first, second)
 	}
 	left, err := os.ReadDir(again + imageSuffix)
@@ -94,9 +96,9 @@ func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 	t.Parallel()
 	chmod := func(mode os.FileMode) func(*testing.T, string) {
-		return func(t *testing.T, path string) { must(t, os.Chmod(path, mode)) }
+		return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
 	}
-	give := func(t *testing.T, path string) { must(t, os.Chown(path, 12345, -1)) }
+	give := func(t *testing.T, path string) { cachetest.Must(t, os.Chown(path, 12345, -1)) }
 	for name, c := range map[string]struct {
 		where  func(cache, dir string) string
 		change func(*testing.T, string)
@@ -106,17 +108,17 @@ func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 		"cache, for all":              {func(cache, _ string) string { return cache }, chmod(0o757)},
 		"between, for all":            {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
 		"package, somebody else's":    {func(_, dir string) string { return dir }, give},
-		"executable, for the group":   {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o775)},
-		"executable, other mode":      {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, chmod(0o555)},
+		"executable, for the group":   {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o775)},
+		"executable, other mode":      {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o555)},
 		"file below, somebody else's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
 		"receipts, for all":           {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
 		"receipts, somebody else's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
-		"content": {func(_, dir string) string { return filepath.Join(dir, widgetFile) }, func(t *testing.T, path string) {
-			writeTo(t, path, "another provider")
+		"content": {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, func(t *testing.T, path string) {
+			cachetest.WriteTo(t, path, "another provider")
 		}},
 		"a file more, an hour later": {func(_, dir string) string { return dir }, func(t *testing.T, path string) {
-			writeTo(t, filepath.Join(path, "more"), "")
-			must(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+			cachetest.WriteTo(t, filepath.Join(path, "more"), "")
+			cachetest.Must(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -135,11 +137,11 @@ func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	cache, dir := imageCache(t)
 	r := openSystemReceipts(cache)
 	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
-	must(t, os.Rename(dir, moved))
+	cachetest.Must(t, os.Rename(dir, moved))
 	if _, ok := r.genuine(packageName, moved, time.Now()); ok {
 		t.Error("a package outside the cache counts")
 	}
-	must(t, os.Symlink(moved, dir))
+	cachetest.Must(t, os.Symlink(moved, dir))
 	if _, ok := r.genuine(packageName, dir, time.Now()); ok {
 		t.Error("a link counts")
 	}

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // receiptRoots lists the directories that there are receipts for, targets and
@@ -36,12 +38,12 @@ func eachStateFile(state, kind string, do func(path, root string, entries map[st
 		return
 	}
 	list, err := os.ReadDir(dir)
-	if info, statErr := os.Stat(dir); err != nil || statErr != nil || !isPrivate(dir, info) {
+	if info, statErr := os.Stat(dir); err != nil || statErr != nil || !owner.IsPrivate(dir, info) {
 		return
 	}
 	for _, item := range list {
 		path := filepath.Join(dir, item.Name())
-		content, err := readOwn(path, isPrivate)
+		content, err := readOwn(path, owner.IsPrivate)
 		if err != nil {
 			continue
 		}

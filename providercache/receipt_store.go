@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // receipts are those of the packages in one directory, a target or a cache, by
@@ -27,7 +28,7 @@ type receipts struct {
 const receiptsDir = "receipts"
 
 // usersOwn is for files of the user, which share a lock.
-var usersOwn = keeper{mine: isPrivate, dirMode: 0o700, fileMode: 0o600, lock: "lock"}
+var usersOwn = keeper{mine: owner.IsPrivate, dirMode: 0o700, fileMode: 0o600, lock: "lock"}
 
 // openReceipts reads the receipts for the packages below root. state is the
 // user's state directory; if it is "", or not his alone, no receipts are kept.
@@ -56,7 +57,7 @@ func below(state, name string) string {
 	if state == "" {
 		return ""
 	}
-	if info, err := os.Stat(state); err == nil && (!info.IsDir() || !isPrivate(state, info)) {
+	if info, err := os.Stat(state); err == nil && (!info.IsDir() || !owner.IsPrivate(state, info)) {
 		return ""
 	}
 	return filepath.Join(state, name)
@@ -103,7 +104,7 @@ func (r *receipts) genuine(name, dir string, now time.Time) (receipt, bool) {
 		return rc, r.imageIsSame(rc.Record, name, dir)
 	}
 	device, ok := rc.Record.check(dir)
-	if !ok || !exclusive(dir) || !r.vouches(rc, device, dir, now) {
+	if !ok || !owner.Exclusive(dir) || !r.vouches(rc, device, dir, now) {
 		return receipt{}, false
 	}
 	return rc, true

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"
@@ -27,9 +29,9 @@ func shelve(t *testing.T) shelved {
 	t.Helper()
 	s := shelved{state: filepath.Join(t.TempDir(), "state"), root: filepath.Join(t.TempDir(), "cache")}
 	s.dir = filepath.Join(s.root, filepath.FromSlash(packageName))
-	writeTo(t, filepath.Join(s.dir, widgetFile), "the provider")
-	writeTo(t, filepath.Join(s.dir, "LICENSE"), "free")
-	writeTo(t, filepath.Join(s.dir, "docs", "deep", "page"), "words")
+	cachetest.WriteTo(t, filepath.Join(s.dir, cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(s.dir, "LICENSE"), "free")
+	cachetest.WriteTo(t, filepath.Join(s.dir, "docs", "deep", "page"), "words")
 	s.receipts = openReceipts(s.state, s.root)
 	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: receipt{H1: "h1:widget=", Record: recordOf(t, s.dir)}})
 	if err := s.receipts.save(t.Context()); err != nil {
@@ -47,6 +49,12 @@ func (s shelved) isGenuine() bool {
 	return ok && rc.H1 == "h1:widget="
 }
 
+// copyTree copies a package.
+func copyTree(t *testing.T, from, to string) error {
+	_, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Copy})
+	return err
+}
+
 func recordOf(t *testing.T, dir string) statRecord {
 	t.Helper()
 	record, err := takeRecord(dir)
@@ -59,25 +67,18 @@ func recordOf(t *testing.T, dir string) statRecord {
 	return record
 }
 
-func must(t *testing.T, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // rewrite changes a file and nothing that can be set back.
 func rewrite(t *testing.T, path, content string) {
 	t.Helper()
 	info, err := os.Stat(path)
-	must(t, err)
-	must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+	cachetest.Must(t, err)
+	cachetest.Must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
 func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, dir string){
-		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, widgetFile), "the provider") },
+		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, cachetest.WidgetFile), "the provider") },
 		"content below, mtime set back": func(t *testing.T, dir string) {
 			rewrite(t, filepath.Join(dir, "docs", "deep", "page"), "WORDS")
 		},
@@ -85,47 +86,47 @@ func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 			rewrite(t, filepath.Join(dir, "LICENSE"), "free!")
 		},
 		"another file with all its times": func(t *testing.T, dir string) {
-			path := filepath.Join(dir, widgetFile)
+			path := filepath.Join(dir, cachetest.WidgetFile)
 			info, err := os.Stat(path)
-			must(t, err)
-			must(t, os.Rename(path, path+".old"))
-			writeTo(t, path, "the provider")
-			must(t, os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime()))
+			cachetest.Must(t, err)
+			cachetest.Must(t, os.Rename(path, path+".old"))
+			cachetest.WriteTo(t, path, "the provider")
+			cachetest.Must(t, os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime()))
 		},
-		"a file more": func(t *testing.T, dir string) { writeTo(t, filepath.Join(dir, "more"), "") },
+		"a file more": func(t *testing.T, dir string) { cachetest.WriteTo(t, filepath.Join(dir, "more"), "") },
 		"a file more below, mtimes set back": func(t *testing.T, dir string) {
 			below := filepath.Join(dir, "docs", "deep")
 			info, err := os.Stat(below)
-			must(t, err)
-			writeTo(t, filepath.Join(below, "more"), "")
-			must(t, os.Chtimes(below, time.Time{}, info.ModTime()))
+			cachetest.Must(t, err)
+			cachetest.WriteTo(t, filepath.Join(below, "more"), "")
+			cachetest.Must(t, os.Chtimes(below, time.Time{}, info.ModTime()))
 		},
-		"a file less":      func(t *testing.T, dir string) { must(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
-		"a directory more": func(t *testing.T, dir string) { must(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
+		"a file less":      func(t *testing.T, dir string) { cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
+		"a directory more": func(t *testing.T, dir string) { cachetest.Must(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
 		"names exchanged": func(t *testing.T, dir string) {
-			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, widgetFile)
-			must(t, os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b))
+			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, cachetest.WidgetFile)
+			cachetest.Must(t, os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b))
 		},
 		"moved away and back": func(t *testing.T, dir string) {
-			must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+			cachetest.Must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
 		},
 		"another directory": func(t *testing.T, dir string) {
-			must(t, copyTree(t.Context(), dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir))
+			cachetest.Must(t, copyTree(t, dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir))
 		},
 		"a directory below, another one": func(t *testing.T, dir string) {
 			docs := filepath.Join(dir, "docs")
-			must(t, copyTree(t.Context(), docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs))
+			cachetest.Must(t, copyTree(t, docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs))
 		},
 		"a link in its place": func(t *testing.T, dir string) {
-			must(t, os.Rename(dir, dir+".old"))
-			linkOrSkip(t, dir+".old", dir)
+			cachetest.Must(t, os.Rename(dir, dir+".old"))
+			cachetest.LinkOrSkip(t, dir+".old", dir)
 		},
 		"a link in a file's place": func(t *testing.T, dir string) {
-			path := filepath.Join(dir, widgetFile)
-			must(t, os.Rename(path, dir+".old"))
-			linkOrSkip(t, dir+".old", path)
+			path := filepath.Join(dir, cachetest.WidgetFile)
+			cachetest.Must(t, os.Rename(path, dir+".old"))
+			cachetest.LinkOrSkip(t, dir+".old", path)
 		},
-		"gone": func(t *testing.T, dir string) { must(t, os.RemoveAll(dir)) },
+		"gone": func(t *testing.T, dir string) { cachetest.Must(t, os.RemoveAll(dir)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -144,14 +145,18 @@ func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 		t.Skip("files have no such modes here, and their times don't tell of links")
 	}
 	for name, change := range map[string]func(t *testing.T, dir string){
-		"a file's mode":      func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, widgetFile), 0o644)) },
-		"a directory's mode": func(t *testing.T, dir string) { must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
-		"set and back": func(t *testing.T, dir string) {
-			must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755))
+		"a file's mode": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
 		},
-		"another name": func(t *testing.T, dir string) { must(t, os.Link(filepath.Join(dir, widgetFile), dir+".other")) },
+		"a directory's mode": func(t *testing.T, dir string) { cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
+		"set and back": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755))
+		},
+		"another name": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
+		},
 		"a directory in a file's place": func(t *testing.T, dir string) {
-			must(t, os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755))
+			cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -192,13 +197,6 @@ func TestEveryFieldOfARecordCounts(t *testing.T) {
 	s.receipts.put(packageName, good)
 	if !s.isGenuineIn(s.receipts) {
 		t.Error("what it was before doesn't count, so this test shows nothing")
-	}
-}
-
-func linkOrSkip(t *testing.T, to, at string) {
-	t.Helper()
-	if err := os.Symlink(to, at); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
 	}
 }
 
@@ -277,19 +275,19 @@ func TestWholeSecondsNeedMoreTime(t *testing.T) {
 func TestNoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "package")
-	writeTo(t, filepath.Join(dir, widgetFile), "x")
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "x")
 	recordOf(t, dir)
-	if _, err := takeRecord(filepath.Join(dir, widgetFile)); !errors.Is(err, errNotRecordable) {
+	if _, err := takeRecord(filepath.Join(dir, cachetest.WidgetFile)); !errors.Is(err, errNotRecordable) {
 		t.Errorf("a file: %v", err)
 	}
 	if _, err := takeRecord(dir + ".absent"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	linkOrSkip(t, dir, dir+".link")
+	cachetest.LinkOrSkip(t, dir, dir+".link")
 	if _, err := takeRecord(dir + ".link"); !errors.Is(err, errNotRecordable) {
 		t.Errorf("a link: %v", err)
 	}
-	linkOrSkip(t, widgetFile, filepath.Join(dir, "link"))
+	cachetest.LinkOrSkip(t, cachetest.WidgetFile, filepath.Join(dir, "link"))
 	if _, err := takeRecord(dir); !errors.Is(err, errNotRecordable) {
 		t.Errorf("a link inside: %v", err)
 	}
@@ -300,7 +298,7 @@ func TestAReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	s := shelve(t)
 	before := recordOf(t, s.dir)
 	moved := s.dir + ".moved"
-	must(t, os.Rename(s.dir, moved))
+	cachetest.Must(t, os.Rename(s.dir, moved))
 	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: moved, Receipt: receipt{H1: "h1:moved=", Record: before}})
 	if rc, ok := s.receipts.genuine(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
 		t.Error("the rename to its place voids a package's receipt")
@@ -337,9 +335,9 @@ func TestWhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 func TestASettlingThatIsInterruptedMakesNoReceipts(t *testing.T) {
 	t.Parallel()
 	s := shelve(t)
-	writeTo(t, filepath.Join(s.dir, "new"), "")
-	ctx, cancel := contextWithCause(t)
-	cancel(errStopped)
+	cachetest.WriteTo(t, filepath.Join(s.dir, "new"), "")
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
 	s.receipts.drop(packageName)
 	s.receipts.settle(ctx, time.Now, published{Name: packageName, Dir: s.dir, Receipt: receipt{H1: "h1:widget=", Record: recordOf(t, s.dir)}})
 	if _, ok := s.receipts.find(packageName); ok {
@@ -357,7 +355,7 @@ func TestReceiptsKeepWhatTheySay(t *testing.T) {
 		Told: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
 	}
 	s.receipts.put(packageName, rc)
-	must(t, s.receipts.save(t.Context()))
+	cachetest.Must(t, s.receipts.save(t.Context()))
 	got, ok := openReceipts(s.state, s.root).find(packageName)
 	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
 		t.Errorf("got %+v, want %+v", got, rc)

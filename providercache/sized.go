@@ -3,6 +3,8 @@ package providercache
 import (
 	"path"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 )
 
 // sized tells tasks how large archives of their providers were before, in
@@ -21,7 +23,7 @@ func (in *Installer) sized(tasks []task) []task {
 	}
 	names := at.own.file.keys()
 	for i, t := range tasks {
-		if isWeb(t.Package.Location) {
+		if download.IsRemote(t.Package.Location) {
 			tasks[i].Bytes = at.lastSize(names, in.packageName(t.Selection))
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 // What another machine or a program of the user's writes to, shows what that
@@ -40,7 +42,7 @@ func TestNoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := shelve(t)
 	device, err := lstat(s.dir)
-	must(t, err)
+	cachetest.Must(t, err)
 	r := openReceipts(s.state, s.root)
 	rc, _ := r.find(packageName)
 	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // statRecord is what the file system says of a package without reading it. A
@@ -75,7 +77,7 @@ func takeRecord(dir string) (statRecord, error) {
 	switch {
 	case err != nil:
 		return statRecord{}, err
-	case !system.Local || !exclusive(dir):
+	case !system.Local || !owner.Exclusive(dir):
 		return statRecord{}, fmt.Errorf("%s: %w", dir, errNotRecordable)
 	}
 	entries, err := statTree(dir)

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // readOwn reads a file that has to be a plain one, of those that mine accepts,
 // and of a size that a file of ours can have.
 func readOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|openPlain, 0)
+	file, err := os.OpenFile(path, os.O_RDONLY|owner.OpenPlain, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -154,7 +155,7 @@ func (f *stateFile) merge(current map[string][]byte) map[string][]byte {
 // mode whatever the umask: what a group may write to wouldn't be read.
 func (f *stateFile) makeDir() error {
 	parent := filepath.Dir(f.dir)
-	if _, err := makeDirs(filepath.Dir(parent)); err != nil {
+	if _, err := scratch.MakeDirs(filepath.Dir(parent)); err != nil {
 		return err
 	}
 	for _, dir := range []string{parent, f.dir} {

@@ -17,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
 func simpleReceipt(h1 string) receipt {
@@ -38,7 +39,7 @@ func saveOne(t *testing.T) (state, root string) {
 	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
 	r := openReceipts(state, root)
 	r.put("a", simpleReceipt("first"))
-	must(t, r.save(t.Context()))
+	cachetest.Must(t, r.save(t.Context()))
 	if _, ok := openReceipts(state, root).find("a"); !ok {
 		t.Fatal("nothing was saved, so this test shows nothing")
 	}
@@ -59,14 +60,14 @@ func TestReceiptsAreOnesOwn(t *testing.T) {
 	}
 	for _, path := range []string{state, filepath.Dir(file), file} {
 		info, err := os.Stat(path)
-		must(t, err)
-		must(t, os.Chmod(path, info.Mode()|0o020))
+		cachetest.Must(t, err)
+		cachetest.Must(t, os.Chmod(path, info.Mode()|0o020))
 		if _, ok := openReceipts(state, root).find("a"); ok {
 			t.Errorf("others can write to %s, and it was read", path)
 		}
-		must(t, os.Chmod(path, info.Mode()))
+		cachetest.Must(t, os.Chmod(path, info.Mode()))
 	}
-	must(t, os.Chmod(filepath.Dir(file), 0o777))
+	cachetest.Must(t, os.Chmod(filepath.Dir(file), 0o777))
 	r := openReceipts(state, root)
 	r.put("b", simpleReceipt("second"))
 	if r.save(t.Context()) == nil {
@@ -81,13 +82,13 @@ func TestReceiptsOfOthersDontCount(t *testing.T) {
 	}
 	state, root := saveOne(t)
 	file := onlyFile(t, state)
-	must(t, os.Chown(file, 12345, -1))
+	cachetest.Must(t, os.Chown(file, 12345, -1))
 	r := openReceipts(state, root)
 	if _, ok := r.find("a"); ok {
 		t.Error("somebody else's file was read")
 	}
 	r.put("b", simpleReceipt("second"))
-	must(t, r.save(t.Context()))
+	cachetest.Must(t, r.save(t.Context()))
 	again := openReceipts(state, root)
 	if _, ok := again.find("b"); !ok {
 		t.Error("somebody else's file wasn't replaced")
@@ -95,7 +96,7 @@ func TestReceiptsOfOthersDontCount(t *testing.T) {
 	if _, ok := again.find("a"); ok {
 		t.Error("what somebody else wrote is there")
 	}
-	must(t, os.Chown(state, 12345, -1))
+	cachetest.Must(t, os.Chown(state, 12345, -1))
 	if _, ok := openReceipts(state, root).find("b"); ok {
 		t.Error("somebody else's state was read")
 	}
@@ -117,11 +118,11 @@ func TestDamagedReceiptsCountAsNone(t *testing.T) {
 		},
 		"a receipt of another shape": func(t *testing.T, path string, c []byte) error {
 			about, _, err := decodeState(c)
-			must(t, err)
+			cachetest.Must(t, err)
 			return os.WriteFile(path, encodeState(about, map[string][]byte{"a": []byte("[]")}), 0o600)
 		},
 		"a link": func(t *testing.T, path string, _ []byte) error {
-			must(t, os.Rename(path, path+".old"))
+			cachetest.Must(t, os.Rename(path, path+".old"))
 			err := os.Symlink(path+".old", path)
 			if runtime.GOOS == "windows" {
 				t.Skip("links are followed here")
@@ -134,13 +135,13 @@ func TestDamagedReceiptsCountAsNone(t *testing.T) {
 			state, root := saveOne(t)
 			file := onlyFile(t, state)
 			content, err := os.ReadFile(file)
-			must(t, err, damage(t, file, content))
+			cachetest.Must(t, err, damage(t, file, content))
 			r := openReceipts(state, root)
 			if _, ok := r.find("a"); ok {
 				t.Error("it was read")
 			}
 			r.put("b", simpleReceipt("second"))
-			must(t, r.save(t.Context()))
+			cachetest.Must(t, r.save(t.Context()))
 			if _, ok := openReceipts(state, root).find("b"); !ok {
 				t.Error("it wasn't replaced")
 			}
@@ -160,7 +161,7 @@ func TestProcessesDontLoseEachOthersReceipts(t *testing.T) {
 		r.put(fmt.Sprint("package ", i), simpleReceipt("x"))
 		return struct{}{}, r.save(ctx)
 	})
-	must(t, errs...)
+	cachetest.Must(t, errs...)
 	r := openReceipts(state, root)
 	if runtime.GOOS == "windows" { // there are no locks here
 		return
@@ -185,7 +186,7 @@ func TestWhatIsDroppedIsGone(t *testing.T) {
 	if _, ok := r.find("a"); ok {
 		t.Error("it is still there")
 	}
-	must(t, other.save(t.Context()), r.save(t.Context()))
+	cachetest.Must(t, other.save(t.Context()), r.save(t.Context()))
 	again := openReceipts(state, root)
 	if _, ok := again.find("a"); ok {
 		t.Error("it is there again")
@@ -199,12 +200,12 @@ func TestNothingIsWrittenWithoutAChange(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	before, err := os.Stat(onlyFile(t, state))
-	must(t, err)
+	cachetest.Must(t, err)
 	r := openReceipts(state, root)
 	r.drop("never there")
-	must(t, r.save(t.Context()))
+	cachetest.Must(t, r.save(t.Context()))
 	after, err := os.Stat(onlyFile(t, state))
-	must(t, err)
+	cachetest.Must(t, err)
 	if !os.SameFile(before, after) {
 		t.Error("the file was written again")
 	}
@@ -217,17 +218,17 @@ func TestNothingIsWrittenWithoutAChange(t *testing.T) {
 func TestNoStateKeepsNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
-	writeTo(t, file, "")
+	cachetest.WriteTo(t, file, "")
 	for _, state := range []string{"", file} {
 		r := openReceipts(state, t.TempDir())
 		r.put("a", simpleReceipt("x"))
 		if _, ok := r.find("a"); ok {
 			t.Errorf("%q: it was kept", state)
 		}
-		must(t, r.save(t.Context()))
+		cachetest.Must(t, r.save(t.Context()))
 		memo := openArchives(state)
 		memo.rememberArchive("zh:aa", "h1:x=")
-		must(t, memo.save(t.Context()))
+		cachetest.Must(t, memo.save(t.Context()))
 	}
 }
 
@@ -236,18 +237,18 @@ func TestSavingEndsWithItsContext(t *testing.T) {
 	state, root := saveOne(t)
 	r := openReceipts(state, root)
 	r.put("b", simpleReceipt("x"))
-	ctx, cancel := contextWithCause(t)
-	cancel(errStopped)
-	if err := r.save(ctx); !errors.Is(err, errStopped) {
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	if err := r.save(ctx); !errors.Is(err, cachetest.ErrStopped) {
 		t.Errorf("got %v", err)
 	}
 	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock"), lockMode); err == nil {
 		defer held.Close()
-		ctx, cancel := contextWithCause(t)
+		ctx, cancel := cachetest.ContextWithCause(t)
 		waiting := make(chan error, 1)
 		go func() { waiting <- r.save(ctx) }()
-		cancel(errStopped)
-		if err := <-waiting; !errors.Is(err, errStopped) {
+		cancel(cachetest.ErrStopped)
+		if err := <-waiting; !errors.Is(err, cachetest.ErrStopped) {
 			t.Errorf("while another process holds the lock: %v", err)
 		}
 	}
@@ -257,7 +258,7 @@ func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	link := filepath.Join(t.TempDir(), "link")
-	linkOrSkip(t, root, link)
+	cachetest.LinkOrSkip(t, root, link)
 	if _, ok := openReceipts(state, link).find("a"); !ok {
 		t.Error("the directory has none under another name")
 	}
@@ -266,7 +267,7 @@ func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	}
 	early := openReceipts(state, filepath.Join(link, "not", "there"))
 	early.put("b", simpleReceipt("x"))
-	must(t, early.save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
+	cachetest.Must(t, early.save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
 	if _, ok := openReceipts(state, filepath.Join(root, "not", "there")).find("b"); !ok {
 		t.Error("the directory that was made later has none")
 	}
@@ -281,10 +282,10 @@ func TestStateDoesntGrowForEver(t *testing.T) {
 	for i := range 4 {
 		f.set(fmt.Sprint("key", i), bytes.Repeat([]byte("x"), maxStateBytes/5))
 	}
-	must(t, f.save(t.Context()))
+	cachetest.Must(t, f.save(t.Context()))
 	f = openStateFile(dir, "file", "tests", usersOwn)
 	f.set("new", bytes.Repeat([]byte("y"), maxStateBytes/3))
-	must(t, f.save(t.Context()))
+	cachetest.Must(t, f.save(t.Context()))
 	f = openStateFile(dir, "file", "tests", usersOwn)
 	if _, ok := f.get("new"); !ok || len(f.read) != 1 {
 		t.Errorf("%d keys are there, the new one: %t", len(f.read), ok)
@@ -302,7 +303,7 @@ func TestArchivesAreRemembered(t *testing.T) {
 	memo.rememberArchive("zh:aa", "h1:x=")
 	memo.rememberArchive("zh:bb", "zh:cc")
 	memo.rememberArchive("h1:x=", "h1:x=")
-	must(t, memo.save(t.Context()))
+	cachetest.Must(t, memo.save(t.Context()))
 	memo = openArchives(state)
 	if h1, ok := memo.knownH1("zh:aa"); !ok || h1 != "h1:x=" {
 		t.Errorf("got %q", h1)
@@ -343,25 +344,25 @@ func TestReceiptsTellWhoUsesAPackage(t *testing.T) {
 	want := map[string][]string{}
 	for root, names := range map[string][]string{"one": {"a", "b"}, "two": {"b"}} {
 		root = filepath.Join(t.TempDir(), root)
-		must(t, os.Mkdir(root, 0o755))
+		cachetest.Must(t, os.Mkdir(root, 0o755))
 		r := openReceipts(state, root)
 		for _, name := range names {
 			r.put(name, simpleReceipt("x"))
 		}
-		must(t, r.save(t.Context()))
+		cachetest.Must(t, r.save(t.Context()))
 		root, err := filepath.EvalSymlinks(root)
-		must(t, err)
+		cachetest.Must(t, err)
 		want[root] = names
 	}
 	memo := openArchives(state)
 	memo.rememberArchive("zh:aa", "h1:x=")
-	must(t, memo.save(t.Context()))
+	cachetest.Must(t, memo.save(t.Context()))
 	if got := receiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	for root := range want {
 		if filepath.Base(root) == "two" {
-			must(t, os.RemoveAll(root))
+			cachetest.Must(t, os.RemoveAll(root))
 			delete(want, root)
 		}
 	}

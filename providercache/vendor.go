@@ -75,11 +75,11 @@ func Vendor(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) 
 	packages := v.packages(ctx, r, c)
 	f.emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
 	if len(packages) > 0 {
-		made, err := makeDirs(opts.Dir)
+		made, err := scratch.MakeDirs(opts.Dir)
 		if err != nil {
 			return VendorResult{}, fmt.Errorf("making the directory for vendored packages: %w", err)
 		}
-		defer removeEmpty(made)
+		defer scratch.RemoveEmpty(made)
 	}
 	scratch.Sweep(opts.Dir, f.now())
 	v.openReceipts()

@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // put puts an archive into its place, after what is signed about it: if the
 // process is killed between the two, the next one still asks for the archive.
 func (v *vendor) put(k *mirrorKept) error {
 	if k.documents != nil {
-		_, err := makeDirs(filepath.Dir(k.Path))
+		_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 		if err == nil {
 			err = v.replaceDocuments(k.Selection.Provider, k.Selection.Version, *k.documents)
 		}
 		if err != nil {
 			if k.stage != nil {
-				k.stage.remove()
+				k.stage.Remove()
 				k.stage = nil
 			}
 			return k.Selection.failed(StepPublish, err)

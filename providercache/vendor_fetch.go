@@ -7,6 +7,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // getAll gets all packages that aren't there.
@@ -117,16 +119,16 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 		return k, err
 	}
 	v.fetcher.emit(ctx, MirrorFetch{Package: p.Mirrored, Local: t.isLocal()})
-	stage, err := (&Store{Dir: v.opts.Dir}).stage()
+	stage, err := staging.New(v.opts.Dir)
 	if err != nil {
 		return k, t.failed(StepPublish, err)
 	}
-	defer stage.remove()
+	defer stage.Remove()
 	got, err := v.obtainCopy(ctx, t, stage)
 	if err != nil {
 		return k, err
 	}
-	if err := stage.publish(ctx, p.Path, got.H1); err != nil {
+	if err := stage.Publish(ctx, p.Path, got.H1); err != nil {
 		return k, t.failed(StepPublish, err)
 	}
 	k.Authentication = got.Authentication
@@ -157,15 +159,15 @@ func (t task) isLocal() bool {
 
 // obtainCopy is obtain for a package that has to be here: a link to where it is
 // on this machine would lead nowhere on another one.
-func (v *vendor) obtainCopy(ctx context.Context, t task, stage *staging) (genuine, error) {
+func (v *vendor) obtainCopy(ctx context.Context, t task, stage *staging.Stage) (genuine, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
 		return v.fetcher.obtain(ctx, t, stage)
 	}
-	if _, _, err := materialise(ctx, string(dir), stage.packagePath(), []LinkMode{LinkCopy}); err != nil {
+	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Copy}); err != nil {
 		return genuine{}, t.failed(StepFetch, err)
 	}
-	return v.fetcher.judgeDirectory(ctx, t, stage.packagePath())
+	return v.fetcher.judgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // ReadTree is what was found in a directory that has packages in the layout of
@@ -88,7 +89,7 @@ func readPackage(ctx context.Context, p ReadPackage) (ReadPackage, error) {
 		return p, fmt.Errorf("%w: %s", ErrDangling, target)
 	}
 	if p.Packed {
-		content, zh, err := hashArchive(ctx, p.Path)
+		content, zh, err := unpack.HashFile(ctx, p.Path)
 		p.H1, p.H1Archive, p.ZH = content.H1, content.H1Archive, zh
 		return p, err
 	}

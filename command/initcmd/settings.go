@@ -21,6 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // settings are what options, variables and the CLI configuration say about
@@ -30,7 +31,7 @@ type settings struct {
 	fallback getproviders.Fallback
 	skip     map[getproviders.Provider]bool // providers that come by other means
 	cache    *providercache.Store           // that directories share; nil: none
-	link     providercache.LinkMode
+	link     link.Mode
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they
@@ -64,8 +65,8 @@ func readFallback(o options) (getproviders.Fallback, problem.List) {
 	return fallback, nil
 }
 
-func readLink(o options) (providercache.LinkMode, problem.List) {
-	mode, err := providercache.ParseLinkMode(cmp.Or(o.link, "auto"))
+func readLink(o options) (link.Mode, problem.List) {
+	mode, err := link.ParseMode(cmp.Or(o.link, "auto"))
 	if err != nil {
 		return mode, problem.List{problem.Error("Invalid way of linking", fmt.Sprintf("The value of %s can't be used: %v.", o.by["link"], err))}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 var cachedNull = providercache.Cached{
@@ -75,9 +76,9 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	s := newSpeaker(func(o *Options) { o.Plain = true })
 	for _, e := range []providercache.Event{
 		pending(alpha, beta, gamma),
-		providercache.LinkedFromCache{Provider: alpha, Version: v1, Link: providercache.LinkHardlink, Reason: errors.New("clone: not here")},
-		providercache.LinkedFromCache{Provider: beta, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
-		providercache.LinkedFromCache{Provider: gamma, Version: v1, Link: providercache.LinkCopy, Reason: errors.New("hardlink: another\ndisk")},
+		providercache.LinkedFromCache{Provider: alpha, Version: v1, Link: link.Hardlink, Reason: errors.New("clone: not here")},
+		providercache.LinkedFromCache{Provider: beta, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+		providercache.LinkedFromCache{Provider: gamma, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
 	} {
 		s.Observe(e)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // Init tells people or programs what an init does. It is for one goroutine at
@@ -139,8 +140,8 @@ func (v *Init) tell(events []providercache.Event) {
 
 // linkedBy says once that packages take their room on the disk in each
 // directory, and why.
-func (v *Init) linkedBy(mode providercache.LinkMode, reason error) {
-	if v.copied || mode != providercache.LinkCopy || reason == nil {
+func (v *Init) linkedBy(mode link.Mode, reason error) {
+	if v.copied || mode != link.Copy || reason == nil {
 		return
 	}
 	v.copied = true

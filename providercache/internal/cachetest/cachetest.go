@@ -1,0 +1,71 @@
+package cachetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var ErrStopped = errors.New("stopped by the test")
+
+func ContextWithCause(tb testing.TB) (context.Context, context.CancelCauseFunc) {
+	ctx, cancel := context.WithCancelCause(tb.Context())
+	tb.Cleanup(func() { cancel(nil) })
+	return ctx, cancel
+}
+
+func FileSize(tb testing.TB, path string) int64 {
+	tb.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return info.Size()
+}
+
+func Must(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func LinkOrSkip(t *testing.T, to, at string) {
+	t.Helper()
+	if err := os.Symlink(to, at); err != nil {
+		t.Skipf("no symbolic links here: %v", err)
+	}
+}
+
+func WriteTo(t *testing.T, path, content string) {
+	t.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(content), 0o755)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func HashOf(t *testing.T, dir string) getproviders.Hash {
+	t.Helper()
+	h1, err := getproviders.HashDir(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h1
+}
+
+func ContentOf(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

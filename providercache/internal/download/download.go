@@ -1,0 +1,206 @@
+package download
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// downloadRequest asks for one archive.
+type Request struct {
+	Location getproviders.Location
+	Client   *http.Client
+	Expected [sha256.Size]byte // the checksum that the archive is going to have
+	Known    bool              // Expected is
+	Limit    int64             // bytes that an archive may have
+
+	Path       string // of the new file
+	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
+
+	Now      func() time.Time
+	Progress func(done, total int64) // nil: nobody is told
+	Received func()                  // called when the last byte is there
+
+	// Follow reads the archive while it is written; mark tells how far that is, and
+	// size is -1 if nobody knows it. Restart forgets what it has made of it, because
+	// the archive begins again.
+	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
+	Restart func() error
+}
+
+// download is the receiving of one archive.
+type download struct {
+	Request
+	file   *partialFile
+	source Source
+	sum    hash.Hash // of what is in the file
+	size   int64     // of the file
+	buffer []byte
+}
+
+// receiveArchive copies an archive to a new file, or to where it can be resumed, and
+// computes its checksum while the bytes pass. The caller discards what it gets.
+func Fetch(ctx context.Context, r Request) (Archive, error) {
+	file, err := land(r)
+	if err != nil {
+		return Archive{}, err
+	}
+	d := &download{Request: r, file: file, sum: sha256.New(), buffer: make([]byte, chunks.Size)}
+	received, err := d.run(ctx)
+	if err != nil {
+		file.keep(ctx.Err() != nil || errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrUnauthorized))
+		return Archive{}, err
+	}
+	return received, nil
+}
+
+func (d *download) run(ctx context.Context) (received Archive, err error) {
+	if err := d.recall(ctx); err != nil {
+		return Archive{}, err
+	}
+	if d.source, err = d.open(ctx); err != nil {
+		return Archive{}, err
+	}
+	defer d.source.Close()
+	for {
+		received, err = d.pass(ctx)
+		if !errors.Is(err, ErrRestart) {
+			return received, err
+		}
+		if err := d.clear(); err != nil {
+			return Archive{}, err
+		}
+	}
+}
+
+// recall reads what an earlier run has left.
+func (d *download) recall(ctx context.Context) error {
+	if !d.file.kept {
+		return nil
+	}
+	size, err := chunks.Copy(ctx, d.sum, io.LimitReader(d.file, d.Limit+1), d.buffer)
+	d.size = size
+	if err == nil && size > d.Limit {
+		return d.clear()
+	}
+	return err
+}
+
+// open finds the rest of what is in the file.
+func (d *download) open(ctx context.Context) (Source, error) {
+	at, ok := d.Location.(getproviders.HTTPArchive)
+	if !ok {
+		return OpenFile(d.Location.String())
+	}
+	if d.size > 0 && d.asExpected() {
+		return whole(d.size), nil
+	}
+	w, err := openWeb(ctx, d.Client, at, d.size, d.Known)
+	if err != nil {
+		return nil, err
+	}
+	if w.pos != d.size {
+		err = d.clear()
+	}
+	if err != nil {
+		w.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+// clear forgets what was received, and what was made of it.
+func (d *download) clear() error {
+	d.sum.Reset()
+	d.size = 0
+	err := d.file.Truncate(0)
+	if err == nil {
+		_, err = d.file.Seek(0, io.SeekStart)
+	}
+	return errors.Join(err, d.Restart())
+}
+
+// pass receives what the source has, and unpacks the archive from its beginning.
+func (d *download) pass(ctx context.Context) (received Archive, err error) {
+	total := d.source.Length()
+	if total > d.Limit {
+		return Archive{}, d.tooLarge()
+	}
+	var mark par.Mark
+	mark.Advance(d.size)
+	err = par.Together(ctx,
+		func(ctx context.Context) error {
+			err := d.copy(ctx, &mark)
+			if !errors.Is(err, ErrRestart) {
+				d.source.Close()
+				d.Received()
+			}
+			mark.End(err)
+			return err
+		},
+		func(ctx context.Context) error {
+			d.Follow(ctx, d.file, &mark, total)
+			return nil // what can't be done on the way is done afterwards
+		},
+	)
+	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), File: d.file}, err
+}
+
+// copy writes the rest of an archive to its file, tells the mark how far it
+// has come, and checks that all of it came.
+func (d *download) copy(ctx context.Context, mark *par.Mark) error {
+	limit, before := d.Limit, d.size
+	target := io.MultiWriter(d.sum, d.file, advance{mark})
+	body := d.meter(io.LimitReader(d.source, limit+1-before), before, d.source.Length())
+	size, err := chunks.Copy(ctx, target, body, d.buffer)
+	d.size += size
+	total, from := d.source.Length(), d.Location.String()
+	switch {
+	case err != nil:
+		return BrokenOff(ctx, d.Location, d.size, total, err)
+	case d.size > limit:
+		return d.tooLarge()
+	case total >= 0 && d.size != total:
+		return Incomplete(from, d.size, total, io.ErrUnexpectedEOF)
+	}
+	if d.Known && !d.asExpected() {
+		return d.source.Renew()
+	}
+	return nil
+}
+
+func (d *download) checksum() [sha256.Size]byte { return [sha256.Size]byte(d.sum.Sum(nil)) }
+
+// asExpected reports whether the file is the archive that it should become.
+func (d *download) asExpected() bool { return d.Known && d.Expected == d.checksum() }
+
+func (d *download) tooLarge() error {
+	return fmt.Errorf("%s: %w", d.Location, &hosts.TooLargeError{Limit: d.Limit})
+}
+
+// advance moves a mark by what was written before it in a MultiWriter.
+type advance struct{ mark *par.Mark }
+
+// Write implements io.Writer.
+func (a advance) Write(p []byte) (int, error) {
+	a.mark.Advance(int64(len(p)))
+	return len(p), nil
+}
+
+// whole is the rest of an archive that is there already.
+type whole int64
+
+func (whole) Read([]byte) (int, error) { return 0, io.EOF }
+func (whole) Close() error             { return nil }
+func (w whole) Length() int64          { return int64(w) }
+func (whole) Renew() error             { return nil }

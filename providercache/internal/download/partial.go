@@ -1,0 +1,120 @@
+package download
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+const (
+	// partialDir holds archives of which not all has come yet, by their
+	// checksums, in a cache.
+	PartialDir = "partial"
+	// partialsAfter is how long they wait for somebody to resume them.
+	partialsAfter = 24 * time.Hour
+)
+
+// landing is the file that an archive is received into.
+type partialFile struct {
+	*os.File
+	kept bool // it stays for a later run; else it goes with its staging directory
+}
+
+// land opens the file for an archive: the one in the cache that an earlier run
+// may have begun, if the archive's checksum is known and nobody else works on
+// it; else a new one at path. It is in its place from the first byte on,
+// because who is killed can't move it there.
+func land(r Request) (*partialFile, error) {
+	if r.Known && r.PartialDir != "" && IsRemote(r.Location) {
+		if file, err := openPartial(r.PartialDir, r.Expected); err == nil {
+			return &partialFile{file, true}, nil
+		}
+	}
+	file, err := os.OpenFile(r.Path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	return &partialFile{file, false}, err
+}
+
+// abandon closes a file that didn't become an archive. worthwhile: a later run
+// may get the rest.
+func (l *partialFile) keep(worthwhile bool) {
+	if info, err := l.Stat(); err == nil && worthwhile && info.Size() > 0 {
+		l.Close()
+		return
+	}
+	l.discard()
+}
+
+// discard takes the file out of the cache and closes it; in this order, because
+// whoever removes such a file has its lock.
+func (l *partialFile) discard() {
+	if l.kept {
+		_ = os.Remove(l.Name())
+	}
+	l.Close()
+	if l.kept {
+		_ = os.Remove(filepath.Dir(l.Name())) // if it was the last one
+	}
+}
+
+// isAt makes sure that a file which was opened by the landing's name is the one
+// that was written. In a cache others may be able to rename files.
+func (l *partialFile) isAt(file *os.File) error {
+	written, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	found, err := file.Stat()
+	if err == nil && !os.SameFile(written, found) {
+		err = fmt.Errorf("%s was replaced while it was worked on", l.Name())
+	}
+	return err
+}
+
+// openPartial opens, and locks, the file for an archive, or makes it.
+func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
+	for range staging.Attempts {
+		if _, err := scratch.MakeDirs(dir); err != nil {
+			return nil, err
+		}
+		file, err = lockPartial(filepath.Join(dir, hex.EncodeToString(sum[:])), os.O_CREATE)
+		if err == nil || !isGone(err) {
+			break
+		}
+	}
+	return file, err
+}
+
+// sweepPartials removes those that nobody has resumed.
+func SweepPartials(dir string, now time.Time) {
+	if dir == "" {
+		return
+	}
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		info, err := entry.Info()
+		if err != nil || !info.Mode().IsRegular() || !isChecksum(entry.Name()) || now.Sub(info.ModTime()) < partialsAfter {
+			continue
+		}
+		if file, err := lockPartial(filepath.Join(dir, entry.Name()), 0); err == nil {
+			(&partialFile{file, true}).discard()
+		}
+	}
+}
+
+func isChecksum(name string) bool {
+	sum, err := hex.DecodeString(name)
+	return err == nil && len(sum) == sha256.Size
+}
+
+// sameAsAt reports whether an open file is the one at a path.
+func sameAsAt(info fs.FileInfo, path string) bool {
+	there, err := os.Lstat(path)
+	return err == nil && os.SameFile(info, there)
+}

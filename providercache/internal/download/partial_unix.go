@@ -1,0 +1,57 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package download
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// errNotOurs says that somebody else could change the file.
+var errNotOurs = errors.New("the file isn't the user's alone")
+
+// errGone says that the file was removed while it was being opened.
+var errGone = errors.New("the file was removed")
+
+func isGone(err error) bool { return errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist) }
+
+// lockPartial opens a file of which nobody else has the lock, and takes that.
+// It is the lock of the file itself, so it ends with the process, and whoever
+// removes the file has it. What is in the file is going to be hashed, and read
+// again later, so nobody else may be able to write to it.
+func lockPartial(path string, flags int) (*os.File, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|owner.OpenPlain|flags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkPartial(file, path); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+func checkPartial(file *os.File, path string) error {
+	if err := filelock.TryFile(file); err != nil {
+		return err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	switch {
+	case !info.Mode().IsRegular() || !owner.IsOwn(info) || info.Mode().Perm()&0o077 != 0:
+		return errNotOurs
+	case !ok || stat.Nlink == 0 || !sameAsAt(info, path):
+		return errGone
+	case stat.Nlink > 1:
+		return errNotOurs
+	}
+	return nil
+}

@@ -1,0 +1,85 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package download
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+func TestAPartialIsForOneAtATime(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "partial")
+	first, err := openPartial(dir, [32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if second, err := openPartial(dir, [32]byte{1}); !errors.Is(err, filelock.ErrHeld) {
+		t.Fatalf("got %v, %v while it was being worked on", second, err)
+	}
+	other, err := openPartial(dir, [32]byte{2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Close()
+	first.Close()
+	again, err := openPartial(dir, [32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Close()
+}
+
+// TestAPartialThatWasRemovedIsNotResumed: it was opened before, and locked
+// after, another process was done with it.
+func TestAPartialThatWasRemovedIsNotResumed(t *testing.T) {
+	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "partial")
+			file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer file.Close()
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			if replace {
+				if err := os.WriteFile(path, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := checkPartial(file, path); !isGone(err) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+// TestAnArchiveThatWasReplacedIsNotUnpacked: whoever can write to the cache
+// could put another file where a partial was.
+func TestAnArchiveThatWasReplacedIsNotUnpacked(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "partial")
+	file, err := openPartial(dir, [32]byte{1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	received := Archive{Path: file.Name(), File: &partialFile{file, true}}
+	defer received.Discard()
+	if err := os.Remove(file.Name()); err != nil {
+		t.Fatal(err)
+	}
+	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: "evil"})
+	if err := os.WriteFile(file.Name(), content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	received.Size = int64(len(content))
+	if _, err := unpack.Open(received.Path, received.Size, received.IsAt, cachetest.Widget, unpack.Limits{}.WithDefaults()); err == nil || errors.Is(err, os.ErrNotExist) {
+		t.Errorf("got %v, want that it was replaced", err)
+	}
+}

@@ -1,0 +1,46 @@
+package download
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// askSize asks for the first byte of an archive. A server that can't send a part
+// announces the whole, which isn't read.
+func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (int64, error) {
+	req, err := newRequest(ctx, at)
+	if err != nil {
+		return -1, err
+	}
+	req.Header.Set("Range", "bytes=0-0")
+	resp, err := hosts.Do(client, req, maxRedirects)
+	if err != nil {
+		return -1, err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return resp.ContentLength, nil
+	case http.StatusPartialContent:
+		return sizeIn(resp.Header.Get("Content-Range")), nil
+	case http.StatusRequestedRangeNotSatisfiable:
+		return sizeIn(resp.Header.Get("Content-Range")), nil // it is empty
+	}
+	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, Code: resp.StatusCode})
+}
+
+// sizeIn reads "bytes 0-0/1234" and "bytes */1234".
+func sizeIn(contentRange string) int64 {
+	_, total, _ := strings.Cut(contentRange, "/")
+	size, err := strconv.ParseInt(total, 10, 64)
+	if err != nil || size < 0 {
+		return -1
+	}
+	return size
+}

@@ -1,0 +1,115 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+const (
+	// maxRedirects is how far away an archive may be: what the field's clients allow.
+	maxRedirects = 10
+)
+
+// source brings the bytes of an archive.
+type Source interface {
+	io.ReadCloser
+	Length() int64 // of the whole archive; -1: not known yet
+	// renew begins again, if what was read was put together from several answers and
+	// has the wrong checksum: the error is errStartOver then. nil: that is of no use.
+	Renew() error
+}
+
+// openSource opens an archive wherever it is. sure: its checksum is known, so that
+// parts that don't belong together are found out.
+func Open(ctx context.Context, client *http.Client, at getproviders.Location, sure bool) (Source, error) {
+	web, ok := at.(getproviders.HTTPArchive)
+	if !ok {
+		return OpenFile(at.String())
+	}
+	w, err := openWeb(ctx, client, web, 0, sure)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// localFile is an archive on this machine.
+type localFile struct {
+	*os.File
+	size int64
+}
+
+func (f localFile) Length() int64 { return f.size }
+func (f localFile) Renew() error  { return nil }
+
+// openFile opens an archive on this machine.
+func OpenFile(path string) (Source, error) {
+	// Asked before it is opened, because opening a named pipe would wait for ever.
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file", path)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return localFile{file, info.Size()}, nil
+}
+
+// newRequest asks for an archive as it is: an encoding for the transport would
+// change the bytes that have to be hashed.
+func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request, error) {
+	if at.URL == nil {
+		return nil, errors.New("the package has no URL")
+	}
+	ctx = hosts.WithOwnConnection(hosts.WithArchiveOwner(ctx, at.Owner))
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	return req, nil
+}
+
+// checkResponse makes sure that an answer has the status that it should, and
+// the archive as it is.
+func checkResponse(resp *http.Response, status int) error {
+	url := hosts.RedactURL(resp.Request.URL)
+	if resp.StatusCode != status {
+		return &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
+	}
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return fmt.Errorf("GET %q: the server encoded the archive as %q although it was asked not to", url, encoding)
+	}
+	return nil
+}
+
+// StatusError says that a server answered a request for an archive with
+// another status than 200 (or, for the rest of one, 206). It matches getproviders.ErrUnauthorized for 401 and
+// 403, and getproviders.ErrUnreachable for the rest.
+type StatusError struct {
+	URL    string // that answered, redirects followed; without secrets
+	Status string // "404 Not Found"
+	Code   int
+}
+
+// Error implements error.
+func (e *StatusError) Error() string { return fmt.Sprintf("GET %q: %s", e.URL, e.Status) }
+
+// Is tells the two kinds apart.
+func (e *StatusError) Is(target error) bool {
+	if e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden {
+		return target == getproviders.ErrUnauthorized
+	}
+	return target == getproviders.ErrUnreachable
+}

@@ -1,0 +1,72 @@
+package download
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// edition is what an answer says about which bytes it has a part of, so that
+// the rest can be asked for.
+type validator struct {
+	etag, modified string // as in the header
+	exact          bool   // modified is old enough for a later change to show
+	ranges         bool   // the server says that it can send parts
+}
+
+func validatorOf(h http.Header) validator {
+	e := validator{etag: h.Get("Etag"), modified: h.Get("Last-Modified"), ranges: h.Get("Accept-Ranges") == "bytes"}
+	modified, err := http.ParseTime(e.modified)
+	sent, sentErr := http.ParseTime(h.Get("Date"))
+	e.exact = err == nil && sentErr == nil && sent.Sub(modified) >= time.Second
+	return e
+}
+
+// condition is the value for If-Range: the server is to send the rest only if
+// the archive is still the same. Only what changes with each byte is good for
+// that: a strong ETag, else a date of some age; "" if there is neither.
+func (e validator) ifRange() string {
+	switch {
+	case e.etag != "" && !strings.HasPrefix(e.etag, "W/"):
+		return e.etag
+	case e.etag == "" && e.exact:
+		return e.modified
+	default:
+		return ""
+	}
+}
+
+// divisible reports whether it is worth asking for the rest. sure: if the
+// parts don't belong together, that is found out in the end.
+func (e validator) resumable(sure bool) bool {
+	return e.ifRange() != "" || sure && (e.ranges || e.etag != "" || e.modified != "")
+}
+
+// differs reports whether an answer is about another edition for certain.
+func (e validator) differs(other validator) bool {
+	return e.etag != "" && other.etag != "" && e.etag != other.etag ||
+		e.modified != "" && other.modified != "" && e.modified != other.modified
+}
+
+// parseContentRange reads "bytes FROM-TO/TOTAL". total is -1 for "*".
+func parseContentRange(value string) (from, total int64, ok bool) {
+	span, whole, found := strings.Cut(strings.TrimPrefix(value, "bytes "), "/")
+	first, last, isSpan := strings.Cut(span, "-")
+	if !found || !isSpan || !strings.HasPrefix(value, "bytes ") {
+		return 0, 0, false
+	}
+	from, ok = parseCount(first)
+	to, toOK := parseCount(last)
+	total, totalOK := parseCount(whole)
+	if whole == "*" {
+		total, totalOK = -1, true
+	}
+	return from, total, ok && toOK && totalOK && from <= to && (total < 0 || to < total)
+}
+
+// parseCount reads digits and nothing else.
+func parseCount(text string) (int64, bool) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(n), err == nil
+}

@@ -1,0 +1,244 @@
+package staging
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// stageWith makes a stage with a package of one file.
+func stageWith(t *testing.T, target string, content string) *Stage {
+	t.Helper()
+	stage, err := New(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(stage.Remove)
+	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), cachetest.WidgetFile), content)
+	return stage
+}
+
+func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
+	t.Parallel()
+	target := filepath.Join(t.TempDir(), "a", "b")
+	stage := stageWith(t, target, "new")
+	info, err := os.Stat(stage.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if filepath.Dir(stage.dir) != target || filepath.Base(stage.dir)[0] != '.' {
+		t.Errorf("the stage is %s", stage.dir)
+	}
+	if info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
+		t.Errorf("the stage's mode is %v", info.Mode())
+	}
+	stage.Remove()
+	if _, err := os.Lstat(stage.dir); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the stage is still there: %v", err)
+	}
+}
+
+func TestPublishMakesParentsOnlyThen(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	stage := stageWith(t, target, "new")
+	final := filepath.Join(target, "x", "y", "z")
+	if _, err := os.Lstat(filepath.Join(target, "x")); err == nil {
+		t.Error("a parent exists already")
+	}
+	if err := stage.Publish(t.Context(), final, cachetest.HashOf(t, stage.PackagePath())); err != nil {
+		t.Fatal(err)
+	}
+	if got := cachetest.ContentOf(t, filepath.Join(final, cachetest.WidgetFile)); got != "new" {
+		t.Errorf("published %q", got)
+	}
+}
+
+func TestPublishThatFailsRemovesTheParentsItMade(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	stage := stageWith(t, target, "new")
+	if err := os.RemoveAll(stage.PackagePath()); err != nil { // so that the rename fails
+		t.Fatal(err)
+	}
+	if err := stage.Publish(t.Context(), filepath.Join(target, "x", "y", "z"), "h1:"); err == nil {
+		t.Error("no error")
+	}
+	if _, err := os.Lstat(filepath.Join(target, "x")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a parent is left: %v", err)
+	}
+}
+
+func TestPublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	stage := stageWith(t, target, "new")
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	final := filepath.Join(target, "x")
+	if err := stage.Publish(ctx, final, "h1:"); !errors.Is(err, cachetest.ErrStopped) {
+		t.Errorf("got %v", err)
+	}
+	if _, err := os.Lstat(final); err == nil {
+		t.Error("it was published")
+	}
+}
+
+func TestReplaceWithAndWithoutExchange(t *testing.T) {
+	t.Parallel()
+	replacers := map[string]func(*Stage, string) error{
+		"as the system can": (*Stage).replace,
+		"by two renames":    (*Stage).replaceByRenames,
+	}
+	for name, replace := range replacers {
+		for kind, prepare := range map[string]func(t *testing.T, final string){
+			"directory": func(t *testing.T, final string) { cachetest.WriteTo(t, filepath.Join(final, "stale"), "old") },
+			"file":      func(t *testing.T, final string) { cachetest.WriteTo(t, final, "old") },
+			"link": func(t *testing.T, final string) {
+				if err := os.Symlink(t.TempDir(), final); err != nil {
+					t.Skip("no symbolic links here")
+				}
+			},
+		} {
+			t.Run(name+" "+kind, func(t *testing.T) {
+				target := t.TempDir()
+				stage := stageWith(t, target, "new")
+				final := filepath.Join(target, "final")
+				prepare(t, final)
+				if err := replace(stage, final); err != nil {
+					t.Fatal(err)
+				}
+				entries, err := os.ReadDir(final)
+				if err != nil || len(entries) != 1 || entries[0].Name() != cachetest.WidgetFile {
+					t.Errorf("there is %v, %v", entries, err)
+				}
+				stage.Remove()
+				if left, _ := os.ReadDir(target); len(left) != 1 {
+					t.Errorf("left: %v", left)
+				}
+			})
+		}
+	}
+}
+
+func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	stage := stageWith(t, target, "new")
+	final := filepath.Join(target, "final")
+	cachetest.WriteTo(t, filepath.Join(final, "old"), "old")
+	if err := os.RemoveAll(stage.PackagePath()); err != nil {
+		t.Fatal(err)
+	}
+	if err := stage.replaceByRenames(final); err == nil {
+		t.Error("no error")
+	}
+	if got := cachetest.ContentOf(t, filepath.Join(final, "old")); got != "old" {
+		t.Errorf("there is %q", got)
+	}
+}
+
+func TestStageMakesItsGroundAgain(t *testing.T) {
+	t.Parallel()
+	target := filepath.Join(t.TempDir(), "a", "b")
+	for range 3 {
+		stage, err := New(target)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stage.Remove()
+		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that failed
+		if _, err := os.Stat(filepath.Dir(target)); err == nil {
+			t.Fatal("the ground is still there")
+		}
+	}
+}
+
+func TestMakeDirsReturnsWhatItMade(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	a := filepath.Join(root, "a")
+	abc := filepath.Join(a, "b", "c")
+	made, err := scratch.MakeDirs(abc)
+	if want := []string{a, filepath.Join(a, "b"), abc}; err != nil || !slices.Equal(made, want) {
+		t.Fatalf("made %q, %v; want %q", made, err, want)
+	}
+	if again, err := scratch.MakeDirs(abc); err != nil || len(again) != 0 {
+		t.Errorf("made %q, %v the second time", again, err)
+	}
+	cachetest.WriteTo(t, filepath.Join(a, "file"), "")
+	scratch.RemoveEmpty(made)
+	if _, err := os.Stat(filepath.Join(a, "b")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("an empty directory is left: %v", err)
+	}
+	if _, err := os.Stat(a); err != nil {
+		t.Errorf("a directory that isn't empty was removed: %v", err)
+	}
+	if _, err := scratch.MakeDirs(filepath.Join(a, "file", "x")); err == nil {
+		t.Error("made a directory in a file")
+	}
+}
+
+// Who opens a package while it is exchanged finds the old one or the new one.
+func TestAnExchangeLeavesNoGap(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	final := filepath.Join(target, "final")
+	cachetest.WriteTo(t, filepath.Join(final, cachetest.WidgetFile), "old")
+	probe := stageWith(t, target, "new")
+	if err := exchange(probe.PackagePath(), final); err != nil {
+		t.Skipf("two at once can't be exchanged here: %v", err)
+	}
+	probe.Remove()
+	done, missing := make(chan struct{}), make(chan int)
+	go func() {
+		n := 0
+		for {
+			select {
+			case <-done:
+				missing <- n
+				return
+			default:
+			}
+			if _, err := os.Lstat(filepath.Join(final, cachetest.WidgetFile)); err != nil {
+				n++
+			}
+		}
+	}()
+	for range 200 {
+		stage := stageWith(t, target, "new")
+		if err := stage.replace(final); err != nil {
+			t.Error(err)
+		}
+		stage.Remove()
+	}
+	close(done)
+	if n := <-missing; n > 0 {
+		t.Errorf("it was missing %d times", n)
+	}
+}
+
+// A link in a package's place isn't the package, even if it leads to the same
+// files: who owns these could change them later.
+func TestALinkToTheSameFilesIsReplaced(t *testing.T) {
+	t.Parallel()
+	target := t.TempDir()
+	stage := stageWith(t, target, "new")
+	defer stage.Remove()
+	h1, err := getproviders.HashDir(t.Context(), stage.PackagePath())
+	cachetest.Must(t, err)
+	elsewhere, final := filepath.Join(t.TempDir(), "package"), filepath.Join(target, "final")
+	cachetest.Must(t, os.CopyFS(elsewhere, os.DirFS(stage.PackagePath())))
+	cachetest.LinkOrSkip(t, elsewhere, final)
+	cachetest.Must(t, stage.Publish(t.Context(), final, h1))
+	if info, err := os.Lstat(final); err != nil || !info.IsDir() {
+		t.Errorf("there is %v, %v", info, err)
+	}
+}

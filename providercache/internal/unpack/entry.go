@@ -1,0 +1,95 @@
+package unpack
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"io"
+	"os"
+	"path"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+func (e entry) mkdir(into *os.Root) error {
+	if into == nil {
+		return nil
+	}
+	return into.MkdirAll(e.Name, 0o755)
+}
+
+// inflate writes a file and returns its SHA-256.
+func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [sha256.Size]byte, err error) {
+	source, err := e.File.Open()
+	if err != nil {
+		return sum, breaks(e.File, RuleContent, "can't be read: %v", err)
+	}
+	defer source.Close()
+	promised := int64(e.File.UncompressedSize64)
+	reader := &markingReader{Reader: source}
+	size, sum, err := e.write(into, func(w io.Writer) (int64, error) {
+		return chunks.Copy(ctx, w, io.LimitReader(reader, promised+1), buffer)
+	})
+	switch {
+	case reader.err != nil:
+		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
+	case err == nil && size != promised:
+		return sum, breaks(e.File, RuleContent, "has another size than the archive says")
+	}
+	return sum, err
+}
+
+// write makes a new file, or none if there is no directory for it, of what
+// content writes, and returns how many bytes that says there were and their
+// SHA-256.
+func (e entry) write(into *os.Root, content func(io.Writer) (int64, error)) (size int64, sum [sha256.Size]byte, err error) {
+	hash := sha256.New()
+	var target io.Writer = hash
+	if into != nil {
+		file, createErr := e.create(into)
+		if createErr != nil {
+			return 0, sum, createErr
+		}
+		defer func() { err = cmp.Or(err, file.Close()) }()
+		target = io.MultiWriter(file, hash)
+	}
+	size, err = content(target)
+	hash.Sum(sum[:0])
+	return size, sum, err
+}
+
+// create makes the file, which must not exist, with the archive's mode: the
+// process's umask doesn't count, as with the real tools, and neither do
+// set-user-ID bits.
+func (e entry) create(into *os.Root) (*os.File, error) {
+	if parent := path.Dir(e.Name); parent != "." {
+		if err := into.MkdirAll(parent, 0o755); err != nil {
+			return nil, err
+		}
+	}
+	file, err := into.OpenFile(e.Name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Chmod(e.File.Mode().Perm()); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return file, nil
+}
+
+// markingReader remembers why reading ended, to tell an archive's fault from
+// that of a disk that is being written.
+type markingReader struct {
+	io.Reader
+	err error // nil for io.EOF
+}
+
+// Read implements io.Reader.
+func (m *markingReader) Read(p []byte) (int, error) {
+	n, err := m.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		m.err = err
+	}
+	return n, err
+}

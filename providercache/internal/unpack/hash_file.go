@@ -1,0 +1,80 @@
+package unpack
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zip"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// hashArchive hashes an archive and the files in it. Of one that breaks the rules
+// for packages the zh is known even so.
+func HashFile(ctx context.Context, path string) (content Content, zh getproviders.Hash, err error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is neither a package archive nor a directory", path)
+	}
+	if err != nil {
+		return Content{}, "", err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return Content{}, "", err
+	}
+	defer file.Close()
+	if content, zh, err = hashZip(ctx, file); err != nil {
+		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
+	}
+	return content, zh, nil
+}
+
+func hashZip(ctx context.Context, file *os.File) (content Content, zh getproviders.Hash, err error) {
+	sum := sha256.New()
+	size, err := chunks.Copy(ctx, sum, file, make([]byte, chunks.Size))
+	if err != nil {
+		return Content{}, "", err
+	}
+	zh = getproviders.ZH([sha256.Size]byte(sum.Sum(nil)))
+	limits := Limits{}.WithDefaults()
+	p, err := providerIn(file, size, limits)
+	if err != nil {
+		return Content{}, zh, err
+	}
+	entries, err := readEntries(file, size, p, limits)
+	if err != nil {
+		return Content{}, zh, err
+	}
+	content, err = Archive{file, entries}.Unpack(ctx, "")
+	return content, zh, err
+}
+
+// providerIn is a provider of the type that the archive has an executable for;
+// where there is none, reading the entries says so.
+func providerIn(r io.ReaderAt, size int64, limits Limits) (getproviders.Provider, error) {
+	archive, err := openZip(r, size, limits.Files)
+	if err != nil {
+		return getproviders.Provider{}, err
+	}
+	p := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "-", Type: "TYPE"}
+	for _, file := range archive.File {
+		if typ, ok := executableType(file); ok {
+			p.Type = typ
+			break
+		}
+	}
+	return p, nil
+}
+
+func executableType(file *zip.File) (typ string, ok bool) {
+	rest, ok := strings.CutPrefix(file.Name, "terraform-provider-")
+	if i := strings.IndexAny(rest, "_."); i >= 0 {
+		rest = rest[:i]
+	}
+	return rest, ok && rest != "" && !strings.Contains(file.Name, "/")
+}

@@ -1,0 +1,200 @@
+package inflate_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
+)
+
+// contents are what is compressed: of all sizes around the decoder's own, and
+// of all kinds of repetition.
+func contents() map[string][]byte {
+	random := rand.New(rand.NewPCG(1, 2))
+	noise := make([]byte, 160_000)
+	for i := range noise {
+		noise[i] = byte(random.Uint32())
+	}
+	var words, skewed bytes.Buffer
+	for words.Len() < 250_000 {
+		words.Write(noise[random.IntN(500):][:1+random.IntN(300)])
+	}
+	for i := range 120_000 { // codes of very different lengths
+		skewed.WriteByte(byte(random.ExpFloat64() * float64(1+i%17)))
+	}
+	return map[string][]byte{
+		"nothing": {}, "a byte": {7}, "text": []byte(strings.Repeat("what is compressed ", 600)),
+		"zeros": make([]byte, 200_000), "noise": noise, "words": words.Bytes(), "skewed": skewed.Bytes(),
+		"far back": bytes.Repeat(noise[:32<<10], 5), "pairs": bytes.Repeat([]byte{1, 2}, 70_000), "sevens": bytes.Repeat([]byte("sevenis"), 30_000),
+	}
+}
+
+// levels are ways to compress: without references, without codes, and with both.
+var levels = []int{flate.HuffmanOnly, flate.NoCompression, flate.BestSpeed, flate.DefaultCompression, flate.BestCompression}
+
+func compress(tb testing.TB, content []byte, level int) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, level)
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestCopyRestoresWhatWasCompressed(t *testing.T) {
+	t.Parallel()
+	d := inflate.New() // one for all
+	for name, content := range contents() {
+		for _, level := range levels {
+			var out bytes.Buffer
+			if err := d.Copy(&out, bufio.NewReader(bytes.NewReader(compress(t, content, level)))); err != nil {
+				t.Fatalf("%s, level %d: %v", name, level, err)
+			}
+			if !bytes.Equal(out.Bytes(), content) {
+				t.Errorf("%s, level %d: %d bytes became %d others", name, level, len(content), out.Len())
+			}
+		}
+	}
+}
+
+// TestCopyTakesNoMoreThanTheStream reads one stream after the other, in pieces
+// of all sizes, with and without something behind the last one.
+func TestCopyTakesNoMoreThanTheStream(t *testing.T) {
+	t.Parallel()
+	content := contents()["text"]
+	for _, rest := range []string{"", "x", "what comes after the stream"} {
+		for name, pieces := range map[string]func(io.Reader) io.Reader{
+			"whole": func(r io.Reader) io.Reader { return r }, "bytes": iotest.OneByteReader, "halves": iotest.HalfReader, "early end": iotest.DataErrReader,
+		} {
+			var streams []byte
+			for _, level := range levels {
+				streams = append(streams, compress(t, content, level)...)
+			}
+			src := bufio.NewReaderSize(pieces(bytes.NewReader(append(streams, rest...))), 100)
+			for _, level := range levels {
+				var out bytes.Buffer
+				if err := inflate.New().Copy(&out, src); err != nil || !bytes.Equal(out.Bytes(), content) {
+					t.Fatalf("%s, level %d: %d bytes, %v", name, level, out.Len(), err)
+				}
+			}
+			if left, err := io.ReadAll(src); string(left) != rest || err != nil {
+				t.Errorf("%s: %q is left of %q, %v", name, left, rest, err)
+			}
+		}
+	}
+}
+
+func TestCopyTellsThatAStreamIsNotWhole(t *testing.T) {
+	t.Parallel()
+	for _, level := range []int{flate.NoCompression, flate.HuffmanOnly, flate.DefaultCompression} {
+		whole := compress(t, []byte(strings.Repeat("not whole, ", 40)), level)
+		for size := range whole {
+			err := inflate.New().Copy(io.Discard, bufio.NewReader(bytes.NewReader(whole[:size])))
+			if !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, inflate.ErrCorrupt) {
+				t.Errorf("level %d, %d bytes of %d: %v", level, size, len(whole), err)
+			}
+		}
+	}
+}
+
+func TestCopyRefusesWhatIsNoStream(t *testing.T) {
+	t.Parallel()
+	for name, stream := range map[string]string{
+		"a block of no kind":         "\x07",
+		"sizes that differ":          "\x01\x04\x00\x00\x00four",
+		"too many symbols":           "\xfd\x00",
+		"too many distances":         "\x05\x1f",
+		"a distance to before":       "\x03\x02",
+		"codes that are too many":    "\x05\x40\x49\x92\x24\x49\x92\x24",
+		"a repetition of nothing":    "\x05\xe0\x81\x08\x00\x00\x00\x00\x20\x7f\xeb\x0b\x00\x00",
+		"a symbol that has no sense": "\x1b\x03\x00",
+	} {
+		err := inflate.New().Copy(io.Discard, bufio.NewReader(strings.NewReader(stream+strings.Repeat("\xff", 30))))
+		if !errors.Is(err, inflate.ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// full is a disk.
+type full struct{ room int }
+
+var errFull = errors.New("no room")
+
+func (f *full) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestCopyReturnsErrorsOfBothSides(t *testing.T) {
+	t.Parallel()
+	for _, level := range []int{flate.NoCompression, flate.DefaultCompression} {
+		stream := compress(t, contents()["words"], level)
+		if err := inflate.New().Copy(&full{100_000}, bufio.NewReader(bytes.NewReader(stream))); err != errFull {
+			t.Errorf("to a full disk: %v", err)
+		}
+		broken := io.MultiReader(bytes.NewReader(stream[:len(stream)/2]), iotest.ErrReader(errFull))
+		if err := inflate.New().Copy(io.Discard, bufio.NewReader(broken)); err != errFull {
+			t.Errorf("from a broken reader: %v", err)
+		}
+	}
+}
+
+// FuzzCopy compares with the standard library: what it accepts, what comes of
+// it, and where it ends.
+func FuzzCopy(f *testing.F) {
+	for _, content := range contents() {
+		f.Add(compress(f, content[:min(len(content), 3000)], flate.DefaultCompression))
+		f.Add(compress(f, content[:min(len(content), 300)], flate.HuffmanOnly))
+	}
+	f.Fuzz(func(t *testing.T, stream []byte) {
+		const most = 1 << 20
+		theirs := bufio.NewReader(bytes.NewReader(stream))
+		want, wantErr := io.ReadAll(io.LimitReader(flate.NewReader(theirs), most))
+		if len(want) == most {
+			return
+		}
+		var got bytes.Buffer
+		ours := bufio.NewReader(bytes.NewReader(stream))
+		err := inflate.New().Copy(&got, ours)
+		if (err == nil) != (wantErr == nil) {
+			t.Fatalf("got %v, want %v", err, wantErr)
+		}
+		if err != nil {
+			return
+		}
+		left, _ := io.ReadAll(ours)
+		wantLeft, _ := io.ReadAll(theirs)
+		if !bytes.Equal(got.Bytes(), want) || !bytes.Equal(left, wantLeft) {
+			t.Errorf("got %d bytes, %d left; want %d, %d", got.Len(), len(left), len(want), len(wantLeft))
+		}
+	})
+}
+
+func BenchmarkCopy(b *testing.B) {
+	content := contents()["words"]
+	stream := compress(b, content, flate.DefaultCompression)
+	d := inflate.New()
+	b.SetBytes(int64(len(content)))
+	for b.Loop() {
+		if err := d.Copy(io.Discard, bufio.NewReader(bytes.NewReader(stream))); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,284 @@
+package unpack
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
+)
+
+// errOdd ends unpacking an archive while it arrives. It is nobody's error: the
+// archive is unpacked again when it is there, by its directory, and if
+// something is wrong with it, that is said then.
+var ErrNotStreamable = errors.New("this archive can only be read from its end")
+
+const (
+	localSignature      = 0x04034b50 // before each entry
+	directorySignature  = 0x02014b50 // before each entry of the directory
+	descriptorSignature = 0x08074b50 // after an entry, and may be left out
+
+	flagDescriptor = 1 << 3 // sizes and checksum come after the data
+	flagUTF8       = 1 << 11
+	flagsDeflate   = 1<<1 | 1<<2 // how hard the compressor tried
+)
+
+// streamed is what came of unpacking an archive while it arrived: its entries,
+// as the headers before them and the data itself describe them, by the offset
+// of their data. It counts only if the archive's directory says the same.
+type Streamed map[int64]streamedEntry
+
+type streamedEntry struct {
+	entry
+	Sum [sha256.Size]byte
+}
+
+// streamer unpacks an archive from its beginning to its directory. There must
+// be no gap between entries, so that nothing can hide there. The decompressor is
+// our own, and not the one for what is unpacked afterwards: a mistake of it would
+// show as a checksum that differs, and the other one would have its turn.
+type streamer struct {
+	source   *TailReader
+	in       *bufio.Reader
+	into     *os.Root // nil: only hash
+	tree     names
+	written  int64 // of all entries
+	limit    int64 // of that
+	inflater *inflate.Decoder
+}
+
+// newStreamer returns one that only hashes.
+func newStreamer(source *TailReader, limits Limits) *streamer {
+	return &streamer{
+		source:   source,
+		in:       bufio.NewReaderSize(source, chunks.Size),
+		tree:     names{max: limits.Files},
+		limit:    limits.Bytes,
+		inflater: inflate.New(),
+	}
+}
+
+// stream unpacks an archive that is being received to dir, or only hashes what
+// is in it if dir is "". nil if it can't be done.
+func Stream(source *TailReader, dir string, limits Limits) Streamed {
+	if source.place.take(source.ctx) != nil {
+		return nil
+	}
+	defer source.place.give()
+	s := newStreamer(source, limits)
+	if dir != "" {
+		root, err := makeRoot(dir)
+		if err != nil {
+			return nil
+		}
+		defer root.Close()
+		s.into = root
+	}
+	return s.entries(source.ctx)
+}
+
+func (s *streamer) entries(ctx context.Context) Streamed {
+	found := Streamed{}
+	for {
+		header, err := s.next()
+		if err != nil {
+			return nil
+		}
+		if header == nil {
+			return found
+		}
+		at := s.offset()
+		e, err := s.unpack(ctx, header)
+		if err != nil {
+			return nil
+		}
+		found[at] = e
+	}
+}
+
+// offset is where in the archive the next byte comes from.
+func (s *streamer) offset() int64 { return s.source.pos - int64(s.in.Buffered()) }
+
+// next reads the header of the next entry; nil if the directory comes next.
+func (s *streamer) next() (*zip.FileHeader, error) {
+	var fixed [localHeader]byte
+	if _, err := io.ReadFull(s.in, fixed[:4]); err != nil {
+		return nil, err
+	}
+	switch binary.LittleEndian.Uint32(fixed[:]) {
+	case localSignature:
+	case directorySignature:
+		return nil, nil
+	default:
+		return nil, ErrNotStreamable
+	}
+	if _, err := io.ReadFull(s.in, fixed[4:]); err != nil {
+		return nil, err
+	}
+	short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
+	long := func(at int) uint32 { return binary.LittleEndian.Uint32(fixed[at:]) }
+	name := make([]byte, short(26))
+	if len(name) > maxName {
+		return nil, ErrNotStreamable
+	}
+	if _, err := io.ReadFull(s.in, name); err != nil {
+		return nil, err
+	}
+	_, err := s.in.Discard(int(short(28)))
+	return &zip.FileHeader{
+		Name: string(name), Flags: short(6), Method: short(8), CRC32: long(14),
+		CompressedSize64: uint64(long(18)), UncompressedSize64: uint64(long(22)),
+	}, err
+}
+
+// unpack unpacks one entry. What its header says is replaced by what was found.
+func (s *streamer) unpack(ctx context.Context, header *zip.FileHeader) (streamedEntry, error) {
+	file := &zip.File{FileHeader: *header}
+	name, err := cleanName(file)
+	if err != nil || header.Flags&^(flagDescriptor|flagUTF8|flagsDeflate) != 0 {
+		return streamedEntry{}, ErrNotStreamable
+	}
+	e := streamedEntry{entry: entry{File: file, Name: name, Dir: strings.HasSuffix(header.Name, "/")}}
+	if err := s.tree.add(e.entry); err != nil {
+		return streamedEntry{}, err
+	}
+	if e.Dir {
+		e.Sum = sha256.Sum256(nil)
+		if header.CompressedSize64 != 0 || header.Flags&flagDescriptor != 0 {
+			return streamedEntry{}, ErrNotStreamable
+		}
+		return e, e.mkdir(s.into)
+	}
+	return e, s.unpackFile(ctx, &e)
+}
+
+func (s *streamer) unpackFile(ctx context.Context, e *streamedEntry) error {
+	said, start := e.File.FileHeader, s.offset()
+	crc := crc32.NewIEEE()
+	size, sum, err := e.write(s.into, func(w io.Writer) (int64, error) {
+		guarded := &guard{streamer: s, ctx: ctx, next: io.MultiWriter(crc, w)}
+		err := s.inflate(guarded, said)
+		return guarded.size, err
+	})
+	if err != nil {
+		return err
+	}
+	e.Sum = sum
+	e.File.CRC32 = crc.Sum32()
+	e.File.CompressedSize64, e.File.UncompressedSize64 = uint64(s.offset()-start), uint64(size)
+	if said.Flags&flagDescriptor != 0 {
+		if said.CRC32, said.CompressedSize64, said.UncompressedSize64, err = s.descriptor(); err != nil {
+			return err
+		}
+	}
+	if said.CRC32 != e.File.CRC32 || said.CompressedSize64 != e.File.CompressedSize64 || said.UncompressedSize64 != e.File.UncompressedSize64 {
+		return ErrNotStreamable
+	}
+	return nil
+}
+
+// inflate writes the content of an entry. Stored data has no end of its own, so
+// its size has to be known before.
+func (s *streamer) inflate(w io.Writer, header zip.FileHeader) error {
+	switch {
+	case header.Method == zip.Deflate:
+		return s.inflater.Copy(w, s.in)
+	case header.Method == zip.Store && header.Flags&flagDescriptor == 0:
+		_, err := io.CopyN(w, s.in, int64(header.CompressedSize64))
+		return err
+	default:
+		return ErrNotStreamable
+	}
+}
+
+// guard stops writing what becomes too large, in all or for the part of the
+// archive that has been read, and when nobody wants it any more.
+type guard struct {
+	*streamer
+	ctx  context.Context
+	next io.Writer
+	size int64 // of this entry
+}
+
+// Write implements io.Writer.
+func (g *guard) Write(p []byte) (int, error) {
+	if g.ctx.Err() != nil {
+		return 0, context.Cause(g.ctx)
+	}
+	g.size += int64(len(p))
+	g.written += int64(len(p))
+	if g.written > g.limit || g.written > ratioFrom && g.written/maxRatio > g.offset() {
+		return 0, ErrNotStreamable
+	}
+	return g.next.Write(p)
+}
+
+// descriptor reads what follows an entry whose header doesn't know its sizes.
+func (s *streamer) descriptor() (crc uint32, compressed, size uint64, err error) {
+	var fields [12]byte
+	if _, err = io.ReadFull(s.in, fields[:4]); err != nil {
+		return 0, 0, 0, err
+	}
+	rest := fields[4:]
+	if binary.LittleEndian.Uint32(fields[:]) == descriptorSignature {
+		rest = fields[:]
+	}
+	_, err = io.ReadFull(s.in, rest)
+	return binary.LittleEndian.Uint32(fields[0:]), uint64(binary.LittleEndian.Uint32(fields[4:])),
+		uint64(binary.LittleEndian.Uint32(fields[8:])), err
+}
+
+// agrees reports whether the archive's directory lists the very entries that
+// were unpacked.
+func (s Streamed) agrees(entries []entry) bool {
+	if s == nil || len(s) != len(entries) {
+		return false
+	}
+	for _, listed := range entries {
+		at, err := listed.File.DataOffset()
+		found, ok := s[at]
+		if err != nil || !ok || found.Dir != listed.Dir || !sameHeader(found.File, listed.File) {
+			return false
+		}
+	}
+	return true
+}
+
+func sameHeader(a, b *zip.File) bool {
+	return a.Name == b.Name && a.Method == b.Method && a.CRC32 == b.CRC32 &&
+		a.CompressedSize64 == b.CompressedSize64 && a.UncompressedSize64 == b.UncompressedSize64
+}
+
+// finish gives the files the modes that only the directory tells.
+func (s Streamed) finish(entries []entry, dir string) (Content, error) {
+	if dir == "" {
+		return digest(entries, s.sum)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return Content{}, err
+	}
+	defer root.Close()
+	return digest(entries, func(e entry) ([sha256.Size]byte, error) {
+		if !e.Dir {
+			if err := root.Chmod(e.Name, e.File.Mode().Perm()); err != nil {
+				return [sha256.Size]byte{}, err
+			}
+		}
+		return s.sum(e)
+	})
+}
+
+func (s Streamed) sum(e entry) ([sha256.Size]byte, error) {
+	at, err := e.File.DataOffset()
+	return s[at].Sum, err
+}

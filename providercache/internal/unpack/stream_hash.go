@@ -1,0 +1,161 @@
+package unpack
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"fmt"
+	"hash"
+	"io"
+	"math"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// passing is an archive that is hashed while it passes by, and kept nowhere: no
+// byte is written to a disk, and memory holds no more than its directory. An
+// archive that can't be read from its beginning isn't done this way.
+type streamHash struct {
+	source io.Reader
+	sum    hash.Hash
+	size   int64
+	limit  int64
+	place  *Slot
+	ctx    context.Context
+	broken error // of the source, other than its end
+}
+
+// ReadAt implements io.ReaderAt for a follower, who reads what comes next.
+func (p *streamHash) ReadAt(buffer []byte, _ int64) (int, error) {
+	p.place.give() // another one may unpack while the network is waited for
+	n, err := p.source.Read(buffer)
+	if wait := p.place.take(p.ctx); wait != nil {
+		p.broken = wait
+		return 0, wait
+	}
+	p.sum.Write(buffer[:n])
+	if p.size += int64(n); p.size > p.limit {
+		err = ErrNotStreamable
+	}
+	if err != nil && err != io.EOF && err != ErrNotStreamable {
+		p.broken = err
+	}
+	return n, err
+}
+
+// passed is an archive that was hashed while it passed by.
+type HashedStream struct {
+	Size     int64
+	SHA256   [sha256.Size]byte
+	streamed Streamed
+	index    *zipIndex
+}
+
+// readThrough reads an archive from its beginning to its end, in a slot of those who
+// unpack. The error is errOdd if the archive can't be read this way, else the
+// source's own; Size is how far it came then.
+func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight int64, limits Limits) (HashedStream, error) {
+	p := &streamHash{source: from, sum: sha256.New(), limit: limits.Bytes, ctx: ctx, place: &Slot{gate: slots, weight: weight}}
+	if err := p.place.take(ctx); err != nil {
+		return HashedStream{}, err
+	}
+	defer p.place.give()
+	found, kept, err := p.read(limits)
+	switch {
+	case p.broken != nil:
+		return HashedStream{Size: p.size}, p.broken
+	case err != nil:
+		return HashedStream{}, ErrNotStreamable
+	}
+	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, kept}, nil
+}
+
+// content returns the hashes of the archive's files. The error is errOdd if its
+// directory lists other entries than those that were found.
+func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Content, error) {
+	entries, err := readEntries(p.index, p.Size, provider, limits)
+	if err != nil || !p.streamed.agrees(entries) {
+		return Content{}, ErrNotStreamable
+	}
+	return p.streamed.finish(entries, "")
+}
+
+// read unpacks all entries to nowhere, and keeps what the directory is compared
+// with. The error is nobody's.
+func (p *streamHash) read(limits Limits) (Streamed, *zipIndex, error) {
+	from := &TailReader{ctx: p.ctx, file: p, there: math.MaxInt64, place: p.place}
+	s := newStreamer(from, limits)
+	found, kept := Streamed{}, &zipIndex{heads: map[int64][localHeader]byte{}}
+	for {
+		begins := s.offset()
+		header, err := s.next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if header == nil {
+			return found, kept, kept.readTail(s, begins, limits)
+		}
+		data := s.offset()
+		if err := kept.addHead(begins, data, len(header.Name)); err != nil {
+			return nil, nil, err
+		}
+		if found[data], err = s.unpack(p.ctx, header); err != nil {
+			return nil, nil, err
+		}
+	}
+}
+
+// remains is what is left of an archive that has passed: the headers of its
+// entries, as far as they say where data begins, and everything from its
+// directory on. Between them, it reads as zeros, in which nothing can be found.
+type zipIndex struct {
+	heads map[int64][localHeader]byte
+	tail  []byte
+	from  int64 // where the tail begins
+}
+
+// addHead keeps a header.
+func (r *zipIndex) addHead(at, data int64, name int) error {
+	extra := data - at - localHeader - int64(name)
+	if extra < 0 || extra > math.MaxUint16 {
+		return ErrNotStreamable
+	}
+	var head [localHeader]byte
+	binary.LittleEndian.PutUint32(head[:], localSignature)
+	binary.LittleEndian.PutUint16(head[26:], uint16(name))
+	binary.LittleEndian.PutUint16(head[28:], uint16(extra))
+	r.heads[at] = head
+	return nil
+}
+
+// readTail keeps the rest of the archive, of which the streamer has read the
+// first four bytes.
+func (r *zipIndex) readTail(s *streamer, from int64, limits Limits) error {
+	most := directoryTail + int64(limits.Files)*directoryEntry
+	rest, err := io.ReadAll(io.LimitReader(s.in, most+1))
+	if err != nil {
+		return err
+	}
+	if int64(len(rest)) > most {
+		return fmt.Errorf("%w: its directory is too large", ErrNotStreamable)
+	}
+	r.from = from
+	r.tail = append(binary.LittleEndian.AppendUint32(nil, directorySignature), rest...)
+	return nil
+}
+
+// ReadAt implements io.ReaderAt.
+func (r *zipIndex) ReadAt(p []byte, at int64) (int, error) {
+	if head, ok := r.heads[at]; ok && len(p) <= localHeader {
+		return copy(p, head[:]), nil
+	}
+	clear(p)
+	if missing := r.from - at; missing > 0 {
+		n := min(missing, int64(len(p)))
+		m, err := bytes.NewReader(r.tail).ReadAt(p[n:], 0)
+		return int(n) + m, err
+	}
+	return bytes.NewReader(r.tail).ReadAt(p, at-r.from)
+}

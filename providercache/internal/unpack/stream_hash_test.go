@@ -1,0 +1,85 @@
+package unpack
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/klauspost/compress/zip"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// passBy hashes content on its way.
+func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, Content, error) {
+	limits = limits.WithDefaults()
+	if int64(len(content)) > limits.Bytes {
+		return HashedStream{}, Content{}, ErrNotStreamable
+	}
+	received, err := HashStream(ctx, bytes.NewReader(content), par.NewLimit(1), int64(len(content)), limits)
+	if err != nil {
+		return HashedStream{}, Content{}, err
+	}
+	found, err := received.Content(cachetest.TestProvider, limits)
+	return received, found, err
+}
+
+// checkPassing compares what comes of hashing on the way with what comes of
+// unpacking by the archive's directory, unless the former isn't possible.
+func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) {
+	tb.Helper()
+	received, got, err := passBy(tb.Context(), content, limits)
+	if errors.Is(err, ErrNotStreamable) {
+		return false
+	}
+	path := filepath.Join(tb.TempDir(), "archive.zip")
+	if err = errors.Join(err, os.WriteFile(path, content, 0o600)); err != nil {
+		tb.Fatal(err)
+	}
+	opened, err := Open(path, int64(len(content)), nil, cachetest.TestProvider, limits.WithDefaults())
+	if err != nil {
+		tb.Fatalf("hashed on its way, and not unpacked: %v", err)
+	}
+	defer opened.file.Close()
+	want, err := opened.Unpack(tb.Context(), "")
+	if err != nil || got != want || received.Size != int64(len(content)) {
+		tb.Fatalf("got %v, want %v, %v", got, want, err)
+	}
+	return true
+}
+
+func TestArchivesAreHashedOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string][]byte{
+		"by Go":  cachetest.ArchiveByGo(t, zip.Deflate),
+		"good":   cachetest.ArchiveOf(t, cachetest.Good),
+		"prefix": append([]byte("#!/bin/sh\n"), cachetest.ArchiveByGo(t, zip.Deflate)...),
+		"cut":    cachetest.ArchiveByGo(t, zip.Deflate)[:200],
+		"empty":  {},
+	} {
+		want := name == "by Go" || name == "good"
+		if got := checkPassing(t, content, Limits{}); got != want {
+			t.Errorf("%s: on the way: %t, want %t", name, got, want)
+		}
+	}
+	if checkPassing(t, cachetest.ArchiveByGo(t, zip.Deflate), Limits{Files: 1}) {
+		t.Error("more files than allowed pass by")
+	}
+	if checkPassing(t, cachetest.ArchiveByGo(t, zip.Deflate), Limits{Bytes: 10}) {
+		t.Error("more bytes than allowed pass by")
+	}
+}
+
+func FuzzPassing(f *testing.F) {
+	f.Add(cachetest.ArchiveByGo(f, zip.Deflate))
+	f.Add(cachetest.ArchiveByGo(f, zip.Store))
+	f.Add(cachetest.ArchiveOf(f, cachetest.Good))
+	f.Add([]byte("PK\x05\x06"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		checkPassing(t, content, Limits{Files: 50, Bytes: 1 << 20})
+	})
+}

@@ -1,0 +1,294 @@
+package unpack
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// checkStreaming unpacks an archive while it arrives, byte by byte or nearly
+// so, and demands what came of unpacking it afterwards: the same error, or the
+// same hashes and files.
+func checkStreaming(tb testing.TB, from archiveFile, want string, limits Limits, wantResult Content, wantErr error) {
+	tb.Helper()
+	dir := filepath.Join(tb.TempDir(), "package")
+	result, _, err := unpackArriving(tb, from, dir, limits)
+	if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+		tb.Errorf("unpacked while it arrives: %v; afterwards: %v", err, wantErr)
+	}
+	if err == nil && wantErr == nil {
+		if result != wantResult {
+			tb.Errorf("unpacked while it arrives: %v; afterwards: %v", result, wantResult)
+		}
+		sameTree(tb, dir, want)
+	}
+}
+
+// archiveFile is an archive on the disk.
+type archiveFile struct {
+	Path string
+	Size int64
+}
+
+// unpackArriving reports also whether the result is that of unpacking while
+// the archive arrived.
+func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) (result Content, onTheWay bool, err error) {
+	tb.Helper()
+	limits = limits.WithDefaults()
+	file, err := os.Open(from.Path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer file.Close()
+	var mark par.Mark
+	gate := par.NewLimit(1)
+	step := max(1, from.Size/100)
+	var onArrival Streamed
+	err = par.Together(tb.Context(),
+		func(context.Context) error {
+			for at := int64(0); at < from.Size; at += step {
+				mark.Advance(min(step, from.Size-at))
+			}
+			mark.End(nil)
+			return nil
+		},
+		func(ctx context.Context) error {
+			behind := &TailReader{ctx: ctx, file: file, mark: &mark, place: &Slot{gate: gate}}
+			onArrival = Stream(behind, dir, limits)
+			return nil
+		},
+	)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if release, err := gate.Acquire(tb.Context(), 0); err != nil {
+		tb.Error(err)
+	} else {
+		release() // the place was given back
+	}
+	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits)
+	if err != nil {
+		return Content{}, false, err
+	}
+	defer whole.file.Close()
+	if onArrival.agrees(whole.entries) {
+		result, err = onArrival.finish(whole.entries, dir)
+		return result, true, err
+	}
+	result, err = whole.Unpack(tb.Context(), dir)
+	return result, false, err
+}
+
+func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	_, onTheWay, err = unpackArriving(tb, archiveFile{Path: path, Size: int64(len(content))}, filepath.Join(tb.TempDir(), "package"), Limits{})
+	return onTheWay, err
+}
+
+// TestOrdinaryArchivesAreUnpackedOnTheWay is about what publishers' programs
+// make: with data descriptors or without, files stored or deflated.
+func TestOrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
+	t.Parallel()
+	for name, content := range map[string][]byte{
+		"with descriptors":       cachetest.ArchiveByGo(t, zip.Deflate),
+		"sizes known, deflated":  cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: cachetest.Deflated(t, []byte("known")), Content: "known", Size: 5, Method: zip.Deflate}),
+		"sizes known, stored":    cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: []byte("known"), Content: "known", Size: 5}),
+		"directories":            cachetest.ArchiveOf(t, cachetest.Item{Name: "docs/"}, cachetest.Item{Name: "docs/a", Content: "a"}, cachetest.Good),
+		"a comment and an extra": cachetest.ArchiveOf(t, cachetest.Item{Name: "a", Comment: "about a"}, cachetest.Good),
+	} {
+		if onTheWay, err := arriving(t, content); err != nil || !onTheWay {
+			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
+		}
+	}
+}
+
+// TestOddArchivesAreUnpackedAfterwards is about archives that are in order,
+// but can be read in more than one way, or not from their beginning.
+func TestOddArchivesAreUnpackedAfterwards(t *testing.T) {
+	t.Parallel()
+	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
+	for name, content := range map[string][]byte{
+		"stored, with a descriptor":        cachetest.ArchiveByGo(t, zip.Store),
+		"something before the first entry": append([]byte("#!/bin/sh\n"), ordinary...),
+		"another name in the header":       replaceFirst(t, ordinary, cachetest.WidgetFile, strings.ToUpper(cachetest.WidgetFile)),
+		"another method in the header":     withHeader(ordinary, 8, 0),
+		"another flag in the header":       withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])|1<<4),
+	} {
+		if onTheWay, err := arriving(t, content); err != nil || onTheWay {
+			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
+		}
+	}
+}
+
+// TestTheDirectoryDecides has archives that show one content to those who read
+// from the beginning, and another one to those who begin at the directory.
+func TestTheDirectoryDecides(t *testing.T) {
+	t.Parallel()
+	hidden := cachetest.ArchiveOf(t, cachetest.Item{Name: "hidden", Content: "only in the beginning"})
+	shown := cachetest.ArchiveOf(t, cachetest.Good)
+	end := bytes.Index(hidden, []byte{'P', 'K', 1, 2})
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	content := append(bytes.Clone(hidden[:end]), shown...)
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "package")
+	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	if err != nil || onTheWay {
+		t.Fatalf("on the way: %t, %v", onTheWay, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != cachetest.WidgetFile {
+		t.Errorf("unpacked %v, %v; want what the directory lists", entries, err)
+	}
+}
+
+// TestStreamingKeepsTheLimits unpacks what would be too large while it can't
+// be known yet.
+func TestStreamingKeepsTheLimits(t *testing.T) {
+	t.Parallel()
+	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "package")
+	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{Bytes: 1 << 16})
+	if err == nil || onTheWay {
+		t.Errorf("on the way: %t, %v", onTheWay, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Size() > 1<<16+1 {
+		t.Errorf("wrote %v, %v", info, err)
+	}
+}
+
+func TestFollowerReadsWhatIsThereBeforeItsEnd(t *testing.T) {
+	t.Parallel()
+	var mark par.Mark
+	mark.Advance(5)
+	mark.End(nil)
+	behind := &TailReader{ctx: t.Context(), file: strings.NewReader("hello"), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	if got, err := io.ReadAll(behind); string(got) != "hello" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+func TestFollowerEndsWithItsContextWhateverIsThere(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := cachetest.ContextWithCause(t)
+	var mark par.Mark
+	mark.Advance(5)
+	behind := &TailReader{ctx: ctx, file: strings.NewReader("hello"), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	if n, err := behind.Read(make([]byte, 2)); n != 2 || err != nil {
+		t.Fatalf("got %d, %v", n, err)
+	}
+	cancel(cachetest.ErrStopped)
+	if n, err := behind.Read(make([]byte, 2)); n != 0 || err != cachetest.ErrStopped {
+		t.Errorf("got %d, %v", n, err)
+	}
+}
+
+// TestStreamingCountsTheRootToo has no end of entries that make no file and no
+// directory: what is known of each is kept.
+func TestStreamingCountsTheRootToo(t *testing.T) {
+	t.Parallel()
+	content := cachetest.ArchiveOf(t, cachetest.Item{Name: "./"}, cachetest.Item{Name: "./"}, cachetest.Good)
+	var mark par.Mark
+	mark.Advance(int64(len(content)))
+	mark.End(nil)
+	behind := &TailReader{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
+		t.Errorf("got %d entries", len(got))
+	}
+}
+
+func TestStreamingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := cachetest.ContextWithCause(t)
+	var mark par.Mark
+	gate := par.NewLimit(1)
+	cancel(cachetest.ErrStopped)
+	behind := &TailReader{ctx: ctx, file: bytes.NewReader(nil), mark: &mark, place: &Slot{gate: gate}}
+	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestStreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times
+// their size: no more of them is written than would do no harm.
+func TestStreamingStopsAtAnAbsurdRatio(t *testing.T) {
+	t.Parallel()
+	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 2*ratioFrom)})
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(t.TempDir(), "package")
+	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	if err == nil || onTheWay {
+		t.Errorf("on the way: %t, %v", onTheWay, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Size() > ratioFrom+chunks.Size {
+		t.Errorf("wrote %v, %v", info, err)
+	}
+}
+
+func replaceFirst(tb testing.TB, content []byte, from, to string) []byte {
+	tb.Helper()
+	if !bytes.Contains(content, []byte(from)) {
+		tb.Fatalf("no %q", from)
+	}
+	return bytes.Replace(content, []byte(from), []byte(to), 1)
+}
+
+// withHeader changes a field of two bytes in the header of the first entry.
+func withHeader(content []byte, at int, value uint16) []byte {
+	changed := bytes.Clone(content)
+	binary.LittleEndian.PutUint16(changed[at:], value)
+	return changed
+}
+
+func FuzzStream(f *testing.F) {
+	for _, seed := range [][]byte{cachetest.ArchiveByGo(f, zip.Deflate), cachetest.ArchiveByGo(f, zip.Store), cachetest.ArchiveOf(f, cachetest.Good), {}, deflatedSeed(f)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, content []byte) {
+		limits := Limits{Bytes: 1 << 20, Files: 100}
+		if int64(len(content)) > limits.Bytes {
+			return
+		}
+		unpackBytes(t, content, limits) // compares both ways
+	})
+}
+
+func deflatedSeed(tb testing.TB) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.HuffmanOnly)
+	if err == nil {
+		_, err = w.Write([]byte("seed"))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return cachetest.ArchiveOf(tb, cachetest.Item{Name: cachetest.WidgetFile, Raw: out.Bytes(), Content: "seed", Size: 4, Method: zip.Deflate})
+}

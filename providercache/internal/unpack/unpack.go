@@ -1,0 +1,171 @@
+package unpack
+
+// What a package archive may be. Providers as they are published obey these
+// rules; the first one that an archive breaks is reported, with the entry.
+//
+//	 1. It is one whole zip archive: a central directory that can be read, and
+//	    nothing after its end.
+//	 2. It has at least one entry, and no more than Limits.Files files
+//	    and directories, those counted that are only parts of names.
+//	 3. Names are text: UTF-8, no control characters (a newline could forge a
+//	    line of the hash), at most 1000 bytes.
+//	 4. Names stay inside: they are relative, with slashes; no "..", no
+//	    backslash, no drive letter.
+//	 5. Entries are files and empty directories; not links, devices, pipes.
+//	 6. Names are unique, even where case doesn't count.
+//	 7. No file is where another entry needs a directory.
+//	 8. Entries are stored or deflated, and not encrypted.
+//	 9. Their data lies inside the archive and doesn't overlap.
+//	10. Unpacked, they are no larger than Limits.Bytes in all, and, from
+//	    64 MiB on, no larger than 200 times the archive: real ones have a
+//	    ratio of about four.
+//	11. Each has the size and the checksum that the archive says.
+//	12. The provider's executable is among the files at the top.
+//
+// All but rule 11 are checked on the archive's directory, before anything is
+// inflated by it; and inflating stops one byte after the size that was promised,
+// so that no archive can keep a terabyte to itself. For what is inflated while an
+// archive arrives, and its directory isn't known yet, see stream.go: the limits
+// of rules 2 and 10 hold there for what has been seen so far.
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// unpacked is what is known of the files of an archive.
+type Content struct {
+	H1 getproviders.Hash
+	// H1Archive counts entries for directories as files, and takes names as
+	// they are written.
+	H1Archive getproviders.Hash
+}
+
+// otherH1 is H1Archive if it isn't H1.
+func (u Content) OtherH1() getproviders.Hash {
+	if u.H1Archive == u.H1 {
+		return ""
+	}
+	return u.H1Archive
+}
+
+// unpackLimits bounds what a package may be. Zero fields mean the defaults.
+type Limits struct {
+	Bytes int64 // size of one archive, and unpacked size of one package; 8 GiB
+	Files int   // entries of one package; 10 000
+}
+
+// What nobody can exceed stands for "no limit", and leaves room to compute with.
+const (
+	mostBytes = 1 << 62
+	mostFiles = 1 << 30
+)
+
+// withDefaults fills in what isn't set.
+func (l Limits) WithDefaults() Limits {
+	return Limits{
+		Bytes: min(cmp.Or(max(l.Bytes, 0), 8<<30), mostBytes),
+		Files: min(cmp.Or(max(l.Files, 0), 10_000), mostFiles),
+	}
+}
+
+// opened is an archive that keeps all rules that can be checked without
+// inflating anything.
+type Archive struct {
+	file    *os.File
+	entries []entry
+}
+
+// openArchive reads an archive's directory. isAt, if it isn't nil, makes sure that
+// the file which was opened is the one that is meant. The caller closes the file.
+func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Provider, limits Limits) (Archive, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return Archive{}, err
+	}
+	if isAt != nil {
+		err = isAt(file)
+	}
+	if err != nil {
+		file.Close()
+		return Archive{}, err
+	}
+	entries, err := readEntries(file, size, p, limits)
+	if err != nil {
+		file.Close()
+		return Archive{}, err
+	}
+	return Archive{file, entries}, nil
+}
+
+// Close closes the file.
+func (o Archive) Close() error { return o.file.Close() }
+
+// finish completes what was unpacked while the archive arrived. ok: the archive's
+// directory lists the very entries that were found.
+func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool, err error) {
+	if !onTheWay.agrees(o.entries) {
+		return Content{}, false, nil
+	}
+	content, err = onTheWay.finish(o.entries, dir)
+	return content, true, err
+}
+
+// unpack unpacks the archive into a new directory, or only hashes what is in
+// it if dir is "". Each byte is inflated once, and hashed while it is written.
+// Nothing is written outside dir, whatever the archive says: besides the
+// rules, the system is asked to keep to dir.
+func (o Archive) Unpack(ctx context.Context, dir string) (Content, error) {
+	var into *os.Root
+	if dir != "" {
+		if err := os.RemoveAll(dir); err != nil { // what an attempt to unpack it on its way has left
+			return Content{}, err
+		}
+		root, err := makeRoot(dir)
+		if err != nil {
+			return Content{}, err
+		}
+		defer root.Close()
+		into = root
+	}
+	buffer := make([]byte, chunks.Size)
+	return digest(o.entries, func(e entry) ([sha256.Size]byte, error) {
+		if e.Dir {
+			return sha256.Sum256(nil), e.mkdir(into)
+		}
+		return e.inflate(ctx, into, buffer)
+	})
+}
+
+func makeRoot(dir string) (*os.Root, error) {
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenRoot(dir)
+}
+
+// digest computes the hashes of a package from those of its entries.
+func digest(entries []entry, sum func(entry) ([sha256.Size]byte, error)) (Content, error) {
+	var files, all []getproviders.FileDigest
+	for _, e := range entries {
+		content, err := sum(e)
+		if err != nil {
+			return Content{}, err
+		}
+		all = append(all, getproviders.FileDigest{Name: e.File.Name, SHA256: content})
+		if !e.Dir {
+			files = append(files, getproviders.FileDigest{Name: e.Name, SHA256: content})
+		}
+	}
+	h1, err := getproviders.H1(files)
+	if err != nil {
+		return Content{}, err
+	}
+	h1Archive, err := getproviders.H1(all)
+	return Content{h1, h1Archive}, err
+}

@@ -1,0 +1,375 @@
+package unpack
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// unpackBytes unpacks an archive into a directory below a new one, so that a
+// test sees whether anything lands beside it.
+func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, result Content, err error) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	above = tb.TempDir()
+	from := archiveFile{Path: path, Size: int64(len(content))}
+	result, err = unpackFile(tb.Context(), from, filepath.Join(above, "package"), limits)
+	checkStreaming(tb, from, filepath.Join(above, "package"), limits, result, err)
+	return above, result, err
+}
+
+// unpackFile unpacks an archive that is there as a whole.
+func unpackFile(ctx context.Context, from archiveFile, dir string, limits Limits) (Content, error) {
+	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits.WithDefaults())
+	if err != nil {
+		return Content{}, err
+	}
+	defer whole.file.Close()
+	return whole.Unpack(ctx, dir)
+}
+
+// wantRule checks an error of unpack, and that of hashing only, which goes by
+// the same rules.
+func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry string) {
+	t.Helper()
+	above, _, err := unpackBytes(t, content, limits)
+	broken, ok := errors.AsType[*Error](err)
+	if !ok || broken.Rule != rule || broken.Entry != entry {
+		t.Fatalf("got %v (%T), want rule %d broken by entry %q", err, err, rule, entry)
+	}
+	if !errors.Is(err, rule) || errors.Is(err, rule+1) {
+		t.Errorf("%v matches the wrong rules", err)
+	}
+	if entry != "" && !strings.Contains(err.Error(), fmt.Sprintf("%q", entry)) {
+		t.Errorf("%q doesn't name the entry", err)
+	}
+	if beside, _ := os.ReadDir(above); len(beside) > 1 || len(beside) == 1 && beside[0].Name() != "package" {
+		t.Errorf("something was written beside the package: %v", beside)
+	}
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, hashErr := unpackFile(t.Context(), archiveFile{Path: path, Size: int64(len(content))}, "", limits)
+	if hashErr == nil || hashErr.Error() != err.Error() {
+		t.Errorf("hashing says %v, unpacking says %v", hashErr, err)
+	}
+}
+
+// TestRule1 is about one whole archive.
+func TestRule1(t *testing.T) {
+	t.Parallel()
+	whole := cachetest.ArchiveOf(t, cachetest.Good)
+	for name, content := range map[string][]byte{
+		"nothing":                {},
+		"a web page":             []byte("<!DOCTYPE html><title>Sign in</title>" + strings.Repeat(" ", 4096)),
+		"cut before the end":     whole[:len(whole)-1],
+		"cut in the directory":   whole[:len(whole)-endRecord-10],
+		"half":                   whole[:len(whole)/2],
+		"something after it":     append(bytes.Clone(whole), "trailing"...),
+		"another end after it":   append(append(bytes.Clone(whole), whole[len(whole)-endRecord:]...), 0),
+		"comment that is longer": patched(whole, len(whole)-2, 5),
+		"directory that is gone": bytes.ReplaceAll(whole, []byte("PK\x01\x02"), []byte("PK\x00\x00")),
+	} {
+		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleArchive, "") })
+	}
+}
+
+// patched returns content with other bytes at a position.
+func patched(content []byte, at int, with ...byte) []byte {
+	changed := bytes.Clone(content)
+	copy(changed[at:], with)
+	return changed
+}
+
+// TestRule2 is about the number of entries.
+func TestRule2(t *testing.T) {
+	t.Parallel()
+	var many []cachetest.Item
+	for i := range 12 {
+		many = append(many, cachetest.Item{Name: fmt.Sprintf("f%02d", i)})
+	}
+	huge := []cachetest.Item{{Name: cachetest.WidgetFile, Comment: strings.Repeat("x", 60_000)}}
+	for i := range 4 {
+		huge = append(huge, cachetest.Item{Name: fmt.Sprint(i), Comment: strings.Repeat("x", 60_000)})
+	}
+	limits := Limits{Files: 10}
+	t.Run("none", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t), limits, RuleEntries, "") })
+	t.Run("many", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, many...), limits, RuleEntries, "f10") })
+	t.Run("deep", func(t *testing.T) {
+		wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: strings.Repeat("d/", 10)}), limits, RuleEntries, strings.Repeat("d/", 10))
+	})
+	t.Run("large directory", func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, huge...), limits, RuleEntries, "") })
+	t.Run("as many as may be", func(t *testing.T) {
+		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, append(many[:9], cachetest.Good)...), limits); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRule3 is about names being text.
+func TestRule3(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"a\nb", "a\x00b", "a\rb", "\x7f", "a\u0085b", "caf\xe9", strings.Repeat("x", maxName+1)} {
+		t.Run(fmt.Sprintf("%.10q", name), func(t *testing.T) {
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: name}), Limits{}, RuleNameText, name)
+		})
+	}
+}
+
+// TestRule4 is about names that lead out of the directory.
+func TestRule4(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{
+		"../evil", "a/../../evil", "a/..", "..", "../", "/etc/passwd", "//server/share", `a\b`, `..\evil`, `\\server\share`,
+		"C:/evil", "c:evil", ".",
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: name}), Limits{}, RuleNamePath, name)
+		})
+	}
+}
+
+// TestRule5 is about what entries are.
+func TestRule5(t *testing.T) {
+	t.Parallel()
+	for name, it := range map[string]cachetest.Item{
+		"symlink":          {Mode: fs.ModeSymlink | 0o777, Content: "/etc/passwd"},
+		"symlink inside":   {Mode: fs.ModeSymlink | 0o777, Content: cachetest.WidgetFile},
+		"device":           {Mode: fs.ModeDevice | 0o666},
+		"character device": {Mode: fs.ModeDevice | fs.ModeCharDevice | 0o666},
+		"pipe":             {Mode: fs.ModeNamedPipe | 0o666},
+		"socket":           {Mode: fs.ModeSocket | 0o666},
+	} {
+		t.Run(name, func(t *testing.T) {
+			it.Name = name
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, it), Limits{}, RuleKind, name)
+		})
+	}
+	t.Run("directory with content", func(t *testing.T) {
+		content := cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "d/"})
+		wantRule(t, directoryField(content, 1, fieldSize, 7), Limits{}, RuleKind, "d/")
+	})
+}
+
+// TestRule6 is about names that are there twice.
+func TestRule6(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{
+		{"a", "a"}, {"a", "./a"}, {"a/", "a/"}, {"d/a", "d//a"}, {"README", "readme"}, {"d/a", "D/b"}, {"straße/a", "STRAẞE/b"},
+		{"./", "./"}, {"./", ".//"},
+		{"k", "\u212a"}, {"σ", "ς"},
+	} {
+		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: pair[0]}, cachetest.Item{Name: pair[1]}), Limits{}, RuleUnique, pair[1])
+		})
+	}
+}
+
+// TestRule7 is about files where directories are needed.
+func TestRule7(t *testing.T) {
+	t.Parallel()
+	for _, pair := range [][2]string{{"a", "a/b"}, {"a/b", "a"}, {"a", "a/"}, {"a/", "a"}, {"a/b", "a/b/c/d"}} {
+		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: pair[0]}, cachetest.Item{Name: pair[1]}), Limits{}, RuleTree, pair[1])
+		})
+	}
+}
+
+// TestRule8 is about encryption and methods.
+func TestRule8(t *testing.T) {
+	t.Parallel()
+	raw := []byte("data")
+	for name, it := range map[string]cachetest.Item{
+		"password":       {Raw: raw, Flags: 1 << 0},
+		"strong":         {Raw: raw, Flags: 1 << 6},
+		"masked":         {Raw: raw, Flags: 1 << 13},
+		"bzip2":          {Raw: raw, Method: 12},
+		"zstd":           {Raw: raw, Method: 93},
+		"shrunk (1989)":  {Raw: raw, Method: 1},
+		"deflate64":      {Raw: raw, Method: 9},
+		"AES (method 99": {Raw: raw, Method: 99},
+	} {
+		t.Run(name, func(t *testing.T) {
+			it.Name, it.Size = name, 4
+			wantRule(t, cachetest.ArchiveOf(t, cachetest.Good, it), Limits{}, RuleMethod, name)
+		})
+	}
+}
+
+// directoryField changes a field of an entry's record in the directory, which
+// begins with the signature PK\1\2.
+func directoryField(content []byte, entry, offset int, value uint32) []byte {
+	at := 0
+	for range entry + 1 {
+		at += bytes.Index(content[at:], []byte("PK\x01\x02")) + 1
+	}
+	return patched(content, at-1+offset, binary.LittleEndian.AppendUint32(nil, value)...)
+}
+
+const (
+	fieldCRC        = 16
+	fieldCompressed = 20
+	fieldSize       = 24
+	fieldOffset     = 42
+)
+
+// TestRule9 is about where entries' data is.
+func TestRule9(t *testing.T) {
+	t.Parallel()
+	two := cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "second", Content: "something else"})
+	t.Run("two entries share their data", func(t *testing.T) {
+		wantRule(t, directoryField(two, 1, fieldOffset, 0), Limits{}, RuleData, "second")
+	})
+	t.Run("one reaches into the next", func(t *testing.T) {
+		wantRule(t, directoryField(two, 0, fieldCompressed, 60), Limits{}, RuleData, "second")
+	})
+	t.Run("one goes beyond the end", func(t *testing.T) {
+		wantRule(t, directoryField(two, 1, fieldCompressed, 1<<20), Limits{}, RuleData, "second")
+	})
+	t.Run("no header of its own", func(t *testing.T) {
+		wantRule(t, directoryField(two, 1, fieldOffset, 3), Limits{}, RuleData, "second")
+	})
+}
+
+// TestRule10 is about sizes. None of the archives may cost time or disk: each
+// is refused before it is inflated, which the missing directory shows.
+func TestRule10(t *testing.T) {
+	t.Parallel()
+	zeros := cachetest.Deflated(t, make([]byte, 1<<20))
+	bomb := func(size uint64) cachetest.Item {
+		return cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: zeros, Size: size}
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		limits  Limits
+		entry   string
+	}{
+		"a terabyte":           {cachetest.ArchiveOf(t, bomb(1<<40)), Limits{}, cachetest.WidgetFile},
+		"all there can be":     {cachetest.ArchiveOf(t, bomb(1<<64-2)), Limits{}, cachetest.WidgetFile},
+		"two that overflow":    {cachetest.ArchiveOf(t, cachetest.Item{Name: "a", Method: zip.Deflate, Raw: zeros, Size: 1 << 63}, bomb(1<<63)), Limits{}, "a"},
+		"more than the limit":  {cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "more", Content: "12345"}), Limits{Bytes: 16}, "more"},
+		"a ratio beyond sense": {cachetest.ArchiveOf(t, bomb(1<<30)), Limits{}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wantRule(t, c.content, c.limits, RuleSize, c.entry)
+			above, _, _ := unpackBytes(t, c.content, c.limits)
+			if made, _ := os.ReadDir(above); len(made) > 0 {
+				t.Errorf("%v was made", made)
+			}
+		})
+	}
+	t.Run("small packages may compress well", func(t *testing.T) {
+		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 4<<20)}), Limits{}); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestRule11 is about promises that aren't kept.
+func TestRule11(t *testing.T) {
+	t.Parallel()
+	one := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("the provider", 1000)})
+	for name, content := range map[string][]byte{
+		"smaller than promised": directoryField(one, 0, fieldSize, 12_001),
+		"larger than promised":  directoryField(one, 0, fieldSize, 11_999),
+		"nothing was promised":  directoryField(one, 0, fieldSize, 0),
+		"wrong checksum":        directoryField(one, 0, fieldCRC, 1),
+		"damaged data":          patched(one, 30+len(cachetest.WidgetFile)+2, 0xff, 0xff, 0xff, 0xff),
+		"not deflated at all":   cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: []byte("\xff\xff\xff"), Size: 3}),
+		"a terabyte in secret":  cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: cachetest.Deflated(t, make([]byte, 32<<20)), Size: 10}),
+	} {
+		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleContent, cachetest.WidgetFile) })
+	}
+	t.Run("what is written ends soon", func(t *testing.T) {
+		content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: cachetest.Deflated(t, make([]byte, 32<<20)), Size: 10})
+		above, _, _ := unpackBytes(t, content, Limits{})
+		info, err := os.Stat(filepath.Join(above, "package", cachetest.WidgetFile))
+		if err != nil || info.Size() > 11 {
+			t.Errorf("%v, %v; want a file of 11 bytes at most", info, err)
+		}
+	})
+}
+
+// TestRule12 is about the executable.
+func TestRule12(t *testing.T) {
+	t.Parallel()
+	for name, items := range map[string][]cachetest.Item{
+		"another provider's": {{Name: "terraform-provider-other"}},
+		"another name":       {{Name: "terraform-provider-widgets"}},
+		"not at the top":     {{Name: "bin/" + cachetest.WidgetFile}},
+		"a directory":        {{Name: cachetest.WidgetFile + "/"}},
+		"source code":        {{Name: "widget-1.0.0/main.go"}, {Name: "widget-1.0.0/go.mod"}},
+	} {
+		t.Run(name, func(t *testing.T) { wantRule(t, cachetest.ArchiveOf(t, items...), Limits{}, RuleExecutable, "") })
+	}
+	for _, name := range []string{cachetest.WidgetFile, cachetest.WidgetFile + "_v1.0.0_x5", cachetest.WidgetFile + "_v1.0.0.exe", cachetest.WidgetFile + ".exe"} {
+		if _, _, err := unpackBytes(t, cachetest.ArchiveOf(t, cachetest.Item{Name: name}), Limits{}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestUnpackKeepsModes(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes on Windows")
+	}
+	modes := map[string]fs.FileMode{
+		cachetest.WidgetFile: 0o755, "private": 0o600, "readonly": 0o444, "open": 0o777, "dir/inside": 0o640, "root's": fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky | 0o755,
+	}
+	var items []cachetest.Item
+	for name, mode := range modes {
+		items = append(items, cachetest.Item{Name: name, Mode: mode, Content: name})
+	}
+	above, _, err := unpackBytes(t, cachetest.ArchiveOf(t, items...), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, mode := range modes {
+		info, err := os.Stat(filepath.Join(above, "package", name))
+		if err != nil || info.Mode() != mode.Perm() {
+			t.Errorf("%s: %v, %v; want %v", name, info, err, mode.Perm())
+		}
+	}
+}
+
+func TestUnpackEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	_, err := unpackFile(ctx, archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, "", Limits{})
+	if !errors.Is(err, cachetest.ErrStopped) {
+		t.Errorf("got %v, want the context's cause", err)
+	}
+}
+
+func TestUnpackTellsADiskThatFails(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "archive.zip")
+	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := unpackFile(t.Context(), archiveFile{Path: path, Size: cachetest.FileSize(t, path)}, filepath.Join(t.TempDir(), "missing", "package"), Limits{})
+	if !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want that there is no place for the directory", err)
+	}
+}

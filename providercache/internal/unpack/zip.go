@@ -1,0 +1,76 @@
+package unpack
+
+import (
+	"bufio"
+	"encoding/binary"
+	"io"
+
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zip"
+)
+
+const (
+	// directoryTail is what the search for the directory's end reads.
+	directoryTail = 128 << 10
+	// directoryEntry is what an entry may have in the directory on average:
+	// a fixed part of 46 bytes, its name, times, comments.
+	directoryEntry = 512
+	// endRecord is the size of the archive's last record, without comment,
+	// and endSignature what it begins with.
+	endRecord    = 22
+	endSignature = 0x06054b50
+	// localHeader is the size of what precedes an entry's data, without name
+	// and further fields.
+	localHeader = 30
+)
+
+// openZip reads the central directory, of which no more is read, and thus
+// kept in memory, than the number of entries allows.
+func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, error) {
+	bounded := &boundedReader{ReaderAt: r, left: directoryTail + int64(maxEntries)*directoryEntry}
+	archive, err := zip.NewReader(bounded, size)
+	if bounded.left < 0 {
+		return nil, &Error{Rule: RuleEntries, Detail: "the archive's directory is too large"}
+	}
+	if err != nil && archive == nil {
+		return nil, &Error{Rule: RuleArchive, Detail: err.Error()}
+	}
+	bounded.off = true
+	archive.RegisterDecompressor(zip.Deflate, newInflater)
+	return archive, checkEnd(r, size, len(archive.Comment))
+}
+
+// checkEnd makes sure that the archive ends with its end record and the
+// comment that belongs to it.
+func checkEnd(r io.ReaderAt, size int64, comment int) error {
+	var signature [4]byte
+	_, err := r.ReadAt(signature[:], size-endRecord-int64(comment))
+	if err != nil || binary.LittleEndian.Uint32(signature[:]) != endSignature {
+		return &Error{Rule: RuleArchive, Detail: "there is something after the end of the archive"}
+	}
+	return nil
+}
+
+// newInflater reads with a larger buffer than the library does by itself.
+func newInflater(r io.Reader) io.ReadCloser {
+	return flate.NewReader(bufio.NewReaderSize(r, 64<<10))
+}
+
+// boundedReader reads no more than so many bytes, until the bound is off.
+type boundedReader struct {
+	io.ReaderAt
+	left int64 // < 0: more was wanted
+	off  bool
+}
+
+// ReadAt implements io.ReaderAt.
+func (b *boundedReader) ReadAt(p []byte, at int64) (int, error) {
+	if b.off {
+		return b.ReaderAt.ReadAt(p, at)
+	}
+	b.left -= int64(len(p))
+	if b.left < 0 {
+		return 0, io.ErrShortBuffer
+	}
+	return b.ReaderAt.ReadAt(p, at)
+}

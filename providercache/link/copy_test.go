@@ -1,0 +1,57 @@
+package link
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+func TestACopyHasTheHashOfTheOriginal(t *testing.T) {
+	t.Parallel()
+	from := filepath.Join(t.TempDir(), "from")
+	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
+	cachetest.WriteTo(t, filepath.Join(from, ".hidden", ".file"), "y")
+	cachetest.WriteTo(t, filepath.Join(from, "docs", "a"), "a")
+	if err := os.Symlink(filepath.Join("..", cachetest.WidgetFile), filepath.Join(from, "docs", "link")); err != nil {
+		t.Logf("no symbolic links here: %v", err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if os.Symlink(from, link) != nil {
+		link = from
+	}
+	to := filepath.Join(t.TempDir(), "to")
+	if err := copyTree(t.Context(), link, to); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := cachetest.HashOf(t, to), cachetest.HashOf(t, from); got != want {
+		t.Errorf("the copy has %s, the original %s", got, want)
+	}
+	err := filepath.WalkDir(to, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Type()&fs.ModeSymlink != 0 {
+			t.Errorf("%s is a link", path)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(to, cachetest.WidgetFile))
+	if err != nil || info.Mode().Perm()&0o100 == 0 && os.PathSeparator == '/' {
+		t.Errorf("%v, %v; want a file that can be run", info, err)
+	}
+}
+
+func TestACopyEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	from := t.TempDir()
+	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	if err := copyTree(ctx, from, filepath.Join(t.TempDir(), "to")); !errors.Is(err, cachetest.ErrStopped) {
+		t.Errorf("got %v", err)
+	}
+}

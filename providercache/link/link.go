@@ -1,0 +1,186 @@
+package link
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// Mode says how a package gets from a cache into a working directory.
+type Mode int
+
+// The modes. The zero value leaves the choice to the Installer.
+const (
+	Auto     Mode = iota
+	Symlink       // a symbolic link to the package's directory, absolute, as the real tools make it
+	Clone         // copies that share their blocks until one is changed, on file systems that can (btrfs, XFS, APFS)
+	Hardlink      // the same files under further names: whoever writes into one changes all
+	Copy          // copies
+)
+
+var modeNames = []string{"auto", "symlink", "clone", "hardlink", "copy"}
+
+// String returns the mode as ParseMode reads it.
+func (m Mode) String() string {
+	if m < 0 || int(m) >= len(modeNames) {
+		return fmt.Sprintf("LinkMode(%d)", int(m))
+	}
+	return modeNames[m]
+}
+
+// ParseMode reads "auto", "symlink", "clone", "hardlink" or "copy".
+func ParseMode(given string) (Mode, error) {
+	for mode, name := range modeNames {
+		if name == given {
+			return Mode(mode), nil
+		}
+	}
+	return Auto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
+}
+
+var ErrNotOwnFile = errors.New("only a file of one's own can be given another name")
+
+// materialise makes the package in the directory from appear at to, which must
+// not exist and which nobody else may know of yet. It takes the first rung of
+// the ladder that is possible; reason says why those above it weren't, nil if
+// there were none. With an error there is nothing at to.
+//
+// Nothing is ever written to what exists. A file that isn't a link's own is
+// made with the mode of the original; links inside the package become the
+// files that they lead to, because the copy has to have the hash of the
+// original.
+func Tree(ctx context.Context, from, to string, ladder []Mode) (used Mode, reason, err error) {
+	source, err := filepath.Abs(from)
+	if err != nil {
+		return Auto, nil, err
+	}
+	if info, err := os.Stat(source); err != nil { // a symbolic link would be made, and dangle
+		return Auto, nil, err
+	} else if !info.IsDir() {
+		return Auto, nil, fmt.Errorf("%s is not a directory", source)
+	}
+	var failed []error
+	for _, mode := range ladder {
+		err := linkBy(ctx, mode, source, to)
+		if err == nil {
+			return mode, errors.Join(failed...), nil
+		}
+		if leftover := os.RemoveAll(to); ctx.Err() != nil || leftover != nil {
+			return Auto, errors.Join(failed...), errors.Join(err, leftover)
+		}
+		failed = append(failed, fmt.Errorf("%s: %w", mode, err))
+	}
+	if len(failed) == 0 {
+		return Auto, nil, errors.New("no way of linking is allowed")
+	}
+	last := len(failed) - 1
+	return Auto, errors.Join(failed[:last]...), failed[last]
+}
+
+func linkBy(ctx context.Context, mode Mode, from, to string) error {
+	switch mode {
+	case Symlink:
+		return os.Symlink(from, to)
+	case Clone:
+		return makeTree(ctx, from, to, cloneFile)
+	case Hardlink:
+		return makeTree(ctx, from, to, hardLink)
+	case Copy:
+		return copyTree(ctx, from, to)
+	default:
+		return errors.ErrUnsupported
+	}
+}
+
+// original is a file that is to appear somewhere else: its path without links,
+// and what it is.
+type original struct {
+	Path string
+	Info fs.FileInfo
+}
+
+// makeTree makes the directories of a package, and each file by place.
+func makeTree(ctx context.Context, from, to string, place func(file original, to string) error) error {
+	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
+	if err != nil {
+		return err
+	}
+	return filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return os.Mkdir(filepath.Join(to, name), 0o755)
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			if path, err = filepath.EvalSymlinks(path); err != nil {
+				return err
+			}
+		}
+		file, err := originalOf(path)
+		if err != nil {
+			return err
+		}
+		return place(file, filepath.Join(to, name))
+	})
+}
+
+func originalOf(path string) (original, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return original{}, err
+	}
+	if !info.Mode().IsRegular() { // opening a named pipe would wait for ever
+		return original{}, fmt.Errorf("%s is not a file", path)
+	}
+	return original{path, info}, nil
+}
+
+// hardLink gives a file another name. Others' files stay theirs: their owner
+// could change what was checked.
+func hardLink(file original, to string) error {
+	if !owner.IsOwn(file.Info) {
+		return fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
+	}
+	return os.Link(file.Path, to)
+}
+
+// copyTree copies a directory.
+func copyTree(ctx context.Context, from, to string) error {
+	buffer := make([]byte, chunks.Size)
+	return makeTree(ctx, from, to, func(file original, to string) error { return copyFile(ctx, file, to, buffer) })
+}
+
+func copyFile(ctx context.Context, file original, to string, buffer []byte) error {
+	return makeFrom(file, to, func(target, source *os.File) error {
+		_, err := chunks.Copy(ctx, target, source, buffer)
+		return err
+	})
+}
+
+// makeFrom makes a file with the mode of another one, and has it filled.
+func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
+	source, err := os.Open(file.Path)
+	if err != nil {
+		return err
+	}
+	defer source.Close()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(fill(target, source), target.Chmod(file.Info.Mode().Perm()), target.Close())
+}
