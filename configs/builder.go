@@ -29,7 +29,7 @@ type builder struct {
 	state      stateBlocks
 
 	diags hcl.Diagnostics
-	late  hcl.Diagnostics // told only if the files themselves have no errors
+	late  hcl.Diagnostics // reported only if the files themselves have no errors
 }
 
 func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
@@ -164,7 +164,7 @@ func overridable(block string) bool { return block == "resource" || block == "da
 
 // overrideProvider changes the version of a configuration, or adds a default
 // configuration. A block that two files have in common counts as empty in the
-// real tool, unless there is a version.
+// Terraform, unless there is a version.
 func (b *builder) overrideProvider(config *providerConfig) {
 	base, ok := b.providers[key{"provider", config.name, config.alias}]
 	switch {

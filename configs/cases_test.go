@@ -24,7 +24,7 @@ const productVersion = "1.5.0"
 
 // modules is testdata/*.txtar: each archive has several modules, as
 // directories. In each, "want" says what it requires and which problems it
-// has, and "differs" why the real terraform says something else.
+// has, and "differs" why Terraform says something else.
 type modules struct {
 	file    string
 	archive *txtar.Archive
@@ -172,7 +172,7 @@ func problemLines(dir string, diags hcl.Diagnostics) map[string]bool {
 		if diag.Subject != nil {
 			rng := *diag.Subject
 			if rng.Empty() {
-				rng.End.Column++ // as the real tool shows it
+				rng.End.Column++ // as Terraform shows it
 			}
 			at = strings.TrimPrefix(rng.String(), dir+string(filepath.Separator))
 		}

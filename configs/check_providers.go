@@ -19,7 +19,7 @@ type Link struct {
 // themselves. The links come each after the one that leads to its caller. A module that no
 // link leads to, as the root and those of test runs, isn't asked what it wants.
 //
-// The product has to be the one that the modules were loaded for. The real tool
+// The product has to be the one that the modules were loaded for. Terraform
 // finds all this once the modules are there, before it looks for providers or
 // at the backend. Its command get makes warnings of the errors.
 func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics {
@@ -89,7 +89,7 @@ func (c *passing) checkPassed(link Link) {
 
 // checkType compares the providers that the two names of an entry stand for. If the caller
 // itself requires a provider by the name that the module has for a default configuration,
-// the real tool compares with that one, whichever is passed.
+// Terraform compares with that one, whichever is passed.
 func (c *passing) checkType(link Link, passed passedProvider) {
 	wanted, given := c.provider(link.Module, passed.child.name), c.provider(link.Caller, passed.parent.name)
 	if passed.child.alias == "" && link.Caller.requirement(passed.child.name) != nil {
@@ -119,15 +119,15 @@ func (c *passing) checkMissing(link Link) {
 // checkInherited finds default configurations that a module passes on though it
 // isn't passed them: it has them from its caller by their name alone.
 func (c *passing) checkInherited(link Link) {
-	told := map[providerKey]bool{}
+	reported := map[providerKey]bool{}
 	for _, call := range link.Module.Calls {
 		for _, passed := range call.providers {
 			needed := passed.parent.providerKey
 			entry := link.Module.requirement(needed.name)
-			if needed.alias != "" || entry == nil || told[needed] || link.Call.passes(needed) || link.Module.configures(needed) {
+			if needed.alias != "" || entry == nil || reported[needed] || link.Call.passes(needed) || link.Module.configures(needed) {
 				continue
 			}
-			told[needed] = true
+			reported[needed] = true
 			c.report(diagnostic.Warning(link.Call.Range, "Missing required provider configuration",
 				"The module %s passes its configuration of %s on, %q, but isn't passed one under this name. Add an entry for that to the argument \"providers\" of the call.",
 				link.Module.Path, c.product.Short(entry.provider), needed.name))
@@ -136,14 +136,14 @@ func (c *passing) checkInherited(link Link) {
 }
 
 // checkEmpty finds provider blocks that were once how a module said that it needs a
-// provider; one of each name is told.
+// provider; one of each name is reported.
 func (c *passing) checkEmpty(m *Module) {
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, config := range m.providers {
-		if config.configured || told[config.name] {
+		if config.configured || reported[config.name] {
 			continue
 		}
-		told[config.name] = true
+		reported[config.name] = true
 		c.report(diagnostic.Warning(config.header, "Redundant empty provider block",
 			"The module %s has provider blocks for %q that configure nothing. Instead of them, "+
 				"require %s in required_providers, and name what callers have to pass in configuration_aliases there.",

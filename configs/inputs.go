@@ -57,7 +57,7 @@ const inputVariablePrefix = "TF_VAR_"
 // arguments in their order.
 //
 // Values are never nil, and as complete as could be. The problems matter only if
-// [Module.Constant] is true: no other module looks at the values, and the real
+// [Module.Constant] is true: no other module looks at the values, and terraform
 // init doesn't either.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 	r := inputReader{files: files{sources.FS}, values: Values{}}
@@ -154,7 +154,7 @@ func inOrder(attrs hcl.Attributes) []*hcl.Attribute {
 	return list
 }
 
-// assign reads name=value. What is wrong with it is told without the value,
+// assign reads name=value. Problems are reported without the value,
 // which may be a secret.
 func (r *inputReader) assign(assignment string) {
 	const summary = "Invalid -var option"

@@ -105,7 +105,7 @@ type versionConstraint struct {
 // only the three numbers of the product's version are compared, and a
 // constraint that names a prerelease is a problem.
 //
-// The real tool, in a configuration that has such a problem, tells no other.
+// Terraform, in a configuration that has such a problem, tells no other.
 func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
 	if len(m.RequiredVersions) == 0 {
 		return nil
@@ -159,7 +159,7 @@ func (r RequiredVersion) check(product getproviders.Product, running *version.Ve
 // with the place of the first.
 //
 // The product has to be the one that the module was loaded for. The errors here
-// are those that the real tool tells only when it comes to providers:
+// are those that Terraform tells only when it comes to providers:
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {

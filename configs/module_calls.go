@@ -20,7 +20,7 @@ type ModuleCall struct {
 
 	// Source is the source address as it was written, or computed. It is empty
 	// if the argument is missing or broken, or can't be computed, and if the
-	// version can't be for a reason that is told elsewhere.
+	// version can't be for a reason that is reported elsewhere.
 	Source      string
 	SourceRange hcl.Range
 
@@ -139,11 +139,11 @@ func isNull(expr hcl.Expression) bool {
 }
 
 // resolveCalls evaluates what decides which modules are called. A problem with
-// a value is told once, however many calls refer to it.
+// a value is reported once, however many calls refer to it.
 func (b *builder) resolveCalls() {
-	told := map[*hcl.Diagnostic]bool{}
+	reported := map[*hcl.Diagnostic]bool{}
 	for _, diag := range b.scope.Prepare() {
-		told[diag] = true
+		reported[diag] = true
 		b.report(diag)
 	}
 	b.module.Constant = b.scope.HasConstants
@@ -151,8 +151,8 @@ func (b *builder) resolveCalls() {
 		call := b.calls[name]
 		call.readSource(call.source, b.scope)
 		call.readVersion(call.version, b.scope)
-		call.sourceProblems = untold(told, call.sourceProblems)
-		if fresh := untold(told, call.versionProblems); len(fresh) < len(call.versionProblems) {
+		call.sourceProblems = unreported(reported, call.sourceProblems)
+		if fresh := unreported(reported, call.versionProblems); len(fresh) < len(call.versionProblems) {
 			call.Source = "" // without a constraint it would be any version
 			call.versionProblems = fresh
 		}
@@ -162,13 +162,13 @@ func (b *builder) resolveCalls() {
 	}
 }
 
-// untold returns the problems that haven't been told yet.
-func untold(told map[*hcl.Diagnostic]bool, diags hcl.Diagnostics) (fresh hcl.Diagnostics) {
+// unreported returns the problems that haven't been reported yet.
+func unreported(reported map[*hcl.Diagnostic]bool, diags hcl.Diagnostics) (fresh hcl.Diagnostics) {
 	for _, diag := range diags {
-		if !told[diag] {
+		if !reported[diag] {
 			fresh = append(fresh, diag)
 		}
-		told[diag] = true
+		reported[diag] = true
 	}
 	return fresh
 }

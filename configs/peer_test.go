@@ -14,7 +14,7 @@ import (
 )
 
 // What the modules of testdata require, and what is wrong with them, is what
-// the real tool says about them, to the column.
+// Terraform says about them, to the column.
 func TestTerraformSaysTheSame(t *testing.T) {
 	peer := newPeer(t)
 	for _, m := range readModules(t) {
@@ -36,7 +36,7 @@ func TestTerraformSaysTheSame(t *testing.T) {
 }
 
 // placeless returns what is wanted without the places of problems that the
-// real tool tells without one.
+// Terraform tells without one.
 func placeless(got, want string) string {
 	lines := map[string]bool{}
 	for line := range strings.Lines(want) {
@@ -49,7 +49,7 @@ func placeless(got, want string) string {
 	return joinLines(lines)
 }
 
-// peer is the real terraform, without a network.
+// peer is Terraform, without a network.
 type peer struct {
 	program string
 	env     []string
@@ -87,7 +87,7 @@ func (p peer) run(t *testing.T, dir string, args ...string) string {
 
 var requirementLine = regexp.MustCompile(`provider\[(.*?)\] ?(.*)`)
 
-// summary is what the function of this name says, in the real tool's view.
+// summary is what the function of this name says, in Terraform's view.
 func (p peer) summary(t *testing.T, dir string) string {
 	t.Helper()
 	lines := map[string]bool{}

@@ -10,6 +10,21 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
+// What is decoded, and what is found to be wrong, differs from Terraform on purpose
+// as follows.
+//
+// Problems come in the order of files and positions, each once, all with their
+// place; of several entries for one provider the first by name counts as the right
+// one, and of several empty blocks for one the first is reported. Files in which
+// expressions stand inside one another more than ten thousand levels deep, or
+// version constraints that would take loops to compute, are errors instead of
+// crashes. In a run's module block, a version that is null means any. The data
+// of mock providers, and addresses in test files beyond their syntax, are left
+// to the tests. Values for variables are read and checked only where a variable
+// is constant; conditions of variables aren't checked. Whether a provider
+// configuration that is referred to exists, and what the arguments of a lifecycle
+// block say, is found by a plan.
+
 // rule says how a kind of block is read.
 type rule struct {
 	labels []string

@@ -52,7 +52,7 @@ func StateRequirements(path string, product getproviders.Product) (getproviders.
 //
 // It is read as a stream: memory is needed for the largest string in it, not
 // for the whole. Resources whose provider address can't be read are passed
-// over, as the real tool does. A provider may have a legacy address, if the
+// over, as Terraform does. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.
 func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
 	addresses, err := stateAddresses(r)
@@ -129,7 +129,7 @@ func (s stateReader) properties(visit func(name string) error) error {
 	return unexpectedEOF(err)
 }
 
-// version reads the format's version, which has to be ours.
+// version reads the format's version, which has to be the known one.
 func (s stateReader) version() error {
 	token, err := s.dec.Token()
 	if err != nil {
@@ -262,7 +262,7 @@ func legacyProvider(name string, product getproviders.Product) (getproviders.Pro
 
 // InheritState returns what a state requires, with the providers of the
 // registry of the product's predecessor replaced by those of the same names in the
-// product's own: whoever wrote them meant the default. Those that the
+// product's own: their resources meant the default registry. Those that the
 // configuration requires as they are stay.
 func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
 	if product.Predecessor == nil {

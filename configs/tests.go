@@ -148,7 +148,7 @@ func (r TestRun) Path() string {
 }
 
 // runKey is the key under which a run's module is recorded. Only the suffix of
-// the native syntax is cut off the file's name, as the real tool does.
+// the native syntax is cut off the file's name, as Terraform does.
 func runKey(file, run string) string {
 	return testKey(file) + "." + run
 }

@@ -121,7 +121,7 @@ func (d *decoder) decodeAddress(block *hcl.Block) (p getproviders.Provider, ok b
 
 func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v getproviders.Version, ok bool) {
 	const invalid = "Invalid provider version number"
-	var given *string // null is told apart from ""
+	var given *string // null is not ""
 	at := attr.Expr.Range()
 	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
@@ -194,7 +194,7 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 			return &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Argument or block definition required",
-				Detail:   "This line was left behind by a merge conflict. Settle the conflict in your version control, or delete this file and initialize again to have it made anew.",
+				Detail:   "This line was left behind by a merge conflict. Resolve the conflict in your version control, or delete this file and initialize again to create it again.",
 				Subject: &hcl.Range{
 					Filename: filename,
 					Start:    hcl.Pos{Line: number, Column: 1, Byte: offset},
@@ -237,7 +237,7 @@ func checkNesting(src []byte, filename string) *hcl.Diagnostic {
 			return &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Invalid expression",
-				Detail:   "This is nested too deeply for a dependency lock file. Delete the file and initialize again to have it made anew.",
+				Detail:   "This is nested too deeply for a dependency lock file. Delete the file and initialize again to create it again.",
 				Subject:  &hcl.Range{Filename: filename, Start: at, End: at},
 			}
 		}

@@ -50,8 +50,8 @@ func (l *Locks) Save(path string, product getproviders.Product) error {
 }
 
 // writableTarget returns what path points to if that may be written in its
-// place, else path itself. A symlink in a directory that somebody else
-// prepared must not make us overwrite any file of the user's but a lock file.
+// place, else path itself. A symlink in a directory from
+// elsewhere must not lead to another file of the user's being overwritten.
 func writableTarget(path string, product getproviders.Product) string {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Type() != fs.ModeSymlink {
 		return path
@@ -114,7 +114,7 @@ func SaveText(path string, content []byte) error {
 	return wholefile.WriteDurably(path, content, 0o644)
 }
 
-// Encode returns the exact bytes that the real tool writes: a header that
+// Encode returns the exact bytes that Terraform writes: a header that
 // names the product's program, then one block for each provider, in order. The
 // hashes of each are sorted, without duplicates, one in a line.
 func (l *Locks) Encode(product getproviders.Product) []byte {
@@ -147,7 +147,7 @@ func encodeLock(out *bytes.Buffer, lock Lock) {
 	out.WriteString("}\n")
 }
 
-// quote escapes as HCL wants it: a hash that somebody typed may hold anything.
+// quote escapes as HCL wants it: a hash that was typed by hand may hold anything.
 func quote(s string) []byte {
 	return hclwrite.TokensForValue(cty.StringVal(s)).Bytes()
 }

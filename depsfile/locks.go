@@ -14,7 +14,7 @@ const FileName = ".terraform.lock.hcl"
 type Lock struct {
 	Provider    getproviders.Provider
 	Version     getproviders.Version
-	Constraints getproviders.Constraints // that led to the version; for people, nobody checks them
+	Constraints getproviders.Constraints // that led to the version; for people; they aren't checked
 	// Hashes are of the version's packages, for any platform, in the order of
 	// the file; sorted and unique when we made it. A file that was edited by
 	// hand may have none, or some of unknown schemes.
@@ -93,8 +93,8 @@ func (l *Locks) Clone() *Locks {
 }
 
 // Equal reports whether two lock files record the same: providers, versions
-// and lists of hashes element by element, but not constraints (as the real
-// tool compares them before it writes). Since a list keeps the order of its
+// and lists of hashes element by element, but not constraints (as
+// Terraform compares them before it writes). Since a list keeps the order of its
 // file, one that was merely unsorted differs from the same list after Set.
 func (l *Locks) Equal(o *Locks) bool {
 	return maps.EqualFunc(l.entries(), o.entries(), func(a, b Lock) bool {
@@ -108,7 +108,7 @@ func (l *Locks) SameProviders(o *Locks) bool {
 }
 
 // Extend is Set for who adds to an entry: hashes of unknown schemes that it
-// holds stay, as they do when the real tool's "providers lock" adds to it.
+// holds stay, as they do when Terraform's "providers lock" adds to it.
 // Those of another version go, since they are about other packages.
 func (l *Locks) Extend(lock Lock) {
 	old, had := l.Provider(lock.Provider)

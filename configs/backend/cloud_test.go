@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// cloud stands for every service that the real tool's backends talk to: a
+// cloud stands for every service that Terraform's backends talk to: a
 // server on loopback, and a proxy that leads every host to it, over TLS, too.
 type cloud struct {
 	url string   // of the server itself

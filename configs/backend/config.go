@@ -138,7 +138,7 @@ func hash(block Block, schema *schema) uint64 {
 	return uint64(cty.TupleVal([]cty.Value{cty.StringVal(block.Type), value}).Hash())
 }
 
-// missing finds the required arguments that nobody gave.
+// missing finds the required arguments that have no value.
 func missing(block Block, s *schema, value cty.Value, getenv func(string) string) (diags hcl.Diagnostics) {
 	for _, name := range slices.Sorted(maps.Keys(s.Attributes)) {
 		if !s.Attributes[name].required || !value.GetAttr(name).IsNull() {

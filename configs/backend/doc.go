@@ -1,10 +1,15 @@
-// Package backend keeps the note from which plan and apply know where state
-// is: .terraform/terraform.tfstate, the backend's record.
+// Package backend reads and writes the record from which plan and apply know where
+// state is, .terraform/terraform.tfstate:
+//
+//	record, err := backend.Read(filepath.Join(".terraform", backend.FileName))
+//	workspace, err := backend.ReadWorkspace(".terraform")
+//	if path, ok := record.StateFile(workspace); ok {
+//		... // the state is in a local file, which need not exist
+//	}
 //
 // [Decode] turns a backend or cloud block, and what -backend-config adds to
-// it, into a [Config]; [Read] reads the record of an earlier run;
-// [Record.Compare] says what has become of it; [NewRecord] and [Record.Save]
-// write the next one.
+// it, into a [Config]; [Record.Compare] says how it differs from the record of an
+// earlier run; [NewRecord] and [Record.Save] write the next one.
 //
 // # What a record holds
 //
@@ -28,9 +33,9 @@
 // Nothing here talks to a backend, moves state, or judges whether values make
 // sense together: the backends do, when they are asked for state.
 //
-// Where we differ from the real tool on purpose: a record is for its owner only,
+// Where we differ from Terraform on purpose: a record is for its owner only,
 // as secrets of -backend-config stand in it, and replaces the old one in one
-// step; a required argument that is missing is told for every type in the same
-// words, where the real tool leaves some to fail later or crashes; values given
+// step; a required argument that is missing is reported for every type in the same
+// words, where Terraform leaves some to fail later or crashes; values given
 // by -backend-config never stand in a message, nor do lines of its files.
 package backend

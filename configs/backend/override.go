@@ -108,7 +108,7 @@ func unreadable(name string, diags hcl.Diagnostics) (kept hcl.Diagnostics) {
 }
 
 // unquoted keeps lines of files that -backend-config names out of messages:
-// whoever is told of a place is shown what is there.
+// a message that names the place can show what is there.
 func unquoted(diags hcl.Diagnostics, given []string) hcl.Diagnostics {
 	var kept hcl.Diagnostics
 	for _, diag := range diags {

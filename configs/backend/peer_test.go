@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestTerraformWritesTheSameRecord has the real tool initialize every type of
+// TestTerraformWritesTheSameRecord has Terraform initialize every type of
 // backend that can be led to believe it has one, and compares records byte
 // for byte.
 func TestTerraformWritesTheSameRecord(t *testing.T) {
@@ -52,7 +52,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 			out, err := cmd.CombinedOutput()
 			theirs, readErr := os.ReadFile(filepath.Join(dir, ".terraform", backend.FileName))
 			if readErr != nil {
-				t.Fatalf("the real tool wrote no record: %v\n%s", err, out)
+				t.Fatalf("Terraform wrote no record: %v\n%s", err, out)
 			}
 			if ours := ownRecord(t, dir, overrides, product); !bytes.Equal(ours, theirs) {
 				t.Errorf("ours:\n%s\ntheirs:\n%s", ours, theirs)

@@ -105,7 +105,7 @@ func parse(src []byte) (*Record, error) {
 	return r, nil
 }
 
-// Encode returns the record as the real tool writes it, byte for byte: OpenTofu
+// Encode returns the record as Terraform writes it, byte for byte: OpenTofu
 // indents it twice as far, and ends it with a line feed.
 func (r *Record) Encode() ([]byte, error) {
 	w := wire{Version: format, Product: r.Product}
@@ -141,7 +141,7 @@ const (
 	// Unchanged: the record holds for this configuration.
 	Unchanged
 	// Rehashed: it has the right values and another number; it should be
-	// written anew, and state stays where it is.
+	// written again, and state stays where it is.
 	Rehashed
 	// Added: there is a backend for the first time.
 	Added

@@ -7,24 +7,24 @@
 // [Config.Source] the source of providers that it describes; the example of the
 // latter does all of it. A file is in HCL 1
 // syntax or, if its first character is "{", in JSON. Keys are compared without
-// regard to case, but for the "token" of a credentials block. Keys that nobody
-// knows are ignored. Every mistake is reported as a [Problem] with its place;
+// regard to case, but for the "token" of a credentials block. Unknown keys are
+// ignored. Every mistake is reported as a [Problem] with its place;
 // what can be understood of a file is always returned beside the problems.
 //
 // What people put into the wrong place of such a file may be a secret: no
 // message repeats values of credentials blocks or what can't be parsed, and a
 // Config prints without its tokens.
 //
-// Where this package differs from the real tool, which goes on after all
+// Where this package differs from Terraform, which goes on after all
 // problems:
 //
-//   - JSON must be valid JSON. The real tool ends reading at some mistakes without a
+//   - JSON must be valid JSON. Terraform ends reading at some mistakes without a
 //     word, so that the rest of the file, a provider_installation block for
 //     instance, has no effect.
 //   - In JSON, an installation method may be an object or a list of objects. The
-//     real tool wants the list; {"direct": {}} means no method at all to it.
+//     Terraform wants the list; {"direct": {}} means no method at all to it.
 //   - A providers or modules service of a host block must be a URL, and the token of
-//     a credentials block a string. The real tool notices the one only when it
+//     a credentials block a string. Terraform notices the one only when it
 //     needs the service, goes without a token that is a number or a list,
 //     and crashes over a map.
 //   - A network mirror may have an http URL on loopback.
@@ -33,7 +33,7 @@
 //   - A plugin cache directory that doesn't exist is no mistake: installing
 //     creates it.
 //   - Of two blocks for the same host whose names differ in case, the later
-//     one counts; with the real tool it is either.
+//     one counts; with Terraform it is either.
 //
 // For OpenTofu, which reads .tofurc, Terraform's file is read if there is no other. A
 // mirror in an OCI registry is a mistake, as we can't install from one; that

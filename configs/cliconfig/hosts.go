@@ -55,7 +55,7 @@ func (r *reader) services(host string, f field, into map[string]string) {
 }
 
 // isOurs tells the services that this module uses, whose value is a URL. Others,
-// such as "login.v1", may have values of any kind, and nobody asks for them.
+// such as "login.v1", may have values of any kind, and aren't used.
 func isOurs(service string) bool {
 	return strings.HasPrefix(service, "providers.") || strings.HasPrefix(service, "modules.")
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // Summaries of problems with provider_installation, which people know from the
-// real tool.
+// Terraform.
 const (
 	badInstallation = "Invalid provider_installation block"
 	badMethod       = "Invalid provider_installation method block"

@@ -18,7 +18,7 @@ type Locations struct {
 	Dir      string // a directory whose *.tfrc and *.tfrc.json are read after the main file; "": none
 }
 
-// Find returns where the CLI configuration is, by the rules of the real tool:
+// Find returns where the CLI configuration is, by the rules of Terraform:
 // the file that TF_CLI_CONFIG_FILE or the older TERRAFORM_CONFIG names, and
 // nothing else; or .terraformrc and the directory .terraform.d of the user's
 // home, which on Windows are terraform.rc and terraform.d of the user's
@@ -84,7 +84,7 @@ func ConfigDir(home, appData, goos string) string {
 	}
 }
 
-// HelperDirs returns the directories in which the real tool looks for the
+// HelperDirs returns the directories in which Terraform looks for the
 // programs of credentials helpers; configDir is that of ConfigDir.
 func HelperDirs(configDir string, platform getproviders.Platform) []string {
 	if configDir == "" {
@@ -99,7 +99,7 @@ func HelperDirs(configDir string, platform getproviders.Platform) []string {
 // the order in which they are asked. A provider of which one of them has any
 // package isn't asked for at its registry.
 //
-// They are those of the real tool: terraform.d/plugins in the working directory,
+// They are those of Terraform: terraform.d/plugins in the working directory,
 // in the user's home the directory of the CLI configuration, and what the
 // system has for the data of programs: XDG_DATA_HOME and XDG_DATA_DIRS, of which
 // relative entries don't count, the Library directories of macOS, or APPDATA

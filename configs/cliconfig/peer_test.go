@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// peer is a run of the real tool with a CLI configuration, in a working directory
+// peer is a run of Terraform with a CLI configuration, in a working directory
 // that requires one provider.
 type peer struct {
 	rc, provider string
@@ -48,7 +48,7 @@ func (p peer) run(t *testing.T, args ...string) string {
 
 var headline = regexp.MustCompile(`(?m)^│ Error: (.*)$`)
 
-// summaries returns what kinds of problems the real tool has, in our words,
+// summaries returns what kinds of problems Terraform has, in our words,
 // sorted. It writes some as one sentence where we have a headline and details.
 func summaries(output string) []string {
 	all := []string{}
@@ -159,7 +159,7 @@ func TestProblemsAreThoseOfTerraform(t *testing.T) {
 }
 
 // TestWhereTerraformDiffers has the files that we judge in another way on
-// purpose: the real tool finds the given number of problems.
+// purpose: Terraform finds the given number of problems.
 func TestWhereTerraformDiffers(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {

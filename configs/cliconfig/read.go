@@ -187,7 +187,7 @@ func (r *reader) topLevel(f field) {
 }
 
 // pluginCacheDir expands $NAME and ${NAME}; a variable that isn't set is
-// empty, as in the real tool.
+// empty, as in Terraform.
 func (r *reader) pluginCacheDir(f field) {
 	dir, ok := f.value.words()
 	if !ok && f.value.kind != isNull {

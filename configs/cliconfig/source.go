@@ -48,7 +48,7 @@ type SourceOptions struct {
 //
 // Nothing is asked of any host here; directories that are mirrors without
 // being named are listed. Providers in [Config.DevOverrides] aren't left out:
-// whoever installs has to skip them.
+// an installer has to skip them.
 func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.MultiSource, err error) {
 	if o.Network, err = c.usable(o); err != nil {
 		return all, err

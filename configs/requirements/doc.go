@@ -14,7 +14,7 @@
 // the parts already, or more of them, such as a state that came from a backend.
 //
 // Where a backend has the state, what the lock file names is required, too:
-// whoever wrote that may have seen the state, and dropping a provider from the
+// the run that wrote it may have seen the state, and dropping a provider from the
 // lock file would be wrong as long as the state may need it.
 //
 // Nothing is written, nothing is asked of any host, and nothing is printed.

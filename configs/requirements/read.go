@@ -55,7 +55,7 @@ type Directory struct {
 
 // Read reads a working directory, as far as it matters for what it requires. The
 // Directory is never nil, and as complete as can be if there are errors. That the
-// configuration is for other versions of the product is told alone: what is an
+// configuration is for other versions of the product is the only problem then: what is an
 // error now may be fine for the version that it wants. A module that
 // isn't installed is an error whose Extra is a [modules.Outdated].
 func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagnostics) {

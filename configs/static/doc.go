@@ -7,9 +7,19 @@
 // a module declare; [Scope.Constant] computes an argument in it. Package configs
 // does all of that; few others need this package.
 //
+// # What may be referred to
+//
+// Source and version of a module may refer to local values and to variables
+// whose block has const = true, the source to path.module, path.root and
+// path.cwd as well. A variable that isn't constant must not be referred to.
+// Sensitive and ephemeral values are refused, because sources are shown and
+// recorded. In OpenTofu every variable may be referred to, in the block of a
+// backend, too; a variable has a value when it is asked for, so that one which
+// decides nothing may be wrong.
+//
 // # What it costs
 //
-// Computing takes time and memory in proportion to the files, whoever wrote them:
+// Computing takes time and memory in proportion to the files, whatever stands in them:
 // every value is computed once, none may have more than 64 KiB, loops are
 // refused, and of functions there are those on text, numbers and lists whose
 // results are bounded. What would make a parser recurse more than ten thousand

@@ -142,7 +142,7 @@ func CheckCheap(body hcl.Body) *hcl.Diagnostic {
 }
 
 // cheapJSON reports whether all numbers in a body in JSON can be written out.
-// Taken as arguments, nested blocks are objects. What else is wrong is told when
+// Taken as arguments, nested blocks are objects. What else is wrong is reported when
 // the body is decoded.
 func cheapJSON(body hcl.Body) bool {
 	attributes, _ := body.JustAttributes()

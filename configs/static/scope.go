@@ -252,9 +252,9 @@ func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
 		return result{val: val}
 	}
 	first := *diags.Errs()[0].(*hcl.Diagnostic)
-	first.Expression, first.EvalContext = nil, nil // values are nobody's business
+	first.Expression, first.EvalContext = nil, nil // values aren't shown
 	if secret {
-		first.Detail = "This can't be computed. Why isn't told, because sensitive values have a part in it."
+		first.Detail = "This can't be computed. The reason isn't shown, because sensitive values have a part in it."
 	}
 	return result{cty.DynamicVal, &first}
 }

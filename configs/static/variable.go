@@ -17,7 +17,7 @@ import (
 type Variable struct {
 	Name     string
 	constant bool               // whether its value may have a say
-	declared bool               // whether its block says so, so that the value has to be right whoever needs it
+	declared bool               // whether its block says so, so that the value is checked even if nothing needs it
 	typ      cty.Type           // what values are converted to
 	typed    bool               // whether there is a type; text is taken as it is if not
 	optional *typeexpr.Defaults // of optional attributes; nil: none
@@ -28,7 +28,7 @@ type Variable struct {
 }
 
 // prepare reads the arguments, once it is known what override files change.
-// What is wrong with them is told with the block, but for a default value of
+// What is wrong with them is reported with the block, but for a default value of
 // another type.
 func (v *Variable) prepare(static bool) *hcl.Diagnostic {
 	v.declared, v.nullable = v.flag("const", false), v.flag("nullable", true)
@@ -114,7 +114,7 @@ func (v *Variable) fallback() result {
 	attr := v.Attrs["default"]
 	val, diags := Evaluate(attr.Expr)
 	if diags.HasErrors() {
-		return unknown // told with the block
+		return unknown // reported with the block
 	}
 	if val.IsNull() && !v.nullable {
 		return failed(attr.Expr.Range(), "Invalid default value for variable", "A variable that can't be null can't be null by default.")

@@ -1,12 +1,11 @@
-// Package fetch gets module packages from where their addresses say they are.
-//
-// A [Fetcher] is what package modules installs remote modules with. It can be
-// used alone, too, by whoever only wants to read the files of a module: it
-// writes the directory that it is told, and nothing named .terraform.
+// Package fetch gets module packages from where their addresses say they are:
 //
 //	fetcher := &fetch.Fetcher{Client: client, Environ: os.Environ()}
 //	defer fetcher.Close()
 //	_, err := fetcher.Fetch(ctx, modules.FetchRequest{Package: "https://example.com/net.tar.gz"}, dir)
+//
+// A [Fetcher] is what package modules fetches with, and of use alone to read the
+// files of a module: it writes dir, and nothing named .terraform.
 //
 // # What an address may be
 //
@@ -54,8 +53,8 @@
 // It never looks for modules in a package: subdirectories of an address are its
 // caller's business.
 //
-// Where we differ from the real tool on purpose: each call of a package gets all
-// of it, where files that begin with a dot are missing in the real tool from the
+// Where we differ from Terraform on purpose: each call of a package gets all
+// of it, where files that begin with a dot are missing in Terraform from the
 // second one on; there are no .git and .hg directories; archives are asked for by
 // one GET, without HEAD; servers may answer with relative addresses and with
 // those that people write, such as github.com/owner/repository, but not with files

@@ -20,7 +20,7 @@ import (
 var (
 	// ErrAddress: the address isn't one that anything could be fetched from.
 	ErrAddress = errors.New("this is no address of a package")
-	// ErrNotFound: whoever was asked doesn't have the package, or the ref.
+	// ErrNotFound: the server or the directory doesn't have the package, or the ref.
 	ErrNotFound = errors.New("module package not found")
 	// ErrChecksum: the archive isn't the one that the address wants.
 	ErrChecksum = errors.New("the checksum is another")
@@ -77,7 +77,7 @@ func (e *Error) Hint() string {
 	switch e.Kind {
 	case getproviders.ErrUnauthorized:
 		if e.Status == 0 {
-			return "See whether the credentials are those of somebody who may read the package."
+			return "See whether the credentials belong to a user who may read the package."
 		}
 		return "Logins for hosts of archives are taken from .netrc. See whether the host is in it, and whether the login may read the package."
 	case ErrNotFound:

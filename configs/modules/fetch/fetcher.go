@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"os"
+	"regexp"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
@@ -66,7 +70,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 		return modules.Fetched{}, named(ctx, req.Package, failed(stepPrepare, err))
 	}
 	if !f.Offline {
-		req.Commit = "" // nobody is to be asked twice because of it
+		req.Commit = "" // it is no reason to ask twice
 	}
 	beside := req.Beside
 	req.Beside = nil
@@ -127,3 +131,112 @@ func (f *Fetcher) Close() error {
 	}
 	return errors.Join(w.repositories.Close(), os.RemoveAll(w.dir))
 }
+
+// pinned is what is remembered of a package that never changes.
+type pinned struct {
+	SHA256   string `json:"sha256,omitempty"` // of the archive
+	Commit   string `json:"commit,omitempty"`
+	Location string `json:"location,omitempty"` // the address to which servers pointed; "": no server had to be asked
+	Subdir   string `json:"subdir,omitempty"`   // of their answers
+}
+
+func pinKey(req modules.FetchRequest) string { return req.Pin + "\n" + req.Package }
+
+// recall returns where a package is that was fetched for the same pin earlier, if
+// that is still known and its archive is in the store.
+func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, bool) {
+	var record pinned
+	if req.Pin == "" || !s.load(pinsDir, pinKey(req), &record) {
+		return location{}, false
+	}
+	at, hopped := req.Package, false
+	if record.Location != "" {
+		at, hopped = record.Location, true
+	}
+	from, err := parseOrigin(at, hopped)
+	if err != nil || from.isPage() {
+		return location{}, false
+	}
+	switch {
+	case from.kind == "git" && from.archive == "":
+		from.known = record.Commit
+	case from.kind == "http":
+		if _, ok := s.archive(ctx, record.SHA256); !ok {
+			return location{}, false
+		}
+		from.known = record.SHA256
+	}
+	return location{origin: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
+}
+
+// keepPin remembers where a package was and what it had.
+func (s store) keepPin(req modules.FetchRequest, at location, made content) {
+	record := pinned{SHA256: made.sha256, Commit: made.commit, Subdir: at.subdir}
+	found := made.sha256 + made.commit // one of them
+	if req.Pin == "" || found == "" || found == at.known {
+		return
+	}
+	if at.hopped {
+		if !mayBeKept(at.address) {
+			return
+		}
+		record.Location = at.address
+	}
+	s.save(pinsDir, pinKey(req), record)
+}
+
+// mayBeKept reports whether an address holds no secret, so that it may be written
+// to disk.
+func mayBeKept(pkg string) bool {
+	_, text := splitForced(pkg)
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	if _, hasPassword := u.User.Password(); hasPassword || u.Scheme != "ssh" && u.User != nil {
+		return false
+	}
+	for name := range u.Query() {
+		if !slices.Contains(harmless, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// query is a URL's query, in its parts. What isn't taken out stays exactly as it
+// was written: servers may have signed it.
+type query struct{ parts []string }
+
+func splitQuery(raw string) *query {
+	if raw == "" {
+		return &query{}
+	}
+	return &query{strings.Split(raw, "&")}
+}
+
+// take removes a parameter, and returns the first value that it had.
+func (q *query) take(name string) (value string, found bool) {
+	q.parts = slices.DeleteFunc(q.parts, func(part string) bool {
+		key, text, _ := strings.Cut(part, "=")
+		if decoded, err := url.QueryUnescape(key); err != nil || decoded != name {
+			return false
+		}
+		if decoded, err := url.QueryUnescape(text); err == nil && !found {
+			value, found = decoded, true
+		}
+		return true
+	})
+	return value, found
+}
+
+// String joins what is left.
+func (q *query) String() string { return strings.Join(q.parts, "&") }
+
+// login is what stands before the host of a URL, wherever in a text.
+var login = regexp.MustCompile(`//[^/\s]*@`)
+
+// harmless are the parameters whose values are no secrets.
+var harmless = []string{"archive", "depth", "ref", "rev"}
+
+func redact(pkg string) string { return modules.Redact(pkg) }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"path"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -43,7 +45,7 @@ var kinds = map[string][]string{
 	"file":  {"file"},
 }
 
-// parseOrigin reads the address of a package. Hopped is one that a server told.
+// parseOrigin reads the address of a package. Hopped is one from the answer of a server.
 func parseOrigin(pkg string, hopped bool) (origin, error) {
 	if hasControl(pkg) {
 		return origin{}, fmt.Errorf("%w: it has control characters", ErrAddress)
@@ -111,10 +113,10 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 func readParameters(u *url.URL, hopped bool) (origin, error) {
 	from := origin{}
 	query := splitQuery(u.RawQuery)
-	packed, told := query.take("archive")
+	packed, given := query.take("archive")
 	if unpacked, err := strconv.ParseBool(packed); err == nil && !unpacked {
 		packed = ""
-	} else if packed == "" || !told {
+	} else if packed == "" || !given {
 		packed = suffixOf(u.Path, hopped)
 	}
 	if slices.Contains(archiveKinds(hopped), packed) {
@@ -171,7 +173,7 @@ func (o *origin) readRest(kind string, u *url.URL) error {
 func (o *origin) readGit(query *query) error {
 	o.ref, _ = query.take("ref")
 	if depth, _ := query.take("depth"); depth != "" {
-		o.depth, _ = strconv.Atoi(depth) // what is no number is passed over, as the real tool does
+		o.depth, _ = strconv.Atoi(depth) // what is no number is passed over, as Terraform does
 	}
 	key, _ := query.take("sshkey")
 	decoded, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(key, " ", "+"))
@@ -199,4 +201,17 @@ func (o origin) parent() (repository origin, file string, err error) {
 	repository = o
 	repository.url, repository.archive, repository.checksum = u.String(), "", checksum{}
 	return repository, file, nil
+}
+
+// filePath returns the path of a file URL. Like Terraform it doesn't decode
+// one that is not in the form in which Go would write it.
+func filePath(u *url.URL) string {
+	text := u.Path
+	if u.RawPath != "" {
+		text = u.RawPath
+	}
+	if runtime.GOOS == "windows" && len(text) > 2 && text[0] == '/' && text[2] == ':' {
+		text = text[1:]
+	}
+	return filepath.FromSlash(text)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// Packages are on disk what the real tool makes of them, and what it can't fetch
+// Packages are on disk what Terraform makes of them, and what it can't fetch
 // can't be fetched here. Each address is in a configuration of its own, so that
 // nothing is a copy of something else.
 func TestSamePackagesAsTerraform(t *testing.T) {
@@ -165,7 +165,7 @@ func runRaw(t testing.TB, program string, args ...string) string {
 	return string(out)
 }
 
-// terraformGet has the real tool install a module, and returns what is in its
+// terraformGet has Terraform install a module, and returns what is in its
 // directory, or what it says.
 func terraformGet(t testing.TB, program string, env []string, pkg string) (map[string]string, error) {
 	t.Helper()

@@ -12,6 +12,9 @@ import (
 	"strings"
 
 	"github.com/hashicorp/go-getter"
+
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
 // bounds are what no package exceeds. Zero fields mean the defaults.
@@ -29,7 +32,7 @@ func (b bounds) withDefaults() bounds {
 	}
 }
 
-// archiveKinds are the suffixes of archives. Like in the real tool, some are only
+// archiveKinds are the suffixes of archives. Like in Terraform, some are only
 // known where a server, not the configuration, names the archive; and bz2,
 // gz and xz are known, but never a directory.
 func archiveKinds(hopped bool) []string {
@@ -67,7 +70,7 @@ func unpack(ctx context.Context, kind, file, dst string, b bounds) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return settle(dst)
+	return makeWritable(dst)
 }
 
 // withoutPath leaves out of an error where a file is for the moment.
@@ -95,9 +98,9 @@ func checkZip(file string, b bounds) error {
 	return nil
 }
 
-// settle makes sure that the user may read, change and remove what was in an
+// makeWritable makes sure that the user may read, change and remove what was in an
 // archive, and takes away what lets others do so.
-func settle(dir string) error {
+func makeWritable(dir string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -115,4 +118,181 @@ func settle(dir string) error {
 		}
 		return os.Chmod(path, mode)
 	})
+}
+
+// content is a package on this machine.
+type content struct {
+	dir    string
+	linked bool   // dir isn't a copy: it is where the address says that the package is
+	commit string // of a git repository
+	sha256 string // of an archive that was downloaded
+}
+
+// makeContent makes the content of a package, in a directory of its own.
+func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin, beside *modules.Requests) (made content, err error) {
+	if from.kind == "file" && from.archive == "" {
+		return findDir(from.url)
+	}
+	release, err := w.gate.Acquire(ctx, 0)
+	if err != nil {
+		return content{}, err
+	}
+	defer release()
+	dir, err := os.MkdirTemp(w.dir, from.kind+"-")
+	if err != nil {
+		return content{}, failed(stepPrepare, err)
+	}
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	if from.archive != "" {
+		return f.makeFromArchive(ctx, w, from, dir)
+	}
+	made.dir = filepath.Join(dir, "package")
+	made.commit, err = f.makeDir(ctx, w, from, made.dir, beside)
+	return made, err
+}
+
+// findDir returns a directory of this machine, which is used as it is.
+func findDir(dir string) (content, error) {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return content{}, failed(stepRead, err)
+	}
+	if !info.IsDir() {
+		return content{}, failed(stepRead, fmt.Errorf("%s is neither a directory nor an archive by its name", dir))
+	}
+	return content{dir: dir, linked: true}, nil
+}
+
+// makeDir makes a directory with what is one where it comes from.
+func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst string, beside *modules.Requests) (commit string, err error) {
+	switch from.kind {
+	case "git":
+		req := gitRequest(from)
+		req.Beside = f.clonesBeside(ctx, w, beside)
+		commit, err = w.repositories.Checkout(ctx, req, dst)
+		if err != nil {
+			return "", failed(stepCheckout, err)
+		}
+		return commit, nil
+	case "hg":
+		err = f.cloneHg(ctx, from, dst)
+		if err != nil {
+			return "", failed(stepCheckout, err)
+		}
+		return "", nil
+	default:
+		err = f.getBucket(ctx, from, dst)
+		if err != nil {
+			return "", failed(stepDownload, err)
+		}
+		return "", nil
+	}
+}
+
+// clonesBeside are those of the requests made at the same time that are for trees of
+// repositories, as far as that can be told without a request.
+func (f *Fetcher) clonesBeside(ctx context.Context, w *workshop, beside *modules.Requests) []git.Request {
+	if beside == nil {
+		return nil
+	}
+	all, _ := f.clones.Do(ctx, beside, func(ctx context.Context) (all []git.Request, err error) {
+		seen := map[string]bool{}
+		for _, req := range beside.All {
+			pkg := f.rewritten(req.Package)
+			from, err := parseOrigin(pkg, false)
+			if seen[pkg] || err != nil || from.kind != "git" || from.archive != "" {
+				continue
+			}
+			seen[pkg] = true
+			req.Package = pkg
+			if at, ok := w.store.recall(ctx, req); ok {
+				from = at.origin
+			}
+			all = append(all, gitRequest(from))
+		}
+		return all, nil
+	})
+	return all
+}
+
+func gitRequest(from origin) git.Request {
+	req := git.Request{URL: from.url, Ref: from.ref, Depth: from.depth, Commit: from.known}
+	if from.sshKey != "" {
+		req.SSHKey = []byte(from.sshKey)
+	}
+	return req
+}
+
+// makeFromArchive gets an archive, and unpacks it.
+func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from origin, dir string) (content, error) {
+	archive, err := f.getArchive(ctx, w, from, dir)
+	if err != nil {
+		return content{}, err
+	}
+	sum, err := f.resolve(ctx, from)
+	if err == nil {
+		err = sum.verify(ctx, archive.path)
+	}
+	if err != nil {
+		return content{}, failed(stepCheck, err)
+	}
+	dst := filepath.Join(dir, "package")
+	if err := unpack(ctx, from.archive, archive.path, dst, f.bounds.withDefaults()); err != nil {
+		return content{}, failed(stepUnpack, err)
+	}
+	if filepath.Dir(archive.path) == dir {
+		_ = os.Remove(archive.path)
+	}
+	return content{dir: dst, sha256: archive.sha256}, nil
+}
+
+// getArchive gets an archive from wherever it is.
+func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from origin, dir string) (archive archiveFile, err error) {
+	switch from.kind {
+	case "http":
+		if archive, err = f.download(ctx, w, from, dir); err != nil {
+			err = failed(stepDownload, err)
+		}
+		return archive, err
+	case "file":
+		archive.path = from.url
+	case "git", "hg":
+		archive.path, err = f.fileInRepository(ctx, w, from, dir)
+	default:
+		archive.path = filepath.Join(dir, "archive")
+		if err = f.getBucket(ctx, from, archive.path); err != nil {
+			err = failed(stepDownload, err)
+		}
+	}
+	if err != nil {
+		return archiveFile{}, err
+	}
+	info, err := os.Lstat(archive.path)
+	if from.kind == "file" {
+		info, err = os.Stat(archive.path)
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", archive.path)
+	}
+	if err != nil {
+		return archiveFile{}, failed(stepRead, err)
+	}
+	return archive, nil
+}
+
+// fileInRepository checks out the repository in which an archive is a file.
+func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from origin, dir string) (string, error) {
+	repository, file, err := from.parent()
+	if err != nil {
+		return "", failed(stepAddress, err)
+	}
+	checkout := filepath.Join(dir, "repository")
+	if _, err := f.makeDir(ctx, w, repository, checkout, nil); err != nil {
+		return "", err
+	}
+	return filepath.Join(checkout, file), nil
 }

@@ -1,6 +1,9 @@
 // Package modulelock is the lock file for modules as a value: which source,
 // version or commit, and which tree of files each module call has been given.
-// The real tools have no such file, and ignore it.
+// Terraform and OpenTofu have no such file, and ignore it.
+//
+//	locks, problems := modulelock.Load(modulelock.FileName)
+//	hash, err := modulelock.HashTree(ctx, ".terraform/modules/net")
 //
 // [Load] or [Decode] make a [Locks] out of the file, [Locks.Check] compares it
 // with what is installed, [Locks.Updated] brings it up to date, [Locks.Encode]

@@ -116,7 +116,7 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 	if attr == nil {
 		return ""
 	}
-	var given *string // null is told apart from ""
+	var given *string // null is not ""
 	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return ""

@@ -1,12 +1,12 @@
 // Package vendored makes what is installed for a configuration fit to be
 // committed to a git repository, so that a clone has all of it.
 //
-// The arrangement, found by trying the real tool: it looks for providers in
+// The arrangement, found by trying Terraform: it looks for providers in
 // terraform.d/plugins of the working directory by itself, as long as the CLI
 // configuration has no provider_installation block, and takes archives and
 // directories there; modules are installed where .terraform/modules/modules.json
 // says, and nowhere else. So the two are vendored where they are, no
-// configuration is rewritten, and neither tool has to be told of it.
+// configuration is rewritten, and neither tool needs an option for it.
 //
 // # What git would do
 //
@@ -31,7 +31,7 @@
 //     [Colliding] finds these.
 //
 // "git clean -fdx" removes none of what is vendored and committed, and
-// .terraform/providers, which init makes again. The real tool reads
+// .terraform/providers, which init makes again. Terraform reads
 // terraform.d/plugins where it is started: with -chdir it finds it only if the
 // directory that it is started from has one, too. Where it has no network, its "init
 // -upgrade" and "get -update" fail and take modules away, which "git checkout
@@ -44,9 +44,9 @@
 //
 // terraform.d/vendor.json says for which platforms a directory has been vendored
 // and in which way, which providers vendor has put there, and what the modules
-// are, by the hash of package modulelock. Later runs go by it where nobody says
-// otherwise, and fetch modules anew that were changed. Packages of providers of
-// which it says nothing were placed there by somebody, and are taken as they are.
+// are, by the hash of package modulelock. Later runs go by it where no option says
+// otherwise, and fetch modules again that were changed. Packages of providers of
+// which it says nothing were placed there by other means, and are taken as they are.
 //
 // # What the package refuses to do
 //

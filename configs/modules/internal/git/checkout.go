@@ -34,7 +34,7 @@ type tree struct {
 }
 
 // make makes a tree with its submodules in its stage. If the store turns out
-// to be damaged, that is made anew, once.
+// to be damaged, that is made again, once.
 func (co *checkout) make(ctx context.Context, t tree) (commit string, err error) {
 	commit, err = co.try(ctx, t)
 	if err == nil || !co.repositories.mend(ctx, err) {
@@ -127,7 +127,7 @@ func (co *checkout) makeSubmodule(ctx context.Context, parent tree, m submodule)
 	if err := req.check(); err != nil {
 		return "", err
 	}
-	// A repository of somebody else mustn't have files of this machine copied.
+	// A repository from elsewhere mustn't have files of this machine copied.
 	if isLocal(req.URL) && !isLocal(parent.request.URL) {
 		return "", fmt.Errorf("%w: a repository that isn't on this file system must not refer to one that is", ErrAddress)
 	}

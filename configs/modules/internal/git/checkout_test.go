@@ -55,7 +55,7 @@ func TestRefsMeanWhatTheyMeanInAClone(t *testing.T) {
 	}
 	clone := o.clone()
 	for ref, want := range cases {
-		// The real tool asks a clone for the ref, and then for the branch of that name.
+		// Terraform asks a clone for the ref, and then for the branch of that name.
 		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}

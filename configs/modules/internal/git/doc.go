@@ -23,7 +23,7 @@
 //     answer: abbreviated commits, and expressions like v1.2.0~2. The next time they
 //     are fetched only if the list has changed.
 //
-// Nothing is ever taken out of the store; it may be removed when nobody uses it.
+// Nothing is ever taken out of the store; it may be removed when no program uses it.
 //
 // The depth that a source asks for makes no difference to what is fetched.
 // It does to which ref is meant: see [Request].
@@ -42,9 +42,9 @@
 //     many processes on one file system. A process may be killed at any time:
 //     what it leaves behind is swept or written over by the next one. What it has
 //     left beside the destination begins with ".tfdeps-git-", and is for the
-//     caller to remove. A damaged store is noticed when it is read, and made anew.
+//     caller to remove. A damaged store is noticed when it is read, and made again.
 //   - Cancelling the context ends git and what it has started.
-//   - The URL, the ref and the tree are nobody's word to trust: none can become
+//   - The URL, the ref and the tree aren't trusted: none can become
 //     an option, a command or another transport, and no file lands outside
 //     the directory. Hooks never run.
 //   - Errors and the store don't hold what a URL has for a login.
@@ -52,10 +52,10 @@
 // # What it refuses to do
 //
 // It reads no configuration, copies nothing and knows nothing of modules. It
-// asks nobody anything: git, and ssh below it, run without a terminal. Logins
+// asks no questions: git, and ssh below it, run without a terminal. Logins
 // have to come from agents, credential helpers and key files.
 //
-// Where we differ from the real tool on purpose: only the commit that is
+// Where we differ from Terraform on purpose: only the commit that is
 // needed is fetched, and there is no .git directory; depth may be used with
 // commits; refs such as refs/pull/1/head, and branches other than the default
 // one by their full names, are accepted; transports other than http, https, ssh, git and files

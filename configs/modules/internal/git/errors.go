@@ -13,7 +13,7 @@ var (
 	ErrAddress = errors.New("this is no address of a git repository")
 	// ErrNotFound: the repository is there, the ref isn't.
 	ErrNotFound = errors.New("the repository has no such ref")
-	// ErrUnreachable: the repository isn't there, or nobody who may be asked with
+	// ErrUnreachable: the repository isn't there, or can't be reached with
 	// the login that git has.
 	ErrUnreachable = errors.New("the repository can't be read")
 	// ErrOffline: it isn't in the store, and nothing may be asked for.

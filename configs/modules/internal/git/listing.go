@@ -161,7 +161,7 @@ type want struct {
 	expression string
 }
 
-// fetchKey is what a fetch is shared by. A store that had to be made anew is
+// fetchKey is what a fetch is shared by. A store that had to be made again is
 // another one.
 type fetchKey struct {
 	remote     remoteKey

@@ -28,7 +28,7 @@ const (
 	completeName = "tfdeps-complete"
 )
 
-// store is a bare repository of ours. Reading from it needs no lock, as nothing
+// store is a bare repository that belongs to this package. Reading from it needs no lock, as nothing
 // is ever taken out of it; those who write hold its lock.
 type store struct {
 	path     string
@@ -192,7 +192,7 @@ type Request struct {
 	URL string
 	// Ref is what git checkout takes after a clone: a tag, a branch, a commit; "":
 	// the default branch. Of a tag and a branch with one name the tag is
-	// meant, but the branch with a Depth: so it is in the real tool.
+	// meant, but the branch with a Depth: so it is in Terraform.
 	Ref string
 	// Depth is how many commits of history a source asks for; 0: all.
 	Depth int
@@ -315,7 +315,7 @@ func (st *store) suspect(err error, commit string) error {
 	return &suspicion{err, st, st.generation(), commit}
 }
 
-// generation counts how often the store had to be made anew.
+// generation counts how often the store had to be made again.
 func (st *store) generation() int64 {
 	n, _ := st.discards.At()
 	return n
@@ -334,7 +334,7 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 	}
 	defer release()
 	if s.st.generation() != s.generation || s.commit != "" && !s.st.has(s.commit) {
-		return true // somebody else did it
+		return true // another process did it
 	}
 	if !r.damaged(ctx, s.st) {
 		return false
