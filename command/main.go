@@ -149,9 +149,8 @@ func newClient(userAgent string, env cli.Environment, p Process) (*http.Client, 
 		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
 		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
 		Now:           p.Now,
-		CertFile:      env.Get("SSL_CERT_FILE"),
-		CertDir:       env.Get("SSL_CERT_DIR"),
 	}
+	opts.TrustVariables(env.Get("SSL_CERT_FILE"), env.Get("SSL_CERT_DIR"))
 	opts.Log = debugLog(env, p.Stderr)
 	return hosts.NewClient(opts)
 }

@@ -23,6 +23,7 @@ type Link struct {
 // finds all this once the modules are there, before it looks for providers or
 // at the backend. Its command get makes warnings of the errors.
 func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics {
+	product = product.OrDefault()
 	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
 		c.checkRepeated(link)

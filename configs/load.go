@@ -68,6 +68,7 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 // Directories and files that can't be read are diagnostics, too; a directory
 // that doesn't exist is an empty module.
 func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	product = product.OrDefault()
 	files, diags := list(dir, product, opts)
 	build := newBuilder(dir, product, opts)
 	for _, name := range files.primary {

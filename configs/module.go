@@ -107,6 +107,7 @@ type versionConstraint struct {
 //
 // Terraform, in a configuration that has such a problem, tells no other.
 func (m *Module) CheckVersion(product getproviders.Product) hcl.Diagnostics {
+	product = product.OrDefault()
 	if len(m.RequiredVersions) == 0 {
 		return nil
 	}
@@ -163,6 +164,7 @@ func (r RequiredVersion) check(product getproviders.Product, running *version.Ve
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
+	product = product.OrDefault()
 	c := collector{product: product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
 	for _, entry := range m.required {
 		c.declared[entry.name] = entry.provider

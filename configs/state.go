@@ -28,6 +28,7 @@ var ErrStateVersion = errors.New("unsupported state file version")
 // requirements. One that isn't regular is an error: a pipe would have to be
 // waited for, and a device may have no end.
 func StateRequirements(path string, product getproviders.Product) (getproviders.Requirements, error) {
+	product = product.OrDefault()
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -55,6 +56,7 @@ func StateRequirements(path string, product getproviders.Product) (getproviders.
 // over, as Terraform does. A provider may have a legacy address, if the
 // state was last written by Terraform 0.12.
 func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
+	product = product.OrDefault()
 	addresses, err := stateAddresses(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
@@ -265,6 +267,7 @@ func legacyProvider(name string, product getproviders.Product) (getproviders.Pro
 // product's own: their resources meant the default registry. Those that the
 // configuration requires as they are stay.
 func InheritState(fromState, fromConfig getproviders.Requirements, product getproviders.Product) getproviders.Requirements {
+	product = product.OrDefault()
 	if product.Predecessor == nil {
 		return fromState
 	}

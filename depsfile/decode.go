@@ -25,6 +25,7 @@ var (
 // Decode reads a lock file's content; filename is for messages. Locks is
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
+	product = product.OrDefault()
 	d := decoder{product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
 	diags := DecodeBlocks(src, filename, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)

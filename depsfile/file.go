@@ -39,6 +39,7 @@ func Load(path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 // crash there is the old file or the new one. A symlink is followed or
 // replaced, as the package's documentation says. The file's mode is 0644.
 func (l *Locks) Save(path string, product getproviders.Product) error {
+	product = product.OrDefault()
 	content := l.Encode(product)
 	if wholefile.Has(path, content) {
 		return nil
@@ -118,6 +119,7 @@ func SaveText(path string, content []byte) error {
 // names the product's program, then one block for each provider, in order. The
 // hashes of each are sorted, without duplicates, one in a line.
 func (l *Locks) Encode(product getproviders.Product) []byte {
+	product = product.OrDefault()
 	var out bytes.Buffer
 	fmt.Fprintf(&out, "# This file is maintained automatically by %q.\n", product.Program+" init")
 	out.WriteString("# Manual edits may be lost in future updates.\n")

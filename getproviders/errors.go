@@ -121,8 +121,9 @@ type ProtocolError struct {
 
 // Error implements error.
 func (e *ProtocolError) Error() string {
-	return fmt.Sprintf("provider %s v%s is not compatible with %s %s: it speaks plugin protocol %s, not 5 or 6",
-		e.Provider, e.Version, e.Product.Name, e.Product.Version, strings.Join(e.Protocols, ", "))
+	product := strings.TrimSpace(e.Product.OrDefault().Name + " " + e.Product.Version)
+	return fmt.Sprintf("provider %s v%s is not compatible with %s: it speaks plugin protocol %s, not 5 or 6",
+		e.Provider, e.Version, product, strings.Join(e.Protocols, ", "))
 }
 
 // Is reports whether target is ErrProtocol.

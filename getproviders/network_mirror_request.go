@@ -48,7 +48,7 @@ func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) 
 func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name string, maxBytes int64) (hosts.DocumentRequest, error) {
 	req := hosts.DocumentRequest{
 		URL:          s.base.ResolveReference(documentPath(p, name)),
-		Header:       http.Header{"X-Terraform-Version": {s.product.Version}},
+		Header:       versionHeader(s.product),
 		MaxRedirects: mirrorRedirects,
 		MaxBytes:     maxBytes,
 	}

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -36,8 +37,8 @@ import (
 // a loopback address; they crash where a platform's archive is null; and they
 // don't mind what follows a document, which is an error here.
 //
-// It asks for the versions of a provider once and remembers the answer as long
-// as it lives, so that one run sees one state of the mirror.
+// It asks for the versions of a provider once and remembers the answer for
+// VersionsMaxAge, so that one run sees one state of the mirror.
 type NetworkMirrorSource struct {
 	client      *http.Client
 	base        *url.URL
@@ -47,8 +48,11 @@ type NetworkMirrorSource struct {
 
 	// Signers are who may vouch for archives. Not to be changed after the first use.
 	Signers Signers
+	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
+	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
+	VersionsMaxAge time.Duration
 
-	indexes   par.Memo[Provider, mirrorIndex]
+	indexes   par.Memo[Provider, dated[mirrorIndex]]
 	documents par.Memo[versionKey, *verifiedChecksums]
 }
 
@@ -58,7 +62,7 @@ type NetworkMirrorSource struct {
 // its last segment is replaced. User and password in it are for the mirror's
 // origin, as basic authentication; a token in credentials is stronger.
 //
-// The product's version is told to the mirror. Credentials may be nil. Errors
+// The product's version is told to the mirror. Credentials may be nil, and so may client: then it is that of hosts.DefaultClient. Errors
 // don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)
@@ -160,7 +164,8 @@ type mirrorIndex struct {
 // index asks for a provider's versions, once. That there are none is an
 // answer, too.
 func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorIndex, error) {
-	index, err := s.indexes.Do(ctx, p, func(ctx context.Context) (mirrorIndex, error) {
+	s.indexes.Expire(p, expired[mirrorIndex](s.Signers.Now, s.VersionsMaxAge))
+	index, err := s.indexes.Do(ctx, p, dating(s.Signers.Now, func(ctx context.Context) (mirrorIndex, error) {
 		doc, err := s.ask(ctx, p, "index.json")
 		if err != nil {
 			return mirrorIndex{}, err
@@ -173,11 +178,11 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 			return mirrorIndex{}, s.malformed(p, doc, err)
 		}
 		return mirrorIndex{versions: versions}, nil
-	})
+	}))
 	if err != nil {
 		return mirrorIndex{}, causeOr(ctx, err)
 	}
-	return index, nil
+	return index.value, nil
 }
 
 // Platforms implements PlatformLister, from the document about the version.

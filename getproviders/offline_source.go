@@ -102,7 +102,11 @@ type urlOwner interface {
 // ownsURL reports whether a SourceURL is one of this source, without a request:
 // by what the user's configuration says of the host, or by the host itself.
 func (s *RegistrySource) ownsURL(ctx context.Context, p Provider, sourceURL string) bool {
-	if _, forced := s.Discovery.Forced[p.Hostname]; forced {
+	discovery, err := s.discovery(ctx)
+	if err != nil {
+		return false
+	}
+	if _, forced := discovery.Forced[p.Hostname]; forced {
 		base, err := s.service(ctx, p)
 		return err == nil && hosts.RedactURL(base) == sourceURL
 	}

@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -11,7 +12,8 @@ import (
 // Product is the program whose directories are prepared: what differs between
 // Terraform and OpenTofu is a field here, never a second code path. It is a
 // value to be handed down and never changed; make one with [Terraform] or
-// [OpenTofu].
+// [OpenTofu]. The zero value is Terraform of no known version: all that take a
+// Product go by its [Product.OrDefault].
 type Product struct {
 	Name        string         // "Terraform", as it stands in messages
 	Program     string         // "terraform", as it stands in commands, in the lock file's header and in names of the CLI configuration
@@ -65,6 +67,23 @@ func Terraform(version string) Product {
 	}
 }
 
+// OrDefault returns the product, or Terraform of the same version where there is
+// nothing that says what it is.
+func (e Product) OrDefault() Product {
+	if e.Name == "" && e.Program == "" && e.DefaultHost == "" {
+		return Terraform(e.Version)
+	}
+	return e
+}
+
+// versionHeader tells a server the product's version, if that is known.
+func versionHeader(e Product) http.Header {
+	if e.Version == "" {
+		return http.Header{}
+	}
+	return http.Header{"X-Terraform-Version": {e.Version}}
+}
+
 // AddressError says what is wrong with a provider's source address.
 type AddressError struct {
 	Part   string // "source string", "source hostname", "namespace" or "type"
@@ -85,6 +104,7 @@ func (e *AddressError) Error() string { return "invalid provider " + e.Part + ":
 // has to ask. The one-part address "terraform" is hashicorp/terraform and not
 // the built-in provider.
 func (e Product) ParseProvider(given string) (Provider, error) {
+	e = e.OrDefault()
 	parts := strings.Split(given, "/")
 	if len(parts) > 3 || slices.Contains(parts, "") {
 		return Provider{}, &AddressError{"source string", fmt.Sprintf(
@@ -163,6 +183,7 @@ func (e Product) checkPrefix(p Provider) error {
 // name is in the default host's "hashicorp" namespace. Errors are those of
 // [NormalizePart].
 func (e Product) ImpliedProvider(localName string) (Provider, error) {
+	e = e.OrDefault()
 	name, err := NormalizePart(localName)
 	if err != nil {
 		return Provider{}, err
@@ -175,7 +196,7 @@ func (e Product) ImpliedProvider(localName string) (Provider, error) {
 
 // Short returns the address as people write it: without the default host.
 func (e Product) Short(p Provider) string {
-	if p.Hostname == e.DefaultHost && !p.IsZero() {
+	if p.Hostname == e.OrDefault().DefaultHost && !p.IsZero() {
 		return p.Namespace + "/" + p.Type
 	}
 	return p.String()

@@ -20,7 +20,7 @@ import (
 func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, segments ...string) (*hosts.Document, error) {
 	req := hosts.DocumentRequest{
 		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
-		Header:       http.Header{"X-Terraform-Version": {s.Product.Version}},
+		Header:       versionHeader(s.Product),
 		MaxRedirects: registryRedirects,
 		MaxBytes:     registryAnswerBytes,
 	}

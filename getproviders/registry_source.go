@@ -28,26 +28,33 @@ const (
 // RegistrySource installs from each provider's origin registry: the one on the
 // host that its address names, found by service discovery.
 //
+// The zero value works: it has Terraform's default host and signing keys.
+//
 // It asks for the versions of a provider, and for the documents that all packages
-// of a version are judged by, once and remembers the answers as long
-// as it lives, so that one run sees one state of the registry and the hints in
-// errors cost no request. A program that lives longer makes a new RegistrySource
-// for each run; Client and Discovery may be shared. It must not be copied after
-// its first use.
+// of a version are authenticated by, once and remembers the answers, so that one run sees
+// one state of the registry and the hints in errors cost no request. Lists of
+// versions are asked for again when they are older than VersionsMaxAge. It must not be
+// copied after its first use, nor its fields changed.
 type RegistrySource struct {
-	Client    *http.Client     // required; see hosts.NewClient
-	Discovery *hosts.Discovery // required
+	Client *http.Client // nil: that of hosts.DefaultClient
+	// Discovery finds the registry's service; nil: one with this Client and these
+	// Credentials.
+	Discovery *hosts.Discovery
 	// Credentials are sent along with requests to the registry's API, and never
 	// with those for checksum lists, signatures and archives; nil: none. They
 	// are those of the provider's host, wherever its discovery document says
 	// that the API is, except that nothing is sent over plain http; the real
 	// tools send it. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Product     Product          // its version is told to registries
-	Keys        *SigningKeys     // nil: the embedded ones
-	Now         func() time.Time // to judge keys that expire; nil: time.Now
+	Product     Product      // its version is told to registries; zero: Terraform
+	Keys        *SigningKeys // nil: the product's
+	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
+	// less than 0: for ever.
+	VersionsMaxAge time.Duration
+	Now            func() time.Time // for keys that expire and for VersionsMaxAge; nil: time.Now
 
-	versions  par.Memo[Provider, versionList]
+	own       par.Memo[struct{}, *hosts.Discovery] // used if Discovery is nil
+	versions  par.Memo[Provider, dated[versionList]]
 	documents par.Memo[[2]string, checksumDocuments] // that packages are judged by, by their URLs
 }
 
@@ -115,7 +122,8 @@ func (s *RegistrySource) Describe(p Provider) string { return "registry " + p.Ho
 // list returns the versions of a provider with all that the registry tells
 // about them.
 func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, error) {
-	list, err := s.versions.Do(ctx, p, func(ctx context.Context) (versionList, error) {
+	s.versions.Expire(p, expired[versionList](s.Now, s.VersionsMaxAge))
+	list, err := s.versions.Do(ctx, p, dating(s.Now, func(ctx context.Context) (versionList, error) {
 		base, err := s.service(ctx, p)
 		if err != nil {
 			return versionList{}, err
@@ -132,20 +140,34 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 			return versionList{}, malformedError(kindRegistry, p, doc, err)
 		}
 		return list, nil
-	})
+	}))
 	if err != nil {
 		return versionList{}, causeOr(ctx, err)
 	}
-	return list, nil
+	return list.value, nil
 }
 
 // service returns the base URL of the provider's registry.
 func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
-	base, err := s.Discovery.Service(ctx, p.Hostname, registryService)
+	discovery, err := s.discovery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	base, err := discovery.Service(ctx, p.Hostname, registryService)
 	if err != nil {
 		return nil, discoveryError(ctx, p, err)
 	}
 	return base, nil
+}
+
+// discovery is Discovery, or one of the source's own. The error is the cause of ctx.
+func (s *RegistrySource) discovery(ctx context.Context) (*hosts.Discovery, error) {
+	if s.Discovery != nil {
+		return s.Discovery, nil
+	}
+	return s.own.Do(ctx, struct{}{}, func(context.Context) (*hosts.Discovery, error) {
+		return &hosts.Discovery{Client: s.Client, Credentials: s.Credentials}, nil
+	})
 }
 
 // Platforms implements PlatformLister, from the list of versions.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -18,7 +19,7 @@ import (
 // like. It must not be copied, nor its fields changed, after the first use.
 type Fetcher struct {
 	Source   getproviders.Source   // required
-	Client   *http.Client          // for archives; nil: http.DefaultClient. Credentials are for it to add: see package hosts
+	Client   *http.Client          // for archives; nil: hosts.DefaultClient. Credentials are for it to add: see package hosts
 	Platform getproviders.Platform // zero: the current one
 	Product  getproviders.Product  // for built-in providers and messages
 	Limits   Limits
@@ -41,7 +42,7 @@ type Fetcher struct {
 
 func (f *Fetcher) client() *http.Client {
 	if f.Client == nil {
-		return http.DefaultClient
+		return hosts.DefaultClient()
 	}
 	return f.Client
 }

@@ -29,6 +29,7 @@ type Locations struct {
 // and where there is none either, opentofu/tofurc in XDG_CONFIG_HOME if that is
 // set, which also has the directory unless there is .terraform.d.
 func Find(env func(string) string, home, appData, goos string, product getproviders.Product) Locations {
+	product = product.OrDefault()
 	for _, variable := range []string{"TF_CLI_CONFIG_FILE", "TERRAFORM_CONFIG"} {
 		if file := env(variable); file != "" {
 			return Locations{File: file, Required: true}
@@ -106,6 +107,7 @@ func HelperDirs(configDir string, platform getproviders.Platform) []string {
 // of Windows. They need not exist. Home may be "" if there is none. OpenTofu has
 // those of Terraform, and before those of the system its own in XDG_DATA_HOME, if that is set.
 func ImpliedMirrorDirs(env func(string) string, home, goos string, product getproviders.Product) []string {
+	product = product.OrDefault()
 	dirs := []string{filepath.Join("terraform.d", "plugins")}
 	if user := ConfigDir(home, env("APPDATA"), goos); user != "" {
 		dirs = append(dirs, filepath.Join(user, "plugins"))

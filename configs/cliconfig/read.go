@@ -34,6 +34,7 @@ const maxBytes = 1 << 20
 // The Config is never nil. That a required file doesn't exist is a warning;
 // all other problems are errors, in the order of the files.
 func Read(at Locations, env func(string) string, product getproviders.Product) (*Config, []Problem) {
+	product = product.OrDefault()
 	r := newReader(env, product)
 	r.mainFile(at)
 	r.directory(at.Dir)

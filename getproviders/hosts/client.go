@@ -1,8 +1,15 @@
 package hosts
 
 import (
+	"context"
+	"crypto/tls"
+	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
+	"net/url"
+	"runtime"
+	"sync"
 	"time"
 )
 
@@ -16,11 +23,39 @@ type ClientOptions struct {
 	StallTimeout  time.Duration    // without a byte of the body; 0: 30 s
 	Log           *slog.Logger     // one debug record for each attempt, redacted; nil: none
 	Now           func() time.Time // the clock, for the durations in the log; nil: the log has none
-	CertFile      string           // SSL_CERT_FILE, for systems where Go itself doesn't read it
-	CertDir       string           // SSL_CERT_DIR, likewise; several are separated as in PATH
+
+	// CertFile is a PEM file of certificates that are trusted besides those of the
+	// system, and CertDir a directory of such files; several are separated as in PATH.
+	// See TrustVariables for SSL_CERT_FILE and SSL_CERT_DIR.
+	CertFile, CertDir string
+	// TLS is how connections are secured, client certificates included; nil: by the
+	// system's certificates. It is copied. Versions before 1.2 are used only if
+	// its MinVersion says so. CertFile and CertDir add to its RootCAs.
+	TLS *tls.Config
+	// Proxy says through which proxy a request goes; nil: http.ProxyFromEnvironment.
+	Proxy func(*http.Request) (*url.URL, error)
+	// DialContext makes connections, and may refuse to, such as those to private
+	// addresses; nil: a net.Dialer. HeaderTimeout ends it.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
+
 	// Base is the bottom of the stack; nil: a clone of http.DefaultTransport.
-	// HeaderTimeout, CertFile and CertDir have no effect on a given one.
+	//
+	// Of an *http.Transport a clone is used: what the fields above say replaces its
+	// settings, and its own proxy, dialer, certificates and time limits stay where they
+	// say nothing. Any other RoundTripper connects as it likes: TLS, Proxy, DialContext,
+	// CertFile and CertDir can't be combined with it, its answers have to begin within
+	// three times HeaderTimeout, and it asks [WantsOwnConnection] for which requests
+	// not to share a connection.
 	Base http.RoundTripper
+}
+
+// TrustVariables sets CertFile and CertDir to the values of SSL_CERT_FILE and
+// SSL_CERT_DIR on macOS and Windows, where Go doesn't read these variables itself.
+// Elsewhere it does, and takes what they name in place of the system's certificates.
+func (o *ClientOptions) TrustVariables(certFile, certDir string) {
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		o.CertFile, o.CertDir = certFile, certDir
+	}
 }
 
 // What the zero ClientOptions means.
@@ -60,10 +95,18 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 }
 
 func bottom(opts ClientOptions) (http.RoundTripper, error) {
-	if opts.Base != nil {
-		return opts.Base, nil
+	limit := orDefault(opts.HeaderTimeout, defaultHeaderTimeout)
+	switch base := opts.Base.(type) {
+	case nil:
+		return newSeparator(cloneDefault(), opts, limit)
+	case *http.Transport:
+		return newSeparator(base.Clone(), opts, limit)
+	default:
+		if opts.TLS != nil || opts.Proxy != nil || opts.DialContext != nil || opts.CertFile != "" || opts.CertDir != "" {
+			return nil, fmt.Errorf("a Base of type %T makes its own connections: TLS, Proxy, DialContext, CertFile and CertDir can't be combined with it", base)
+		}
+		return &headerGuard{layer{base}, 3 * limit}, nil
 	}
-	return newSeparator(opts)
 }
 
 func orDefault(given, otherwise time.Duration) time.Duration {
@@ -87,11 +130,11 @@ func (l layer) CloseIdleConnections() {
 // below is the next part, for whoever looks for one in the stack.
 func (l layer) below() http.RoundTripper { return l.next }
 
-// onTop returns a copy of a client, nil being the default one, with one more
+// onTop returns a copy of a client, nil being that of [DefaultClient], with one more
 // part on top of its stack.
 func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.Client {
 	if client == nil {
-		client = http.DefaultClient
+		client = DefaultClient()
 	}
 	next := client.Transport
 	if next == nil {
@@ -101,3 +144,16 @@ func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.C
 	higher.Transport = part(layer{next})
 	return &higher
 }
+
+// DefaultClient returns the client that a nil one stands for everywhere in this
+// module: that of the zero ClientOptions, with one retry. It is the same for all
+// callers, so that they share connections.
+func DefaultClient() *http.Client { return defaultClient() }
+
+var defaultClient = sync.OnceValue(func() *http.Client {
+	client, err := NewClient(ClientOptions{Retries: 1})
+	if err != nil { // only certificates can be the reason, and there are none
+		panic(err)
+	}
+	return client
+})

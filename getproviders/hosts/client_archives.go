@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 )
 
 // aloneKey marks requests whose transfer has a connection to itself.
@@ -22,6 +23,13 @@ func WithOwnConnection(ctx context.Context) context.Context {
 	return context.WithValue(ctx, aloneKey{}, true)
 }
 
+// WantsOwnConnection reports whether a request with this context is marked with
+// [WithOwnConnection]. It is for a RoundTripper that is the Base of a client.
+func WantsOwnConnection(ctx context.Context) bool {
+	marked, _ := ctx.Value(aloneKey{}).(bool)
+	return marked
+}
+
 // separator is the bottom of the stack: one transport for what is marked with
 // [WithOwnConnection], and the next one for everything else.
 type separator struct {
@@ -29,10 +37,9 @@ type separator struct {
 	alone *http.Transport
 }
 
-// newSeparator returns the bottom of the stack.
-func newSeparator(opts ClientOptions) (http.RoundTripper, error) {
-	shared, err := newTransport(opts)
-	if err != nil {
+// newSeparator returns the bottom of the stack, of which the transport becomes a part.
+func newSeparator(shared *http.Transport, opts ClientOptions, limit time.Duration) (http.RoundTripper, error) {
+	if err := configure(shared, opts, limit); err != nil {
 		return nil, err
 	}
 	return &separator{layer{shared}, alone(shared)}, nil
@@ -45,12 +52,13 @@ func alone(t *http.Transport) *http.Transport {
 	t.Protocols = new(http.Protocols)
 	t.Protocols.SetHTTP1(true)
 	t.TLSClientConfig.NextProtos = []string{"http/1.1"}
+	t.ForceAttemptHTTP2, t.TLSNextProto = false, nil
 	return t
 }
 
 // RoundTrip implements http.RoundTripper.
 func (s *separator) RoundTrip(req *http.Request) (*http.Response, error) {
-	if marked, _ := req.Context().Value(aloneKey{}).(bool); !marked {
+	if !WantsOwnConnection(req.Context()) {
 		return s.next.RoundTrip(req)
 	}
 	resp, err := s.alone.RoundTrip(req)

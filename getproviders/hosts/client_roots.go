@@ -1,26 +1,30 @@
 package hosts
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 )
 
-// extraRoots returns the trusted certificates, or nil for Go's own choice. Go
-// reads SSL_CERT_FILE and SSL_CERT_DIR itself, when the first certificate is
-// verified, except on macOS and Windows. The pool stays nil wherever that is
-// enough, because loading it costs start-up time.
-func extraRoots(file, dirs string) (*x509.CertPool, error) {
-	if file == "" && dirs == "" || runtime.GOOS != "darwin" && runtime.GOOS != "windows" {
-		return nil, nil
+// addCertificates has a PEM file, and PEM files in directories, trusted besides what
+// is trusted already. Without any, the pool stays as it is: to load the system's
+// certificates costs start-up time.
+func addCertificates(to *tls.Config, file, dirs string) error {
+	if file == "" && dirs == "" {
+		return nil
+	}
+	if to.RootCAs != nil {
+		to.RootCAs = to.RootCAs.Clone() // it is the caller's
+		return addRoots(to.RootCAs, file, dirs)
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
-		return nil, fmt.Errorf("cannot load the system's certificates: %w", err)
+		return fmt.Errorf("cannot load the system's certificates: %w", err)
 	}
-	return pool, addRoots(pool, file, dirs)
+	to.RootCAs = pool
+	return addRoots(pool, file, dirs)
 }
 
 // addRoots adds a PEM file, and the PEM files in a list of directories.
@@ -28,15 +32,15 @@ func addRoots(pool *x509.CertPool, file, dirs string) error {
 	if file != "" {
 		pem, err := os.ReadFile(file)
 		if err != nil {
-			return fmt.Errorf("cannot read the certificates that SSL_CERT_FILE names: %w", err)
+			return fmt.Errorf("cannot read the file of certificates: %w", err)
 		}
 		if !pool.AppendCertsFromPEM(pem) {
-			return fmt.Errorf("there is no certificate in %s, which SSL_CERT_FILE names", file)
+			return fmt.Errorf("there is no certificate in %s", file)
 		}
 	}
 	for _, dir := range filepath.SplitList(dirs) {
 		if err := addDir(pool, dir); err != nil {
-			return fmt.Errorf("cannot read the directory of certificates that SSL_CERT_DIR names: %w", err)
+			return fmt.Errorf("cannot read the directory of certificates: %w", err)
 		}
 	}
 	return nil

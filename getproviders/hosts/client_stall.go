@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// StallError says that a body stopped coming: no byte for so long. The
-// connection has been dropped.
+// StallError says that an answer, or the rest of one, didn't come: no byte for so
+// long. The connection has been dropped.
 type StallError struct {
 	URL   string // redacted
 	Limit time.Duration
@@ -22,6 +22,45 @@ func (e *StallError) Error() string {
 
 // Timeout makes a StallError a timeout in the sense of net.Error.
 func (e *StallError) Timeout() bool { return true }
+
+// headerGuard fails requests whose answer doesn't begin. It is for a bottom of the
+// stack that has no time limits of its own.
+type headerGuard struct {
+	layer
+	limit time.Duration
+}
+
+// RoundTrip implements http.RoundTripper.
+func (h *headerGuard) RoundTrip(req *http.Request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(req.Context())
+	silent := &StallError{URL: RedactURL(req.URL), Limit: h.limit}
+	timer := time.AfterFunc(h.limit, func() { cancel(silent) })
+	resp, err := h.next.RoundTrip(req.WithContext(ctx))
+	inTime := timer.Stop()
+	if err != nil {
+		if !inTime && context.Cause(ctx) == error(silent) {
+			err = silent
+		}
+		cancel(nil)
+		return nil, err
+	}
+	resp.Request = req
+	resp.Body = &cancellingBody{resp.Body, cancel}
+	return resp, nil
+}
+
+// cancellingBody ends the context of its request when it is closed.
+type cancellingBody struct {
+	io.ReadCloser
+	cancel context.CancelCauseFunc
+}
+
+// Close implements io.Closer.
+func (b *cancellingBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.cancel(nil)
+	return err
+}
 
 // stallGuard fails the reading of bodies that stop coming.
 type stallGuard struct {

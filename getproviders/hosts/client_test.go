@@ -235,8 +235,8 @@ func TestHTTP2IsUsed(t *testing.T) {
 }
 
 func TestTransportSettings(t *testing.T) {
-	transport, err := newTransport(ClientOptions{HeaderTimeout: 3 * time.Second})
-	if err != nil {
+	transport := cloneDefault()
+	if err := configure(transport, ClientOptions{}, 3*time.Second); err != nil {
 		t.Fatal(err)
 	}
 	if transport.TLSHandshakeTimeout != 3*time.Second || transport.ResponseHeaderTimeout != 3*time.Second {

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -12,23 +13,52 @@ import (
 // when many packages come from one host.
 const idlePerHost = 16
 
-// newTransport returns what connects to hosts.
-func newTransport(opts ClientOptions) (*http.Transport, error) {
-	roots, err := extraRoots(opts.CertFile, opts.CertDir)
-	if err != nil {
-		return nil, err
+// configure gives a transport the settings that are asked for.
+func configure(t *http.Transport, opts ClientOptions, limit time.Duration) error {
+	if opts.Proxy != nil || opts.Base == nil {
+		t.Proxy = opts.Proxy
+		if t.Proxy == nil {
+			t.Proxy = http.ProxyFromEnvironment
+		}
 	}
-	limit := orDefault(opts.HeaderTimeout, defaultHeaderTimeout)
-	t := cloneDefault()
-	t.Proxy = http.ProxyFromEnvironment
-	t.DialContext = (&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}).DialContext
-	t.TLSClientConfig = &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	t.TLSHandshakeTimeout = limit
-	t.ResponseHeaderTimeout = limit
-	t.ForceAttemptHTTP2 = true
-	t.MaxIdleConnsPerHost = idlePerHost
-	return t, nil
+	switch {
+	case opts.DialContext != nil:
+		t.DialContext = within(limit, opts.DialContext)
+	case opts.Base == nil || t.DialContext == nil:
+		t.DialContext = (&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}).DialContext
+	default:
+		t.DialContext = within(limit, t.DialContext)
+	}
+	if opts.TLS != nil {
+		t.TLSClientConfig = opts.TLS.Clone()
+	} else if opts.Base == nil || t.TLSClientConfig == nil {
+		t.TLSClientConfig = new(tls.Config)
+	}
+	if t.TLSClientConfig.MinVersion == 0 {
+		t.TLSClientConfig.MinVersion = tls.VersionTLS12
+	}
+	given := opts.Base != nil && opts.HeaderTimeout == 0
+	if !given || t.TLSHandshakeTimeout == 0 {
+		t.TLSHandshakeTimeout = limit
+	}
+	if !given || t.ResponseHeaderTimeout == 0 {
+		t.ResponseHeaderTimeout = limit
+	}
+	t.ForceAttemptHTTP2 = true // has no effect on a transport whose TLSNextProto or Protocols say otherwise
+	t.MaxIdleConnsPerHost = max(t.MaxIdleConnsPerHost, idlePerHost)
+	return addCertificates(t.TLSClientConfig, opts.CertFile, opts.CertDir)
 }
+
+// within limits the time that it takes to connect.
+func within(limit time.Duration, dial dialer) dialer {
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		return dial(ctx, network, address)
+	}
+}
+
+type dialer = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // cloneDefault copes with programs that replaced http.DefaultTransport.
 func cloneDefault() *http.Transport {

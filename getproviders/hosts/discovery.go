@@ -25,8 +25,8 @@ const jsonMediaType = "application/json"
 // fields before the first call; then it is safe for use by many goroutines.
 // It must not be copied after the first call.
 type Discovery struct {
-	// Client is used for discovery documents; see NewClient. Nil:
-	// http.DefaultClient.
+	// Client is used for discovery documents; see NewClient. Nil: that of
+	// DefaultClient.
 	Client *http.Client
 	// Credentials are sent along with the request for a host's document; nil:
 	// none. Where they can't be had, the request goes without.

@@ -12,10 +12,10 @@ import (
 // the response with its body unread. Errors are *RequestError, so they hold
 // neither userinfo nor query values (those of client.Do do). Sensitive
 // headers such as Authorization never reach another host than the first.
-// A nil client is http.DefaultClient.
+// A nil client is that of DefaultClient.
 func Do(client *http.Client, req *http.Request, maxRedirects int) (*http.Response, error) {
 	if client == nil {
-		client = http.DefaultClient
+		client = DefaultClient()
 	}
 	limited := *client
 	limited.CheckRedirect = redirectPolicy(maxRedirects)

@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"crypto/tls"
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
@@ -38,15 +39,10 @@ func startTLS(t testing.TB, h http.HandlerFunc) *httptest.Server {
 // clientFor returns a client with our own transport that trusts the server.
 func clientFor(t testing.TB, srv *httptest.Server, opts ClientOptions) *http.Client {
 	t.Helper()
-	transport, err := newTransport(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
 	if srv.TLS != nil {
-		transport.TLSClientConfig.RootCAs = x509.NewCertPool()
-		transport.TLSClientConfig.RootCAs.AddCert(srv.Certificate())
+		opts.TLS = &tls.Config{RootCAs: x509.NewCertPool()}
+		opts.TLS.RootCAs.AddCert(srv.Certificate())
 	}
-	opts.Base = &separator{layer{transport}, alone(transport)}
 	return newClient(t, opts)
 }
 

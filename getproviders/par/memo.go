@@ -85,6 +85,16 @@ func (m *Memo[K, V]) run(ctx context.Context, key K, c *call[V], f func(context.
 	close(c.done)
 }
 
+// Expire forgets the value that is remembered for key, if it is stale. It
+// doesn't wait for a call that runs.
+func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if c, ok := m.calls[key]; ok && c.ended() && stale(c.value) {
+		delete(m.calls, key)
+	}
+}
+
 // Settle waits until no call runs any more, those included that were cancelled
 // because nobody waited. It is for the end: no Do may begin meanwhile.
 func (m *Memo[K, V]) Settle() { m.runs.Wait() }

@@ -20,7 +20,7 @@ import (
 // many goroutines; set the fields before the first call, and don't copy it. What
 // it has fetched it doesn't fetch again: make a new one to see what has changed.
 type Fetcher struct {
-	// Client is for http and https; nil: http.DefaultClient. Logins are its
+	// Client is for http and https; nil: hosts.DefaultClient. Logins are its
 	// business, see hosts.WithNetrc; those of a URL are sent anyway.
 	Client *http.Client
 	// Store is a directory, in the user's cache, where archives and repositories

@@ -1,0 +1,144 @@
+package hosts
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/pem"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// protocolOf asks a server, and returns the version of HTTP of its answer.
+func protocolOf(t *testing.T, client *http.Client, ctx context.Context, at string) int {
+	t.Helper()
+	resp, err := client.Do(mustRequest(t, "GET", at).WithContext(ctx))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	return resp.ProtoMajor
+}
+
+func TestClientOptions_CertFileIsTrustedOnEverySystem(t *testing.T) {
+	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
+	file := filepath.Join(t.TempDir(), "ca.pem")
+	write(t, file, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
+	for name, opts := range map[string]ClientOptions{
+		"file": {CertFile: file}, "directory": {CertDir: filepath.Dir(file)},
+		"with a Base": {CertFile: file, Base: &http.Transport{}},
+		"with TLS":    {CertFile: file, TLS: &tls.Config{ServerName: srv.Certificate().DNSNames[0]}},
+	} {
+		resp, err := newClient(t, opts).Do(mustRequest(t, "GET", srv.URL))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		resp.Body.Close()
+	}
+	if _, err := NewClient(ClientOptions{CertFile: file + ".missing"}); err == nil {
+		t.Error("a file that isn't there is no error")
+	}
+}
+
+func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.T) {
+	release := make(chan struct{})
+	srv := startTLS(t, func(_ http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == "/silent" {
+			<-release
+		}
+	})
+	t.Cleanup(func() { close(release) })
+	base := srv.Client().Transport.(*http.Transport).Clone()
+	client := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
+	if got := protocolOf(t, client, t.Context(), srv.URL); got != 2 {
+		t.Errorf("a document came with HTTP/%d", got)
+	}
+	if got := protocolOf(t, client, WithOwnConnection(t.Context()), srv.URL); got != 1 {
+		t.Errorf("an archive came with HTTP/%d", got)
+	}
+	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
+		_, err := client.Do(mustRequest(t, "GET", srv.URL+"/silent").WithContext(ctx))
+		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
+			t.Errorf("a server that says nothing: %v", err)
+		}
+	}
+	if base.ResponseHeaderTimeout != 0 {
+		t.Error("the caller's own transport was changed")
+	}
+}
+
+func TestClientOptions_AnyOtherBaseHasATimeLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := newClient(t, ClientOptions{HeaderTimeout: 5 * time.Second, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+			if WantsOwnConnection(req.Context()) {
+				return nil, errors.New("the archive")
+			}
+			<-req.Context().Done()
+			return nil, req.Context().Err()
+		})})
+		start := time.Now()
+		_, err := client.Do(mustRequest(t, "GET", "http://example.com/"))
+		if _, ok := errors.AsType[*StallError](err); !ok || time.Since(start) != 15*time.Second {
+			t.Errorf("after %s: %v", time.Since(start), err)
+		}
+		req := mustRequest(t, "GET", "http://example.com/")
+		if _, err := client.Do(req.WithContext(WithOwnConnection(req.Context()))); err == nil || errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+	for name, opts := range map[string]ClientOptions{
+		"TLS": {TLS: new(tls.Config)}, "Proxy": {Proxy: http.ProxyFromEnvironment}, "DialContext": {DialContext: new(net.Dialer).DialContext}, "CertDir": {CertDir: t.TempDir()},
+	} {
+		opts.Base = roundTrip(nil)
+		if _, err := NewClient(opts); err == nil {
+			t.Errorf("%s would have no effect, and that is no error", name)
+		}
+	}
+}
+
+func TestClientOptions_ProxyAndDialContextAreUsed(t *testing.T) {
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(srv.Close)
+	address, err := url.Parse(srv.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var dialled []string
+	client := newClient(t, ClientOptions{
+		Proxy: func(*http.Request) (*url.URL, error) { return url.Parse("http://proxy.example.com:1") },
+		DialContext: func(ctx context.Context, network, to string) (net.Conn, error) {
+			dialled = append(dialled, to)
+			return new(net.Dialer).DialContext(ctx, network, address.Host)
+		},
+	})
+	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
+		protocolOf(t, client, ctx, "http://registry.example.com/")
+	}
+	if len(dialled) != 2 || dialled[0] != "proxy.example.com:1" || dialled[1] != dialled[0] {
+		t.Errorf("connected to %q", dialled)
+	}
+}
+
+func TestDo_NilIsTheDefaultClient(t *testing.T) {
+	if DefaultClient() == http.DefaultClient || DefaultClient() != DefaultClient() {
+		t.Error("it isn't one client of ours")
+	}
+	t.Cleanup(DefaultClient().CloseIdleConnections)
+	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	t.Cleanup(srv.Close)
+	resp, err := Do(nil, mustRequest(t, "GET", srv.URL), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if _, guarded := resp.Body.(*guardedBody); !guarded {
+		t.Errorf("a body of type %T has no limit for stalls", resp.Body)
+	}
+}
