@@ -114,3 +114,19 @@ func TestAddressesWithoutHostAreOfTheProductsHost(t *testing.T) {
 		t.Errorf("got %v, want %v", got, want)
 	}
 }
+
+func TestRequirements_SayFileLineAndColumn(t *testing.T) {
+	dir := writeFiles(t, map[string]string{"other.tf": "  resource \"acme_thing\" \"x\" {}\n"})
+	module, _ := LoadModule(dir, product())
+	required, _ := module.Requirements(product())
+	for _, p := range required.Providers() {
+		if p.Type != "acme" {
+			continue
+		}
+		if got := required[p][0].Pos; filepath.Base(got.File) != "other.tf" || got.Line != 1 || got.Column != 3 {
+			t.Errorf("%s is required at %+v", p, got)
+		}
+		return
+	}
+	t.Errorf("required are %v", required)
+}

@@ -105,7 +105,7 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 
 // checkInstalledModules takes the modules as they are recorded.
 func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Installer{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded}
+	installer := modules.Resolver{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded}
 	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}

@@ -69,7 +69,7 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) probl
 	if dir.Empty() {
 		return problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
 	}
-	installer := modules.Installer{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
+	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
 	if problems := dir.FindModules(m.Context, installer); problems.HasErrors() {
 		return problems
 	}

@@ -42,10 +42,10 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 
 // Modules returns what finds modules of the current directory and fetches those
 // that have to be fetched. The Fetcher is to be closed.
-func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Installer, *fetch.Fetcher) {
+func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
 	offline, store := net.OfflineBy != "", ModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
-	return modules.Installer{
+	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
 		WorkingDir: cli.WorkingDirectory(),

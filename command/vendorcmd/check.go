@@ -45,7 +45,7 @@ func (v *vendoring) answer(reasons []view.CheckReason, problems problem.List) pr
 
 // checkModules takes the modules as they are recorded.
 func (v *vendoring) checkModules() (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Installer{Dir: filepath.FromSlash(vendored.ModulesDir), Product: v.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
+	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: v.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
 	if problems := v.dir.FindModules(v.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}

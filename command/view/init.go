@@ -79,7 +79,7 @@ func (v *Init) ModulesBegin(upgrade bool) {
 	v.say(initializingModules)
 }
 
-// ObserveModules is for [modules.Installer].Observe.
+// ObserveModules is for [modules.Resolver].Observe.
 func (v *Init) ObserveModules(e modules.Event) {
 	v.summary.observeModules(e)
 	var text string

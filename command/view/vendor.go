@@ -74,7 +74,7 @@ func newVendorReport() vendorReport {
 	return vendorReport{FormatVersion: "1.0", Packages: []vendorPackage{}, Modules: []vendorModule{}, Changed: []string{}, Removed: []string{}}
 }
 
-// ObserveModules is for [modules.Installer].Observe.
+// ObserveModules is for [modules.Resolver].Observe.
 func (v *Vendor) ObserveModules(e modules.Event) {
 	if d, ok := e.(modules.Downloading); ok {
 		text := fmt.Sprintf("- Fetching module %s from %s", d.Key, d.Package)

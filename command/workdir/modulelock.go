@@ -29,7 +29,7 @@ func LoadModuleLocks(asked bool) (locks ModuleLocks, problems problem.List) {
 }
 
 // Prefer has an installer choose the versions and commits that are locked.
-func (l ModuleLocks) Prefer(installer *modules.Installer) {
+func (l ModuleLocks) Prefer(installer *modules.Resolver) {
 	installer.Locked, installer.Commits = map[string]modules.Record{}, map[string]string{}
 	for _, lock := range l.Locked.All() {
 		installer.Locked[lock.Key] = modules.Record{Key: lock.Key, Source: lock.Source, Version: lock.Version}

@@ -113,7 +113,7 @@ func (d *Dir) NoConfiguration(shown string) *problem.Problem {
 // says, beginning with those that are recorded in the installer's directory.
 // Problems with the modules are kept in the Dir, because the versions that the
 // modules are for may say that they don't matter.
-func (d *Dir) FindModules(ctx context.Context, installer modules.Installer) problem.List {
+func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) problem.List {
 	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
 	if err != nil {
 		return problem.List{problem.Error("Failed to read the record of modules", err.Error()+".\n\n"+
@@ -124,8 +124,8 @@ func (d *Dir) FindModules(ctx context.Context, installer modules.Installer) prob
 }
 
 // InstallModules is FindModules for modules that are recorded in a manifest.
-func (d *Dir) InstallModules(ctx context.Context, installer modules.Installer, manifest modules.Manifest) {
-	d.Tree, d.ModuleProblems = installer.Install(ctx, d.Root, manifest)
+func (d *Dir) InstallModules(ctx context.Context, installer modules.Resolver, manifest modules.Manifest) {
+	d.Tree, d.ModuleProblems = installer.Resolve(ctx, d.Root, manifest)
 	d.ProviderProblems = d.Tree.CheckProviders(installer.Product)
 }
 

@@ -3,6 +3,7 @@ package modules
 import (
 	"errors"
 	"fmt"
+	"net/url"
 	"path"
 	"strings"
 
@@ -148,4 +149,133 @@ func splitSubdir(source string) (pkg, subdir string, err error) {
 		return "", "", fmt.Errorf("the subdirectory %q %w", subdir, errOutside)
 	}
 	return pkg, subdir, nil
+}
+
+// maxNameLength is that of each part of an address.
+const maxNameLength = 64
+
+// parseRegistry reads [host/]namespace/name/system[//subdir].
+func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) {
+	pkg, subdir, err := splitSubdir(source)
+	if err != nil {
+		return Registry{}, err
+	}
+	parts := strings.Split(pkg, "/")
+	address := Registry{Host: defaultHost, Subdir: subdir}
+	if len(parts) == 4 {
+		if address.Host, err = registryHost(parts[0]); err != nil {
+			return Registry{}, err
+		}
+		parts = parts[1:]
+	}
+	if len(parts) != 3 {
+		return Registry{}, fmt.Errorf("a registry's module has an address of the form [HOST/]NAMESPACE/NAME/SYSTEM, and %q has not", withoutLogin(source))
+	}
+	for i, what := range []string{"namespace", "module name"} {
+		if !isName(parts[i]) {
+			return Registry{}, fmt.Errorf("%q can't be a %s: it has to be letters, digits, dashes and underscores, %d at most, with a letter or digit at both ends",
+				parts[i], what, maxNameLength)
+		}
+	}
+	if !isSystem(parts[2]) {
+		return Registry{}, fmt.Errorf("%q can't be a target system: it has to be lower case letters and digits, %d at most", parts[2], maxNameLength)
+	}
+	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
+	return address, nil
+}
+
+// registryHost reads the host of an address. Hosts that begin common addresses
+// of repositories are no registries, and neither is a name without a dot.
+func registryHost(given string) (hosts.Hostname, error) {
+	if !strings.Contains(given, ".") {
+		return "", fmt.Errorf("%q can't be the host of a module registry: it has no dot", given)
+	}
+	host, err := hosts.ParseHostname(given)
+	if err != nil {
+		return "", err
+	}
+	if host == "github.com" || host == "bitbucket.org" {
+		return "", fmt.Errorf("%s is no module registry", host)
+	}
+	return host, nil
+}
+
+func isName(s string) bool {
+	if s == "" || len(s) > maxNameLength {
+		return false
+	}
+	isAlnum := func(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
+	for i := range len(s) {
+		if !isAlnum(s[i]) && s[i] != '-' && s[i] != '_' {
+			return false
+		}
+	}
+	return isAlnum(s[0]) && isAlnum(s[len(s)-1])
+}
+
+func isSystem(s string) bool {
+	return s != "" && len(s) <= maxNameLength && strings.Trim(s, "0123456789abcdefghijklmnopqrstuvwxyz") == ""
+}
+
+// errUnknownKind is that no rule says how to fetch a package.
+var errUnknownKind = errors.New("the source address says nothing of how to get the module")
+
+// parseRemote reads the address of a package. What stands before "::" says by
+// which means it is to be fetched.
+func parseRemote(source string) (Remote, error) {
+	pkg, subdir, err := splitSubdir(source)
+	if err != nil {
+		return Remote{}, err
+	}
+	if pkg == "" {
+		return Remote{}, errors.New("the source address is empty")
+	}
+	forced, location := splitForced(pkg)
+	if location == "" {
+		return Remote{}, unknownKind(pkg)
+	}
+	if isURL(location) {
+		return Remote{Package: pkg, Subdir: subdir}, nil
+	}
+	for _, detect := range detectors() {
+		found, err := detect(location)
+		if err != nil {
+			return Remote{}, err
+		}
+		if found.Package == "" {
+			continue
+		}
+		_, bare := splitForced(found.Package)
+		if again, _, _ := splitSubdir(bare); again != bare || !isURL(bare) {
+			break // what was written for a URL has to become one
+		}
+		if forced != "" {
+			found.Package = forced + "::" + bare
+		}
+		found.Subdir = path.Join(found.Subdir, subdir)
+		if found.Subdir == ".." || strings.HasPrefix(found.Subdir, "../") {
+			return Remote{}, fmt.Errorf("the subdirectory %q %w", found.Subdir, errOutside)
+		}
+		return found, nil
+	}
+	return Remote{}, unknownKind(location)
+}
+
+func isURL(location string) bool {
+	u, err := url.Parse(location)
+	return err == nil && u.Scheme != ""
+}
+
+// splitForced cuts "git::" and the like off.
+func splitForced(pkg string) (forced, location string) {
+	before, after, found := strings.Cut(pkg, "::")
+	if !found || before == "" || strings.Trim(before, "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
+		return "", pkg
+	}
+	return before, after
+}
+
+func unknownKind(location string) error {
+	return fmt.Errorf("%w: %q is neither a URL nor a registry's module. If it is a directory relative to this module, write \"./%[2]s\"",
+		errUnknownKind, withoutLogin(location))
 }

@@ -2,22 +2,25 @@
 // that aren't there, and keeps the record of where they are: modules.json,
 // which plan and apply go by.
 //
-// [ParseAddress] tells what a source address means: a directory of the
-// configuration, a module of a registry, or a package somewhere else.
-// [ReadManifest] reads the record of the last run; [Installer.Install] walks
-// the tree of modules from the root, and returns it as a [Tree], which knows
-// the requirements of the whole, and whether the providers of its modules fit
-// together. [Registries] asks registries which versions of a module there are,
-// and where they are; a [Fetcher] brings packages, of which there is one in
-// package fetch. [Installer.Populate] begins a configuration with a copy of a
-// module.
+//	root, problems := configs.LoadModule(".", product)
+//	manifest, err := modules.ReadManifest(".terraform/modules", product)
+//	resolver := modules.Resolver{Dir: ".terraform/modules", Product: product, Fetcher: fetcher, Registries: registries}
+//	tree, problems := resolver.Resolve(ctx, root, manifest)
+//	if !problems.HasErrors() {
+//		err = tree.Save()
+//	}
+//
+// The [Tree] knows the requirements of all modules, and whether their providers
+// fit together. [Registries] asks registries; package fetch has a [Fetcher].
+// [ParseAddress] reads a source address; [Resolver.Populate] begins a
+// configuration with a copy of a module.
 //
 // # What is kept, and what isn't
 //
 //  1. A call keeps the module that is recorded for it if its source is what it
 //     was, the recorded version satisfies the call's constraint, and the
 //     directory is there. It doesn't matter where it came from.
-//  2. Otherwise a local module, "./" or "../", is recorded anew: it is used
+//  2. Otherwise a local module, "./" or "../", is recorded again: it is used
 //     where it is, never copied. The directory is that which the path leads to
 //     when symlinks are followed. Any other is fetched, as a whole package, to a
 //     directory of its own with the name of the key, and takes the place of
@@ -47,16 +50,16 @@
 // has been withdrawn. So a run that is interrupted leaves a record of modules
 // that are there, and the next one fetches the others; the first that fetches
 // anything removes what a killed run was making. Sources in the record
-// are normalised exactly as the real tool does, because plan compares them with
+// are normalised exactly as Terraform does, because plan compares them with
 // those of the configuration.
 //
-// Where we differ from the real tool on purpose: what modules may reach; a module that calls itself,
-// directly or through others, is an error instead of a tree without end; a
+// Where we differ from Terraform on purpose: what modules may reach; a module that
+// calls itself, directly or through others, is an error instead of a tree without end; a
 // subdirectory may not be "..", however it is written; all of a tree's problems are
-// told at once, in the order of the tree; where a module is for other versions
-// of the product, that is told alone for the whole tree; modules are told of level
+// reported at once, in the order of the tree; where a module is for other versions
+// of the product, that is the only problem of the whole tree; events come level
 // by level; local modules of a configuration that was begun with a copy are
 // recorded to be where they were copied to; a prerelease is chosen wherever a
 // term of the constraint names it, also with "=" and a space; where a registry
-// said that a version is, it is believed to be in later runs.
+// said that a version is, it is looked for there in later runs.
 package modules

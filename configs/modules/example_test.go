@@ -11,14 +11,14 @@ import (
 )
 
 // A tree is walked, and what it requires is told, without a byte being written.
-func ExampleInstaller_Install() {
+func ExampleResolver_Resolve() {
 	product := getproviders.Terraform("1.15.9")
 	root, diags := configs.LoadModule("testdata/example", product)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}
-	installer := modules.Installer{Dir: "testdata/example/.terraform/modules", Product: product}
-	tree, diags := installer.Install(context.Background(), root, nil)
+	installer := modules.Resolver{Dir: "testdata/example/.terraform/modules", Product: product}
+	tree, diags := installer.Resolve(context.Background(), root, nil)
 	if diags.HasErrors() {
 		log.Fatal(diags)
 	}

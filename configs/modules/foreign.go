@@ -48,9 +48,9 @@ func isForeign(address Address) bool {
 	return true
 }
 
-// checkTold refuses an address that a registry told, if it leads to files of this
+// checkAnswer refuses an address that a registry answered with, if it leads to files of this
 // machine.
-func checkTold(remote Remote) error {
+func checkAnswer(remote Remote) error {
 	if !remote.isOnMachine() {
 		return nil
 	}

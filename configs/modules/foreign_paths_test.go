@@ -73,7 +73,7 @@ func TestRecordedPackagesElsewhereAreWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tree, problems := Installer{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Install(t.Context(), root, manifest)
+	tree, problems := Resolver{Dir: filepath.Join(p.dir, "bundle/.terraform/modules"), Product: p.product}.Resolve(t.Context(), root, manifest)
 	if len(problems) != 1 || !strings.Contains(problems[0].Detail, "module.a.module.in.module.out") {
 		t.Errorf("problems: %v", problems)
 	}
@@ -109,7 +109,7 @@ func TestSubdirectoriesStayInTheirPackage(t *testing.T) {
 	} {
 		p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir), "private/main.tf": "", "private/sub/main.tf": ""})
 		files := map[string]string{"real/sub/main.tf": "", "inner": "-> real", "far": "-> " + filepath.Join(p.dir, "private"), "deep/up": "-> ../.."}
-		in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
 		err := in.Populate(t.Context(), netURL+"//"+subdir, t.TempDir())
 		p.fetcher = &linker{files: files}
 		if ok {

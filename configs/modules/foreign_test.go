@@ -79,7 +79,7 @@ func TestRegistriesDontLeadToFiles(t *testing.T) {
 				t.Errorf("asked for %q", fetcher.asked)
 			}
 			p.wantNothing()
-			in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: fetcher, Registries: p.registries}
+			in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: fetcher, Registries: p.registries}
 			if err := in.Populate(t.Context(), "example.com/acme/net/cloud", t.TempDir()); err == nil || len(fetcher.asked) > 0 {
 				t.Errorf("-from-module: %v, asked for %q", err, fetcher.asked)
 			}
@@ -180,7 +180,7 @@ func TestCopiesOfPackagesDontLeadToFiles(t *testing.T) {
 		"a computed source": {"main.tf": "variable \"x\" {\n  const   = true\n  default = \"/home/me/private\"\n}\n" + call("in", "${var.x}")},
 	} {
 		p := newProject(t, nil)
-		in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
+		in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: p.product, Fetcher: &linker{files: files}}
 		dir := t.TempDir()
 		err := in.Populate(t.Context(), netURL, dir)
 		if err == nil || !strings.Contains(err.Error(), "module.in") || !strings.Contains(err.Error(), netURL) {
@@ -199,8 +199,8 @@ func TestCopiedRootsDontLeadToFiles(t *testing.T) {
 			p := newProject(t, map[string]string{"main.tf": call("in", inner)})
 			write(t, filepath.Dir(p.dir), "private/main.tf", "")
 			root, _ := configs.LoadModule(p.dir, p.product)
-			in := Installer{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
-			if _, problems := in.Install(t.Context(), root, nil); problems.HasErrors() != foreign {
+			in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: p.product, Fetcher: &linker{}, CopiedFrom: source}
+			if _, problems := in.Resolve(t.Context(), root, nil); problems.HasErrors() != foreign {
 				t.Errorf("copied from %q, calls %q: %v", source, inner, problems)
 			}
 		}

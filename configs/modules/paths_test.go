@@ -56,8 +56,8 @@ func TestInstall_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				in := Installer{Dir: dir, Product: product, Mode: mode, Fetcher: newShelf()}
-				tree, problems := in.Install(t.Context(), module, manifest)
+				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newShelf()}
+				tree, problems := in.Resolve(t.Context(), module, manifest)
 				if len(problems) > 0 {
 					t.Fatalf("mode %d: %v", mode, problems)
 				}

@@ -20,10 +20,10 @@ import (
 //
 // Nothing is copied of a module that isn't of this machine and calls files of it, or
 // what is outside of its directory. Which modules are called may depend on values that
-// are not known yet: see [Installer.CopiedFrom].
+// are not known yet: see [Resolver.CopiedFrom].
 //
 // If anything fails, what was copied is removed again.
-func (in Installer) Populate(ctx context.Context, source, dir string) error {
+func (in Resolver) Populate(ctx context.Context, source, dir string) error {
 	if err := mustBeEmpty(dir); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	if local, ok := address.(Local); ok {
 		return in.copyModule(ctx, filepath.FromSlash(string(local)), dir)
 	}
-	from, _, err := in.origin(ctx, address, "")
+	from, _, err := in.locatePackage(ctx, address, "")
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (in Installer) Populate(ctx context.Context, source, dir string) error {
 	}
 	defer stage.remove()
 	pkg := stage.at("root")
-	if _, err := in.get(ctx, &from, pkg); err != nil {
+	if _, err := in.fetchPackage(ctx, &from, pkg); err != nil {
 		return err
 	}
 	subdir, err := findSubdir(pkg, from)
@@ -73,7 +73,7 @@ func mustBeEmpty(dir string) error {
 
 // copyModule copies a directory with all that is below. A module that uses what
 // is beside it would not be the same in another place.
-func (in Installer) copyModule(ctx context.Context, from, to string) (err error) {
+func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) {
 	module, _ := configs.LoadModule(from, in.Product)
 	for _, call := range module.Calls {
 		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
@@ -98,11 +98,11 @@ func (in Installer) copyModule(ctx context.Context, from, to string) (err error)
 
 // checkCopied refuses a foreign module whose copy would call files of this machine.
 // What isn't in its directory isn't fetched for that.
-func (in Installer) checkCopied(ctx context.Context, module *configs.Module) error {
+func (in Resolver) checkCopied(ctx context.Context, module *configs.Module) error {
 	if in.CopiedFrom == "" {
 		return nil
 	}
-	_, problems := Installer{Product: in.Product, CopiedFrom: in.CopiedFrom}.Install(ctx, module, nil)
+	_, problems := Resolver{Product: in.Product, CopiedFrom: in.CopiedFrom}.Resolve(ctx, module, nil)
 	for _, p := range problems {
 		if _, refused := p.Extra.(Refused); refused {
 			return errors.New(strings.TrimSuffix(p.Detail, "."))

@@ -123,7 +123,7 @@ func shownPackage(s *step) string {
 	if registry, ok := s.address.(Registry); ok {
 		return registry.Package()
 	}
-	return shown(Remote{Package: s.origin.remote.Package})
+	return shown(Remote{Package: s.from.remote.Package})
 }
 
 // outdated says why a record can't be used where none may be made; nil: it can.

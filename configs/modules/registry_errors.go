@@ -19,7 +19,7 @@ var (
 	ErrModuleNotFound = errors.New("module not found")
 	// ErrNoVersion: the registry has the module, in no version that will do.
 	ErrNoVersion = errors.New("no version of the module will do")
-	// ErrOffline: it isn't known, and nobody may be asked.
+	// ErrOffline: it isn't known, and no registry may be asked.
 	ErrOffline = errors.New("not known without asking the registry")
 )
 
@@ -195,7 +195,7 @@ func offline(about release) error {
 }
 
 // causeOr returns what a caller gets that shared a question with others: the
-// end of the caller's own context is nobody else's failure.
+// end of the caller's own context is no failure of a registry.
 func causeOr(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)

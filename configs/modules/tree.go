@@ -29,7 +29,7 @@ type Module struct {
 }
 
 // Tree is a configuration with all its modules. Make one with
-// [Installer.Install].
+// [Resolver.Resolve].
 type Tree struct {
 	// Modules are all modules, the root first, each before those that it calls,
 	// which come in the order of their names.
@@ -140,3 +140,20 @@ func removePackage(path string) error {
 	}
 	return os.RemoveAll(path)
 }
+
+// Outdated is the Extra of a problem about a module that isn't installed as its
+// call wants it, where nothing may be installed ([AsRecorded]). Programs that
+// ask what there is to do can tell it from an error in the configuration.
+type Outdated struct {
+	Key  string // of the call, as in modules.json
+	Code OutdatedCode
+}
+
+// OutdatedCode says what is wrong with a record. The texts don't change.
+type OutdatedCode string
+
+const (
+	Absent         OutdatedCode = "module_absent"          // there is no record, or not the directory that it names
+	SourceChanged  OutdatedCode = "module_source_changed"  // the call has another source
+	VersionChanged OutdatedCode = "module_version_changed" // the constraint doesn't allow the version
+)

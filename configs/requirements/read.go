@@ -97,8 +97,8 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 	if err != nil {
 		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read the record of modules", Detail: err.Error() + "."})
 	}
-	installer := modules.Installer{Dir: modulesDir, Product: opts.Product, Mode: modules.AsRecorded, WorkingDir: full}
-	tree, below := installer.Install(ctx, root, manifest)
+	installer := modules.Resolver{Dir: modulesDir, Product: opts.Product, Mode: modules.AsRecorded, WorkingDir: full}
+	tree, below := installer.Resolve(ctx, root, manifest)
 	d.Tree = tree
 	return slices.Concat(problems, below, tree.CheckProviders(opts.Product))
 }

@@ -147,7 +147,7 @@ const maxListBytes = 1 << 20
 
 // resolve returns the checksum itself, where the address says only in which
 // list it is.
-func (f *Fetcher) resolve(ctx context.Context, from origin) (checksum, error) {
+func (f *Fetcher) resolve(ctx context.Context, from packageSource) (checksum, error) {
 	if from.checksum.kind != "file" {
 		return from.checksum, nil
 	}
@@ -175,7 +175,7 @@ func (f *Fetcher) resolve(ctx context.Context, from origin) (checksum, error) {
 }
 
 // archivePath is the path of an archive on its server.
-func archivePath(from origin) (string, error) {
+func archivePath(from packageSource) (string, error) {
 	if from.kind == "file" {
 		return filepath.ToSlash(from.url), nil
 	}
@@ -188,7 +188,7 @@ func archivePath(from origin) (string, error) {
 
 // readList gets a list of checksums. Only an archive of this machine may have its
 // list there.
-func (f *Fetcher) readList(ctx context.Context, from origin, at *url.URL) ([]byte, error) {
+func (f *Fetcher) readList(ctx context.Context, from packageSource, at *url.URL) ([]byte, error) {
 	switch {
 	case at.Scheme == "http", at.Scheme == "https":
 		return f.readRemoteList(ctx, at)

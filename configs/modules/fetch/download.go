@@ -49,7 +49,7 @@ type archiveFile struct {
 
 // download gets the archive of a URL. One that is in the store is asked for on the
 // condition that it has changed.
-func (f *Fetcher) download(ctx context.Context, w *workshop, from origin, dir string) (archiveFile, error) {
+func (f *Fetcher) download(ctx context.Context, w *workshop, from packageSource, dir string) (archiveFile, error) {
 	if path, ok := w.store.archive(ctx, from.known); ok {
 		return archiveFile{path, from.known}, nil
 	}
@@ -95,7 +95,7 @@ func placeOf(resp *http.Response) string {
 }
 
 // receive writes the body of an answer to a file, and remembers what the answer was.
-func (f *Fetcher) receive(ctx context.Context, w *workshop, from origin, resp *http.Response, dir string) (archiveFile, error) {
+func (f *Fetcher) receive(ctx context.Context, w *workshop, from packageSource, resp *http.Response, dir string) (archiveFile, error) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return archiveFile{}, statusOf(resp)
@@ -165,8 +165,8 @@ func lastModified(header http.Header) string {
 
 // location is where a package is, after all that servers say about it.
 type location struct {
-	origin
-	address string // what the origin was read from
+	packageSource
+	address string // what the source was read from
 	subdir  string // from the answer of a server; it may be a pattern
 	hopped  bool   // whether a server answered with this address
 }
@@ -190,7 +190,7 @@ func (f *Fetcher) locate(ctx context.Context, w *workshop, req modules.FetchRequ
 	defer release()
 	at := location{address: req.Package}
 	for hops := 0; ; hops++ {
-		if at.origin, err = parseOrigin(at.address, at.hopped); err != nil {
+		if at.packageSource, err = parseSource(at.address, at.hopped); err != nil {
 			return location{}, failed(stepAddress, err)
 		}
 		if !at.isPage() {
@@ -202,7 +202,7 @@ func (f *Fetcher) locate(ctx context.Context, w *workshop, req modules.FetchRequ
 		if hops == maxHops {
 			return location{}, failed(stepLocate, fmt.Errorf("the package is always elsewhere, after %d answers still; the last one leads to %s", maxHops, redact(at.address)))
 		}
-		next, err := f.ask(ctx, at.origin)
+		next, err := f.ask(ctx, at.packageSource)
 		if err != nil {
 			return location{}, failed(stepLocate, err)
 		}
@@ -219,7 +219,7 @@ func (f *Fetcher) rewritten(pkg string) string {
 }
 
 // ask asks a server where a package is.
-func (f *Fetcher) ask(ctx context.Context, from origin) (modules.Remote, error) {
+func (f *Fetcher) ask(ctx context.Context, from packageSource) (modules.Remote, error) {
 	if f.Offline {
 		return modules.Remote{}, fmt.Errorf("%w: %s says where it is", ErrOffline, redact(from.url))
 	}

@@ -42,7 +42,7 @@ type Fetcher struct {
 	bounds   bounds
 	prepared par.Memo[struct{}, *workshop]
 	located  par.Memo[modules.FetchRequest, location]
-	contents par.Memo[origin, content]
+	contents par.Memo[packageSource, content]
 	pinned   par.Memo[modules.FetchRequest, struct{}]
 	clones   par.Memo[*modules.Requests, []git.Request]
 }
@@ -80,7 +80,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}
-	made, err := f.contents.Do(ctx, at.origin, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.origin, beside) })
+	made, err := f.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.packageSource, beside) })
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}
@@ -153,7 +153,7 @@ func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, 
 	if record.Location != "" {
 		at, hopped = record.Location, true
 	}
-	from, err := parseOrigin(at, hopped)
+	from, err := parseSource(at, hopped)
 	if err != nil || from.isPage() {
 		return location{}, false
 	}
@@ -166,7 +166,7 @@ func (s store) recall(ctx context.Context, req modules.FetchRequest) (location, 
 		}
 		from.known = record.SHA256
 	}
-	return location{origin: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
+	return location{packageSource: from, address: at, subdir: record.Subdir, hopped: hopped}, from.known != ""
 }
 
 // keepPin remembers where a package was and what it had.

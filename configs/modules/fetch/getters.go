@@ -21,7 +21,7 @@ import (
 
 // getBucket gets an object of s3 or gcs, or all that a prefix has. Credentials are
 // found by the SDKs of these services.
-func (f *Fetcher) getBucket(ctx context.Context, from origin, dst string) error {
+func (f *Fetcher) getBucket(ctx context.Context, from packageSource, dst string) error {
 	if f.Offline {
 		return ErrOffline
 	}
@@ -79,7 +79,7 @@ func (b *bucketBody) Read(p []byte) (int, error) {
 }
 
 // cloneHg makes a directory with a revision of a Mercurial repository.
-func (f *Fetcher) cloneHg(ctx context.Context, from origin, dst string) error {
+func (f *Fetcher) cloneHg(ctx context.Context, from packageSource, dst string) error {
 	if f.Offline {
 		return ErrOffline
 	}

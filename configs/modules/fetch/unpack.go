@@ -129,7 +129,7 @@ type content struct {
 }
 
 // makeContent makes the content of a package, in a directory of its own.
-func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from origin, beside *modules.Requests) (made content, err error) {
+func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from packageSource, beside *modules.Requests) (made content, err error) {
 	if from.kind == "file" && from.archive == "" {
 		return findDir(from.url)
 	}
@@ -168,7 +168,7 @@ func findDir(dir string) (content, error) {
 }
 
 // makeDir makes a directory with what is one where it comes from.
-func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from origin, dst string, beside *modules.Requests) (commit string, err error) {
+func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from packageSource, dst string, beside *modules.Requests) (commit string, err error) {
 	switch from.kind {
 	case "git":
 		req := gitRequest(from)
@@ -203,14 +203,14 @@ func (f *Fetcher) clonesBeside(ctx context.Context, w *workshop, beside *modules
 		seen := map[string]bool{}
 		for _, req := range beside.All {
 			pkg := f.rewritten(req.Package)
-			from, err := parseOrigin(pkg, false)
+			from, err := parseSource(pkg, false)
 			if seen[pkg] || err != nil || from.kind != "git" || from.archive != "" {
 				continue
 			}
 			seen[pkg] = true
 			req.Package = pkg
 			if at, ok := w.store.recall(ctx, req); ok {
-				from = at.origin
+				from = at.packageSource
 			}
 			all = append(all, gitRequest(from))
 		}
@@ -219,7 +219,7 @@ func (f *Fetcher) clonesBeside(ctx context.Context, w *workshop, beside *modules
 	return all
 }
 
-func gitRequest(from origin) git.Request {
+func gitRequest(from packageSource) git.Request {
 	req := git.Request{URL: from.url, Ref: from.ref, Depth: from.depth, Commit: from.known}
 	if from.sshKey != "" {
 		req.SSHKey = []byte(from.sshKey)
@@ -228,7 +228,7 @@ func gitRequest(from origin) git.Request {
 }
 
 // makeFromArchive gets an archive, and unpacks it.
-func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from origin, dir string) (content, error) {
+func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from packageSource, dir string) (content, error) {
 	archive, err := f.getArchive(ctx, w, from, dir)
 	if err != nil {
 		return content{}, err
@@ -251,7 +251,7 @@ func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from origin,
 }
 
 // getArchive gets an archive from wherever it is.
-func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from origin, dir string) (archive archiveFile, err error) {
+func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from packageSource, dir string) (archive archiveFile, err error) {
 	switch from.kind {
 	case "http":
 		if archive, err = f.download(ctx, w, from, dir); err != nil {
@@ -285,7 +285,7 @@ func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from origin, dir 
 }
 
 // fileInRepository checks out the repository in which an archive is a file.
-func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from origin, dir string) (string, error) {
+func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from packageSource, dir string) (string, error) {
 	repository, file, err := from.parent()
 	if err != nil {
 		return "", failed(stepAddress, err)

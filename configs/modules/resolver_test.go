@@ -48,7 +48,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(err)
 	}
 	p.changed = nil
-	in := Installer{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
+	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
 		switch e := e.(type) {
 		case Downloading:
 			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
@@ -60,7 +60,7 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 	if ctx == nil {
 		ctx = p.t.Context()
 	}
-	return in.Install(ctx, root, manifest)
+	return in.Resolve(ctx, root, manifest)
 }
 
 func (p *project) read(name string) string {
@@ -265,7 +265,7 @@ func TestInstallStopsWhenItIsCanceled(t *testing.T) {
 	root, _ := configs.LoadModule(p.dir, p.product)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, problems := Installer{Product: p.product}.Install(ctx, root, nil)
+	_, problems := Resolver{Product: p.product}.Resolve(ctx, root, nil)
 	if len(problems) != 1 || !strings.Contains(problems[0].Summary, "canceled") {
 		t.Errorf("problems: %v", problems)
 	}
@@ -277,7 +277,7 @@ func FuzzInstall(f *testing.F) {
 	f.Fuzz(func(t *testing.T, root, a, b string) {
 		p := newProject(t, map[string]string{"main.tf": root, "a/main.tf": a, "b/main.tf.json": b})
 		module, _ := configs.LoadModule(p.dir, p.product)
-		tree, problems := Installer{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product}.Install(t.Context(), module, nil)
+		tree, problems := Resolver{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product}.Resolve(t.Context(), module, nil)
 		for _, problem := range problems {
 			if problem.Summary == "" || problem.Subject == nil {
 				t.Errorf("a problem without place: %v", problem)

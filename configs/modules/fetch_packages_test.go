@@ -183,7 +183,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 }
 
 func TestPopulateCopiesAModule(t *testing.T) {
-	in := Installer{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
+	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
 		packages: map[string]map[string]string{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
 		}},

@@ -14,10 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 )
 
-// settle finds out for each call of a level where its module is: where it is
+// findLevel finds out for each call of a level where its module is: where it is
 // recorded to be, where the path leads to, or where its package is to be
 // fetched from.
-func (w *walk) settle(level []*step) {
+func (w *walk) findLevel(level []*step) {
 	var open []*step
 	for _, s := range level {
 		if !s.failed() {
@@ -183,7 +183,7 @@ func (m *Module) setPackage(parent *Module, address Address, usual string) {
 	}
 }
 
-// above is the package of a module that is in dir, as far as that can be told: what
+// above is the package of a module that is in dir, as far as that is known: what
 // belongs to the key in another directory for modules, or where subdir leads from.
 func above(dir, key, subdir string) string {
 	place := "/modules/" + key

@@ -13,9 +13,9 @@ import (
 	"strings"
 )
 
-// origin is where content comes from, and by which means. It is comparable:
+// packageSource is where content comes from, and by which means. It is comparable:
 // equal ones have the same content.
-type origin struct {
+type packageSource struct {
 	kind     string // "http", "git", "hg", "s3", "gcs", "file"
 	url      string // without the parameters that are for us
 	archive  string // how it is packed, a key of archiveKinds; "": a directory, or a page that says where the package is
@@ -31,7 +31,7 @@ type origin struct {
 }
 
 // isPage reports whether there is no package there, but a word of where it is.
-func (o origin) isPage() bool { return o.kind == "http" && o.archive == "" }
+func (o packageSource) isPage() bool { return o.kind == "http" && o.archive == "" }
 
 // kinds are the means by which packages are fetched, and the schemes that their
 // URLs may have; none: any that the program below accepts.
@@ -45,36 +45,36 @@ var kinds = map[string][]string{
 	"file":  {"file"},
 }
 
-// parseOrigin reads the address of a package. Hopped is one from the answer of a server.
-func parseOrigin(pkg string, hopped bool) (origin, error) {
+// parseSource reads the address of a package. Hopped is one from the answer of a server.
+func parseSource(pkg string, hopped bool) (packageSource, error) {
 	if hasControl(pkg) {
-		return origin{}, fmt.Errorf("%w: it has control characters", ErrAddress)
+		return packageSource{}, fmt.Errorf("%w: it has control characters", ErrAddress)
 	}
 	forced, text := splitForced(pkg)
 	if again, _ := splitForced(text); again != "" {
-		return origin{}, fmt.Errorf("%w: %q and %q can't both say how to get it", ErrAddress, forced+"::", again+"::")
+		return packageSource{}, fmt.Errorf("%w: %q and %q can't both say how to get it", ErrAddress, forced+"::", again+"::")
 	}
 	u, err := url.Parse(text)
 	if err != nil {
-		return origin{}, fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, withoutURL(err))
 	}
 	kind := forced
 	if kind == "" {
 		kind = u.Scheme
 	}
 	if err := checkKind(kind, u, hopped); err != nil {
-		return origin{}, err
+		return packageSource{}, err
 	}
 	from, err := readParameters(u, hopped)
 	if err != nil {
-		return origin{}, fmt.Errorf("%w: %w", ErrAddress, err)
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	from.kind = kind
 	if kind == "https" {
 		from.kind = "http"
 	}
 	if err := from.readRest(kind, u); err != nil {
-		return origin{}, fmt.Errorf("%w: %w", ErrAddress, err)
+		return packageSource{}, fmt.Errorf("%w: %w", ErrAddress, err)
 	}
 	return from, nil
 }
@@ -110,8 +110,8 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 }
 
 // readParameters takes out of a URL what isn't for the server.
-func readParameters(u *url.URL, hopped bool) (origin, error) {
-	from := origin{}
+func readParameters(u *url.URL, hopped bool) (packageSource, error) {
+	from := packageSource{}
 	query := splitQuery(u.RawQuery)
 	packed, given := query.take("archive")
 	if unpacked, err := strconv.ParseBool(packed); err == nil && !unpacked {
@@ -125,10 +125,10 @@ func readParameters(u *url.URL, hopped bool) (origin, error) {
 	sum, _ := query.take("checksum")
 	var err error
 	if from.checksum, err = parseChecksum(sum); err != nil {
-		return origin{}, err
+		return packageSource{}, err
 	}
 	if from.checksum != (checksum{}) && from.archive == "" {
-		return origin{}, errors.New("a checksum is only possible for an archive")
+		return packageSource{}, errors.New("a checksum is only possible for an archive")
 	}
 	u.RawQuery = query.String()
 	from.url = u.String()
@@ -147,7 +147,7 @@ func suffixOf(name string, hopped bool) string {
 }
 
 // readRest reads what only repositories have, and what only files have.
-func (o *origin) readRest(kind string, u *url.URL) error {
+func (o *packageSource) readRest(kind string, u *url.URL) error {
 	query := splitQuery(u.RawQuery)
 	switch kind {
 	case "git":
@@ -170,7 +170,7 @@ func (o *origin) readRest(kind string, u *url.URL) error {
 	return nil
 }
 
-func (o *origin) readGit(query *query) error {
+func (o *packageSource) readGit(query *query) error {
 	o.ref, _ = query.take("ref")
 	if depth, _ := query.take("depth"); depth != "" {
 		o.depth, _ = strconv.Atoi(depth) // what is no number is passed over, as Terraform does
@@ -191,10 +191,10 @@ func hasControl(text string) bool {
 }
 
 // parent returns the repository in which an archive is a file, and the file.
-func (o origin) parent() (repository origin, file string, err error) {
+func (o packageSource) parent() (repository packageSource, file string, err error) {
 	u, err := url.Parse(o.url)
 	if err != nil {
-		return origin{}, "", withoutURL(err)
+		return packageSource{}, "", withoutURL(err)
 	}
 	file = path.Base(u.Path)
 	u.Path, u.RawPath = path.Dir(u.Path), ""

@@ -2,17 +2,24 @@ package modules
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 const (
@@ -44,17 +51,17 @@ type Registries struct {
 	// except that nothing is sent over plain http. Discovery has credentials of
 	// its own.
 	Credentials hosts.Credentials
-	Product     getproviders.Product // its version is told to registries
+	Product     getproviders.Product // its version is sent to registries
 
 	// Store is a directory of the user's own, in whose subdirectory "locations"
 	// those of versions are remembered from run to run; it needn't exist. "":
 	// they aren't. What is in it may be removed at any time.
 	Store string
-	// Offline has nobody asked: all that is known is what is remembered.
+	// Offline has no registry asked: all that is known is what is remembered.
 	Offline bool
 
 	versions  par.Memo[Registry, versionList] // by address without subdirectory
-	locations par.Memo[release, Remote]       // those that were told in this run
+	locations par.Memo[release, Remote]       // those that registries answered with in this run
 }
 
 // release is one version of a module.
@@ -79,7 +86,7 @@ type Choice struct {
 // is taken.
 //
 // Where the constraint leaves no choice ("1.2.0", "= 1.2.0") and Store knows
-// this version, nobody is asked.
+// this version, no registry is asked.
 //
 // Errors are *RegistryError or *NoVersionError, or that the constraint isn't
 // one. Warnings are there with an error, too.
@@ -128,7 +135,7 @@ func (r *Registries) Locate(ctx context.Context, address Registry, version strin
 
 // Relocate is Locate for a location that turned out to be of no use: that of a
 // signed URL, say, which was remembered for longer than it is good. The registry
-// is asked, unless it told the location in this very run.
+// is asked, unless it answered in this very run.
 func (r *Registries) Relocate(ctx context.Context, address Registry, version string) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {
@@ -189,7 +196,7 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 // its URL and the answer, if that is good.
 //
 // The path is resolved against the service's URL as a reference: a base URL
-// without a slash at its end loses its last segment, as the real tools have it.
+// without a slash at its end loses its last segment, as in Terraform and OpenTofu.
 func (r *Registries) ask(ctx context.Context, about release, segments ...string) (*url.URL, *hosts.Document, error) {
 	module := about.module
 	base, err := r.Discovery.Service(ctx, module.Host, registryService)
@@ -211,4 +218,109 @@ func (r *Registries) ask(ctx context.Context, about release, segments ...string)
 		return nil, nil, unanswered(about, err)
 	}
 	return req.URL, doc, judge(about, req, doc)
+}
+
+// remembrance is the content of a file of the store. The address stands in it
+// because names of files don't tell case apart on every system.
+type remembrance struct {
+	Module   string `json:"module"`
+	Version  string `json:"version"`
+	Location string `json:"location"`
+}
+
+// maxRemembrance is the most that is read of such a file, in bytes.
+const maxRemembrance = 64 << 10
+
+// storeDir is the directory with a file for each known version of a module.
+func (r *Registries) storeDir(module Registry) string {
+	host := strings.ReplaceAll(module.Host.ASCII(), ":", "_") // no host has one, and Windows no colon
+	return filepath.Join(r.Store, "locations", host, module.Namespace, module.Name, module.System)
+}
+
+func (r *Registries) storeFile(known release) string {
+	return filepath.Join(r.storeDir(known.module), known.version+".json")
+}
+
+// recall returns the location of a release, if it is remembered. A file that
+// makes no sense doesn't exist.
+func (r *Registries) recall(wanted release) (Remote, bool) {
+	if r.Store == "" {
+		return Remote{}, false
+	}
+	content, err := wholefile.Read(r.storeFile(wanted), maxRemembrance)
+	if err != nil {
+		return Remote{}, false
+	}
+	var known remembrance
+	if err := json.Unmarshal(content, &known); err != nil {
+		return Remote{}, false
+	}
+	if known.Module != wanted.module.Package() || known.Version != wanted.version {
+		return Remote{}, false
+	}
+	remote, err := parseLocation(known.Location)
+	return remote, err == nil
+}
+
+// remember writes down the location of a release, by one rename. That it can't
+// be is no failure: the next run asks again.
+func (r *Registries) remember(known release, remote Remote) {
+	location := remote.String()
+	if again, err := parseLocation(location); r.Store == "" || err != nil || again != remote {
+		return
+	}
+	content, err := json.Marshal(remembrance{known.module.Package(), known.version, location})
+	if err != nil {
+		return
+	}
+	dir := r.storeDir(known.module)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return
+	}
+	_ = wholefile.Write(r.storeFile(known), content, 0o600) // a location may be a secret
+}
+
+// remembered returns the versions of a module whose locations are known.
+func (r *Registries) remembered(module Registry) (versionList, error) {
+	var list versionList
+	if r.Store != "" {
+		files, _ := os.ReadDir(r.storeDir(module)) // what isn't there has no versions
+		for _, file := range files {
+			name, _ := strings.CutSuffix(file.Name(), ".json")
+			v, err := version.NewVersion(name)
+			if err != nil || v.String() != name {
+				continue
+			}
+			if _, ok := r.recall(release{module, name}); ok {
+				list.versions = append(list.versions, v)
+			}
+		}
+	}
+	if len(list.versions) == 0 {
+		return versionList{}, offline(release{module: module})
+	}
+	return list, nil
+}
+
+// offlineChoice is what a choice among remembered versions comes to. A registry
+// that was asked might have told of others, so that none of them fits means
+// only that the right one isn't known.
+func offlineChoice(module Registry, choice Choice, err error) (Choice, error) {
+	if errors.Is(err, ErrNoVersion) {
+		module.Subdir = ""
+		return Choice{}, offline(release{module: module})
+	}
+	choice.Unasked = err == nil
+	return choice, err
+}
+
+// chosenOffline warns of a version that may be another one than that which the
+// registry would have led to; nothing if it was asked, or there is no other.
+func chosenOffline(s *step) hcl.Diagnostics {
+	if !s.from.unasked {
+		return nil
+	}
+	return hcl.Diagnostics{diagnostic.Warning(s.call.SourceRange, "Version chosen offline among what is there",
+		"The module %q gets %s %s, which is remembered. Its registry wasn't asked, and may have another version that the call allows.",
+		s.call.Name, s.from.registry.Package(), s.from.version)}
 }

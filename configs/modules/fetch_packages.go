@@ -12,19 +12,20 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // atOnce bounds how many questions are asked and packages awaited at once.
 // Fetcher and client have bounds of their own.
 const atOnce = 32
 
-// origin is where the package of a module is fetched from.
-type origin struct {
+// packageSource is where the package of a module is fetched from.
+type packageSource struct {
 	remote  Remote // its subdirectory is the module's
 	pin     string // see [FetchRequest]
 	literal bool   // the subdirectory is a name: a registry's can't be a pattern
 
-	registry Registry // who told it, if it was one
+	registry Registry // which of them has it; zero: none
 	version  string   // of its module
 	unasked  bool     // see [Choice]
 	commit   string   // see [FetchRequest]
@@ -34,9 +35,9 @@ type origin struct {
 // locate finds out where the packages of modules are.
 func (w *walk) locate(level []*step) {
 	warnings, errs := par.Map(w.ctx, atOnce, level, func(ctx context.Context, s *step) (hcl.Diagnostics, error) {
-		from, warnings, err := w.origin(ctx, s.address, w.constraint(s))
-		s.origin = from
-		s.origin.commit = w.commit(s)
+		from, warnings, err := w.locatePackage(ctx, s.address, w.constraint(s))
+		s.from = from
+		s.from.commit = w.commit(s)
 		return registryWarnings(s, warnings), err
 	})
 	for i, s := range level {
@@ -66,28 +67,28 @@ func (w *walk) constraint(s *step) string {
 	return s.call.Version
 }
 
-// origin finds out where the package of an address is.
-func (in *Installer) origin(ctx context.Context, address Address, constraint string) (origin, []string, error) {
+// locatePackage finds out where the package of an address is.
+func (in *Resolver) locatePackage(ctx context.Context, address Address, constraint string) (packageSource, []string, error) {
 	switch address := address.(type) {
 	case Remote:
-		return origin{remote: address}, nil, nil
+		return packageSource{remote: address}, nil, nil
 	case Registry:
 		if in.Registries == nil {
-			return origin{}, nil, errNoRegistries
+			return packageSource{}, nil, errNoRegistries
 		}
 		choice, err := in.Registries.Select(ctx, address, constraint)
 		if err != nil {
-			return origin{}, choice.Warnings, err
+			return packageSource{}, choice.Warnings, err
 		}
 		remote, err := in.Registries.Locate(ctx, address, choice.Version)
 		pin := address.Package() + " " + choice.Version
-		return origin{registry: address, remote: remote, version: choice.Version, unasked: choice.Unasked, pin: pin, literal: true}, choice.Warnings, err
+		return packageSource{registry: address, remote: remote, version: choice.Version, unasked: choice.Unasked, pin: pin, literal: true}, choice.Warnings, err
 	default:
-		return origin{}, nil, fmt.Errorf("%s can't be fetched", address)
+		return packageSource{}, nil, fmt.Errorf("%s can't be fetched", address)
 	}
 }
 
-// Errors of an Installer that isn't made for what it is asked for.
+// Errors of an Resolver that isn't made for what it is asked for.
 var (
 	errNoRegistries = errors.New("there is nothing to ask registries with")
 	errNoFetcher    = errors.New("there is nothing to fetch it with")
@@ -100,7 +101,7 @@ func (w *walk) fetch(level []*step) {
 	for _, s := range level {
 		if !s.failed() && s.record.Dir == "" {
 			missing = append(missing, s)
-			w.emit(Downloading{Key: s.key, Package: shownPackage(s), Version: s.origin.version})
+			w.emit(Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version})
 		}
 	}
 	if len(missing) == 0 {
@@ -116,10 +117,10 @@ func (w *walk) fetch(level []*step) {
 	defer stage.remove()
 	beside := new(Requests)
 	for _, s := range missing {
-		beside.All = append(beside.All, s.origin.request())
+		beside.All = append(beside.All, s.from.request())
 	}
 	_, errs := par.Map(w.ctx, atOnce, missing, func(ctx context.Context, s *step) (struct{}, error) {
-		s.origin.beside = beside
+		s.from.beside = beside
 		return struct{}{}, w.fetchOne(ctx, s, stage.at(s.key))
 	})
 	var fetched []*step
@@ -135,16 +136,16 @@ func (w *walk) fetch(level []*step) {
 
 // fetchOne gets the package of a module, and finds the module in it.
 func (w *walk) fetchOne(ctx context.Context, s *step, dst string) (err error) {
-	if s.fetched, err = w.get(ctx, &s.origin, dst); err != nil {
+	if s.fetched, err = w.fetchPackage(ctx, &s.from, dst); err != nil {
 		return err
 	}
-	s.subdir, err = findSubdir(dst, s.origin)
+	s.subdir, err = findSubdir(dst, s.from)
 	return err
 }
 
-// get fetches a package. Where a registry said that it is may be remembered from
+// fetchPackage fetches a package. Where a registry said that it is may be remembered from
 // an earlier run, and not hold any more: then the registry is asked again.
-func (in *Installer) get(ctx context.Context, from *origin, dst string) (Fetched, error) {
+func (in *Resolver) fetchPackage(ctx context.Context, from *packageSource, dst string) (Fetched, error) {
 	if in.Fetcher == nil {
 		return Fetched{}, errNoFetcher
 	}
@@ -160,12 +161,12 @@ func (in *Installer) get(ctx context.Context, from *origin, dst string) (Fetched
 	return in.Fetcher.Fetch(ctx, from.request(), dst)
 }
 
-func (o origin) request() FetchRequest {
+func (o packageSource) request() FetchRequest {
 	return FetchRequest{Package: o.remote.Package, Pin: o.pin, Commit: o.commit, Beside: o.beside}
 }
 
 // findSubdir finds the module in its package.
-func findSubdir(dir string, from origin) (string, error) {
+func findSubdir(dir string, from packageSource) (string, error) {
 	subdir := from.remote.Subdir
 	if subdir == "" {
 		return "", nil
@@ -212,7 +213,7 @@ func (w *walk) publish(stage stage, fetched []*step) {
 			continue
 		}
 		w.tree.Manifest.forget(s.key)
-		s.record.Version = s.origin.version
+		s.record.Version = s.from.version
 		s.record.Dir = path.Join(w.recordedDir(s.key), s.subdir)
 		w.recordNow(s)
 	}
@@ -256,4 +257,97 @@ func (w *walk) recordedDir(key string) string {
 		return filepath.ToSlash(full)
 	}
 	return filepath.ToSlash(rel)
+}
+
+// Fetcher gets packages from elsewhere. Package fetch has one that knows all
+// that Terraform knows; programs that embed this package may bring their own.
+type Fetcher interface {
+	// Fetch makes the directory dst, which isn't there yet and whose parent is,
+	// with the content of a package. It is called by many goroutines at once;
+	// whatever the number of calls for one package, it is asked for once.
+	Fetch(ctx context.Context, req FetchRequest, dst string) (Fetched, error)
+}
+
+// FetchRequest says what is to be fetched.
+type FetchRequest struct {
+	Package string // the address without a subdirectory: [Remote.Package]
+	// Pin names what never changes, like "registry.example.com/acme/net/cloud 1.2.0":
+	// a package that was fetched earlier for the same pin and address is as good
+	// as one that is fetched now. "" says that it may have changed.
+	Pin string
+	// Commit is what a lock file says that the package was: the full ID of a
+	// commit of a git repository. It counts only where the repository may not be
+	// asked what the address means now. "": not known.
+	Commit string
+	// Beside are the requests that are made at the same time, this one among them, so
+	// that what several of them need can be asked for together; nil: not known. It
+	// makes no difference to what is fetched.
+	Beside *Requests
+}
+
+// Requests are made at the same time.
+type Requests struct{ All []FetchRequest }
+
+// Fetched is what is known of a package that was fetched.
+type Fetched struct {
+	Commit string // of a git repository, in full; "" for others
+}
+
+// stage is a private directory, beside the places of modules, in which
+// packages are made.
+type stage struct {
+	*scratch.Dir
+	made []string // the directories above it that it needed, innermost first
+}
+
+// newStage makes a stage, and removes those that killed runs have left.
+func newStage(beside string) (stage, error) {
+	var made []string
+	for dir := filepath.Clean(beside); !exists(dir); dir = filepath.Dir(dir) {
+		made = append(made, dir)
+	}
+	if err := os.MkdirAll(beside, 0o755); err != nil {
+		return stage{}, err
+	}
+	dir, err := scratch.Make(beside)
+	if err != nil {
+		return stage{}, err
+	}
+	if info, err := os.Stat(dir.Path); err == nil {
+		scratch.Sweep(beside, info.ModTime()) // what the file system's clock says is now
+	}
+	return stage{dir, made}, nil
+}
+
+func exists(name string) bool {
+	_, err := os.Lstat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// at is where the package of a module is made.
+func (s stage) at(key string) string { return filepath.Join(s.Path, key) }
+
+// publish moves the package of a module to its place. What is there goes to
+// the stage, and is removed with it.
+func (s stage) publish(key, final string) error {
+	replaced := filepath.Join(s.Path, ".replaced-"+key)
+	err := os.Rename(final, replaced)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Rename(s.at(key), final); err != nil {
+		_ = os.Rename(replaced, final)
+		return err
+	}
+	return nil
+}
+
+// remove removes the stage, and what was made for it if nothing came of it.
+func (s stage) remove() {
+	s.Remove()
+	for _, dir := range s.made {
+		if os.Remove(dir) != nil {
+			return // something is in it
+		}
+	}
 }

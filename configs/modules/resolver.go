@@ -1,0 +1,300 @@
+package modules
+
+import (
+	"context"
+	"maps"
+	"runtime"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// Mode says what becomes of modules that are recorded.
+type Mode int
+
+const (
+	// Normal keeps a recorded module as long as it is what the call asks for.
+	Normal Mode = iota
+	// Upgrade keeps none.
+	Upgrade
+	// AsRecorded takes the modules that are recorded, and records none.
+	AsRecorded
+)
+
+// Resolver finds the modules of a tree, and fetches those that have to be. It is a
+// plain struct: set the fields, and use it as often as needed, for one tree at a
+// time in each Dir. Its methods don't change it.
+type Resolver struct {
+	// Dir is the directory of modules.json, ".terraform/modules": absolute, or
+	// relative to the working directory of the process, whatever the root module's
+	// directory is.
+	Dir     string
+	Product getproviders.Product
+	Mode    Mode
+
+	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
+	WorkingDir string
+
+	// CopiedFrom is the source address that the root module was copied from by
+	// [Resolver.Populate] just now, before the user could look at it: it may reach no
+	// more than a module that is called by that address. "": it is the user's own.
+	CopiedFrom string
+
+	// Locked are the versions of registries' modules that are to be taken again,
+	// by key, wherever source and constraint still allow it and nothing is upgraded.
+	Locked map[string]Record
+	// Commits are those that modules from git repositories had, by key, for a
+	// Fetcher that can't ask: see [FetchRequest].
+	Commits map[string]string
+
+	Fetcher    Fetcher     // nil: modules that would have to be fetched are errors
+	Registries *Registries // nil: so are modules of registries
+
+	// Observe gets what happens, in an order that doesn't change from run to run;
+	// nil: events are dropped. The calls of one Resolve come one after the other.
+	Observe func(Event)
+}
+
+// maxModules bounds a tree: modules that call two others each, a few dozen
+// levels deep, would be more than any machine can hold.
+const maxModules = 50_000
+
+// Resolve walks the tree below a root module, level by level: the modules that
+// are on one level are asked for and fetched all at once. Directories in
+// records are relative to the root module's.
+//
+// What is fetched is put into its place below Dir at once. Where something
+// else was recorded to be there, that is taken out of modules.json before;
+// apart from that, modules.json is as it was until [Tree.Save].
+//
+// The tree is never nil, and as complete as can be if there are problems:
+// those of the modules below the root and their calls, those of the root's
+// calls, but not those of the root itself. A tree with errors is not to be
+// saved.
+func (in Resolver) Resolve(ctx context.Context, root *configs.Module, manifest Manifest) (*Tree, hcl.Diagnostics) {
+	w := walk{Resolver: in, ctx: ctx, root: root.Dir, before: manifest, tree: &Tree{
+		Manifest: maps.Clone(manifest),
+		root:     root.Dir,
+		dir:      in.Dir,
+		unsaved:  in.Mode != AsRecorded && len(root.Calls)+len(root.TestRuns) > 0,
+	}}
+	if w.tree.Manifest == nil {
+		w.tree.Manifest = Manifest{}
+	}
+	top := &step{child: &Module{Record: Record{Dir: "."}, Config: root}}
+	if from, err := ParseAddress(in.CopiedFrom, in.Product); in.CopiedFrom != "" && (err != nil || isForeign(from)) {
+		top.child.pkg, top.child.pkgDir, top.child.foreign = in.CopiedFrom, ".", true
+	}
+	w.descend(top)
+	return w.tree, top.collect(w.tree, w.ended)
+}
+
+// walk is one walk through a tree.
+type walk struct {
+	Resolver
+	ctx    context.Context
+	root   string   // the directory of the root module
+	before Manifest // what was recorded when the walk began
+	tree   *Tree
+	count  int             // of modules so far
+	ended  hcl.Diagnostics // why the walk ended early
+}
+
+// descend goes down from the root, one level after the other.
+func (w *walk) descend(top *step) {
+	w.count = 1
+	for level := top.below(); len(level) > 0 && !w.stop(); {
+		w.findLevel(level)
+		w.fetch(level)
+		w.load(level)
+		var next []*step
+		for _, s := range level {
+			next = append(next, s.below()...)
+		}
+		w.count += len(level)
+		level = next
+	}
+	w.stop() // the last level may have been broken off
+}
+
+// stop reports whether to go no further.
+func (w *walk) stop() bool {
+	switch {
+	case len(w.ended) > 0:
+	case w.ctx.Err() != nil:
+		w.ended = hcl.Diagnostics{canceled()}
+	case w.count > maxModules:
+		w.ended = hcl.Diagnostics{tooMany()}
+	}
+	return len(w.ended) > 0
+}
+
+func (w *walk) emit(e Event) {
+	if w.Observe != nil {
+		w.Observe(e)
+	}
+}
+
+func joinKey(parent, name string) string {
+	if parent == "" {
+		return name
+	}
+	return parent + "." + name
+}
+
+func joinPath(parent, name string) string {
+	return joinKey(parent, "module."+name)
+}
+
+// step is one call on its way to become a module of the tree. The walk takes
+// all steps of a level through the same phases; a step with an error is done.
+type step struct {
+	parent  *Module
+	call    configs.ModuleCall
+	isRun   bool // a call of a test run
+	key     string
+	path    string // "module.a.module.b"
+	address Address
+
+	recorded Record        // what was recorded for the key
+	known    bool          // whether anything was
+	record   Record        // where the module is; no Dir as long as that isn't known
+	from     packageSource // where its package is fetched from, if it has to be
+	fetched  Fetched
+	subdir   string // where the module is in the package that was fetched
+
+	child    *Module // once it is loaded
+	problems hcl.Diagnostics
+	next     []*step
+}
+
+// below makes the steps for the calls of the module that a step led to.
+func (s *step) below() []*step {
+	if s.child == nil {
+		return nil
+	}
+	parent := s.child
+	for _, call := range parent.Config.Calls {
+		s.add(&step{parent: parent, call: call, key: joinKey(parent.Key, call.Name), path: joinPath(parent.Config.Path, call.Name)})
+	}
+	for _, run := range parent.Config.TestRuns {
+		s.add(&step{parent: parent, call: run.Call, isRun: true, key: run.Key, path: run.Path()})
+	}
+	return s.next
+}
+
+// add makes a step the next one, with the problems that its call has.
+func (s *step) add(next *step) {
+	problems := next.call.Problems()
+	if problems.HasErrors() || next.call.Source == "" {
+		if next.call.SourceRange == (hcl.Range{}) {
+			problems = nil // that the source is missing is reported with the module
+		}
+		next.problems = append(problems, done...)
+	}
+	s.next = append(s.next, next)
+}
+
+// done marks a step that has nothing to go on with, and whose errors are reported
+// elsewhere.
+var done = hcl.Diagnostics{{Severity: hcl.DiagInvalid}}
+
+// failed reports whether a step has come to its end.
+func (s *step) failed() bool {
+	for _, p := range s.problems {
+		if p.Severity != hcl.DiagWarning {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *step) fail(diag *hcl.Diagnostic) {
+	if diag != nil {
+		s.problems = append(s.problems, diag)
+	}
+}
+
+// collect adds the modules from a step downwards to the tree, and returns all
+// problems in the order of the tree.
+func (s *step) collect(tree *Tree, problems hcl.Diagnostics) hcl.Diagnostics {
+	for _, p := range s.problems {
+		if p.Severity != hcl.DiagInvalid {
+			problems = append(problems, p)
+		}
+	}
+	if s.child != nil {
+		tree.Modules = append(tree.Modules, s.child)
+	}
+	for _, next := range s.next {
+		problems = next.collect(tree, problems)
+	}
+	return problems
+}
+
+// load reads the modules of a level, wherever they are.
+func (w *walk) load(level []*step) {
+	var found []*step
+	for _, s := range level {
+		if !s.failed() && w.newModule(s) {
+			found = append(found, s)
+		}
+	}
+	type loaded struct {
+		config *configs.Module
+		diags  hcl.Diagnostics
+	}
+	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(_ context.Context, s *step) (l loaded, err error) {
+		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Product,
+			configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir})
+		return l, nil
+	})
+	for i, s := range found {
+		if errs[i] == nil { // else the walk is about to be stopped
+			s.child.Config = all[i].config
+			s.problems = append(s.problems, all[i].diags...)
+		} else {
+			s.child = nil
+		}
+	}
+}
+
+// newModule makes the module of a step, which isn't loaded yet.
+func (w *walk) newModule(s *step) bool {
+	child := &Module{
+		Record:  s.record,
+		parents: append(s.parent.parents[:len(s.parent.parents):len(s.parent.parents)], s.parent.Dir),
+	}
+	if !s.isRun {
+		child.caller, child.call = s.parent, s.call
+	}
+	child.setPackage(s.parent, s.address, w.recordedDir(s.key))
+	child.commit = s.fetched.Commit
+	if child.isRepeated() {
+		s.fail(repeated(s.call, child))
+		return false
+	}
+	s.child = child
+	return true
+}
+
+// Event is something that happened while a tree was walked: one of the types
+// of this file.
+type Event interface{ event() }
+
+// Downloading comes when a package is going to be fetched for a module.
+type Downloading struct {
+	Key     string
+	Package string // the address, without secrets
+	Version string // of a registry's module; "" for others
+}
+
+// Recorded comes when a module is in its place that was recorded otherwise, or
+// not at all.
+type Recorded struct{ Record }
+
+func (Downloading) event() {}
+func (Recorded) event()    {}
