@@ -31,6 +31,8 @@ var ruleCases = map[string][]ruleCase{
 		{name: "a test of the whole", file: "command/e2etest/faults/x_test.go", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`},
 		{name: "a test of the whole runs the program", file: "command/e2etest/faults/x_test.go", src: `import _ "github.com/tfdeps/tfdeps/command"`, want: "must not import"},
 		{name: "main has one import", file: "x.go", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`, want: "must not import"},
+		{name: "more for tests", file: "providercache/internal/download/x_test.go", src: `import _ "github.com/tfdeps/tfdeps/providercache/internal/unpack"`},
+		{name: "for tests alone", file: "providercache/internal/download/x.go", src: `import _ "github.com/tfdeps/tfdeps/providercache/internal/unpack"`, want: "must not import"},
 		{name: "its own package in a test", file: "depsfile/x_test.go", pkg: "depsfile_test", src: `import _ "github.com/tfdeps/tfdeps/depsfile"`},
 	},
 	"modules of others stay in their place": {

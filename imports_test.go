@@ -17,7 +17,7 @@ const modulePath = "github.com/tfdeps/tfdeps"
 
 // forCommands is what every folder of a command may import.
 var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
-	"providercache", "depsfile", "getproviders"}
+	"providercache", "providercache/link", "depsfile", "getproviders"}
 
 // layers says for each package which others of ours its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
@@ -43,7 +43,7 @@ var layers = map[string][]string{
 	"command/products": {"command/cli", "command/problem", "getproviders", "getproviders/wholefile"},
 	"command/cli":      {"command/problem", "command/view", "providercache", "getproviders"},
 	"command/problem":  {},
-	"command/view":     {"command/problem", "configs/modules", "providercache", "getproviders", "getproviders/hosts"},
+	"command/view":     {"command/problem", "configs/modules", "providercache", "providercache/link", "getproviders", "getproviders/hosts"},
 
 	"configs":                      {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/internal/diagnostic":  {},
@@ -59,25 +59,34 @@ var layers = map[string][]string{
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
-		"providercache/inflate"},
-	"providercache/bundle":   {"getproviders/par", "getproviders/scratch"},
-	"providercache/inflate":  {},
-	"depsfile":               {"getproviders", "getproviders/wholefile"},
-	"getproviders":           {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
-	"getproviders/hosts":     {"getproviders/par", "getproviders/wholefile"},
-	"getproviders/filelock":  {"getproviders/par"},
-	"getproviders/par":       {},
-	"getproviders/scratch":   {"getproviders/filelock"},
-	"getproviders/wholefile": {"getproviders/filelock"},
+		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/staging",
+		"providercache/internal/unpack", "providercache/link"},
+	"providercache/bundle": {"getproviders/par", "getproviders/scratch"},
+	"providercache/internal/download": {"getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch",
+		"providercache/internal/chunks", "providercache/internal/owner", "providercache/internal/staging"},
+	"providercache/internal/unpack":         {"getproviders", "getproviders/par", "providercache/internal/chunks", "providercache/internal/unpack/inflate"},
+	"providercache/internal/unpack/inflate": {},
+	"providercache/internal/staging":        {"getproviders", "getproviders/scratch"},
+	"providercache/link":                    {"providercache/internal/chunks", "providercache/internal/owner"},
+	"providercache/internal/chunks":         {},
+	"providercache/internal/owner":          {},
+	"depsfile":                              {"getproviders", "getproviders/wholefile"},
+	"getproviders":                          {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
+	"getproviders/hosts":                    {"getproviders/par", "getproviders/wholefile"},
+	"getproviders/filelock":                 {"getproviders/par"},
+	"getproviders/par":                      {},
+	"getproviders/scratch":                  {"getproviders/filelock"},
+	"getproviders/wholefile":                {"getproviders/filelock"},
 
 	// Test support. Only tests import it; see testSupport.
-	"getproviders/providertest": {"getproviders"},
-	harness:                     {"depsfile", "getproviders", "getproviders/providertest"},
+	"getproviders/providertest":        {"getproviders"},
+	"providercache/internal/cachetest": {"getproviders"},
+	harness:                            {"depsfile", "getproviders", "getproviders/providertest"},
 
 	// Tests of the whole program, which they run. What they import are values to
 	// compare.
 	"command/e2etest/bench":    {"depsfile", "getproviders", "getproviders/par"},
-	"command/e2etest/embed":    {},
+	"command/e2etest/embed":    {"getproviders"},
 	"command/e2etest/faults":   {"depsfile", "getproviders"},
 	"command/e2etest/oracle":   {"getproviders"},
 	"command/e2etest/peers":    {},
@@ -86,9 +95,17 @@ var layers = map[string][]string{
 	"command/e2etest/vendored": {"getproviders"},
 }
 
+// moreForTests says what a package's tests may import beside that.
+var moreForTests = map[string][]string{
+	"providercache/internal/download": {"providercache/internal/unpack"},
+}
+
 // testSupport are the packages that tests may import and production code may
-// not. The harness stops tests, so it imports testing.
-var testSupport = []string{"getproviders/providertest", harness}
+// not. Some stop tests, and import testing for that.
+var (
+	testSupport = []string{"getproviders/providertest", "providercache/internal/cachetest", harness}
+	stopsTests  = []string{"providercache/internal/cachetest", harness}
+)
 
 const harness = "command/e2etest/internal/harness"
 
@@ -112,9 +129,9 @@ var coinedLeft = map[string][]string{
 	"command/cachecmd": {"upkeep"},
 	"command/view":     {"ErrNotOurs", "PassedOver", "Spared", "Unvouched"},
 	"configs/modules":  {"shelf", "workshop"},
-	"getproviders":     {"Foreteller", "Offhand", "PassedOver", "Rejudger", "foretell", "genuine", "rejudge"},
-	"providercache": {"ErrNotOurs", "Foreteller", "Offhand", "Rejudger", "Spared", "Unvouched", "divisible", "edition", "follower", "foretell",
-		"foretold", "genuine", "keeper", "ladder", "landing", "looker", "materialise", "rejudge", "shelf", "shelves", "sighting", "takenOut", "upkeep"},
+	"getproviders":     {"PassedOver", "genuine"},
+	"providercache": {"ErrNotOurs", "Spared", "Unvouched", "divisible", "genuine", "keeper", "ladder", "looker", "materialise", "rejudge", "shelf", "shelves",
+		"sighting", "takenOut", "upkeep"},
 }
 
 // allowance says where a module of others may be used, and what for.
@@ -187,12 +204,14 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/klauspost/compress",
-		where:  []string{"providercache"},
+		where:  []string{"providercache/internal/unpack"},
+		tests:  true,
 		reason: "archives by their directory, and those that can't be unpacked while they arrive",
 	},
 	{
 		module: "golang.org/x/sys",
-		where:  []string{"getproviders/filelock", "providercache"},
+		where: []string{"getproviders/filelock", "providercache", "providercache/internal/owner", "providercache/internal/staging",
+			"providercache/link"},
 		reason: "what the file systems of the three systems need",
 	},
 	{

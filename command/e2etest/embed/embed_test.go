@@ -13,7 +13,7 @@ import (
 )
 
 // embedPackage is a small program that embeds the engine.
-const embedPackage = "testdata/embed"
+const embedPackage = "testdata/embed/install"
 
 // maxEmbedBytes is how large that program may be, stripped.
 const maxEmbedBytes = 12_000_000

@@ -1,0 +1,216 @@
+package embed
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// world is what the programs have to do with.
+type world struct {
+	registry *providertest.Registry
+	address  string // of the provider, which has the versions 1.0.0 and 1.1.0
+	dir      string
+	ca       string // the file with the registry's authority
+	env      []string
+}
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+		t.Skip("Go doesn't read SSL_CERT_FILE there")
+	}
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		for _, platform := range []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}} {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform, Archive: widget(t, version, platform)})
+		}
+	}
+	w := world{registry: registry, address: registry.Host() + "/acme/widget", dir: t.TempDir(), ca: harness.WriteCAs(t, []*providertest.Registry{registry})}
+	w.env = harness.Env(t, "SSL_CERT_FILE="+w.ca)
+	return w
+}
+
+// widget is a package whose executable says what it is.
+func widget(t *testing.T, version string, platform getproviders.Platform) []byte {
+	return harness.ZipOf(t, []harness.ZipEntry{{
+		Name: "terraform-provider-widget_v" + version, Mode: 0o755, Content: fmt.Sprintf("#!/bin/sh\necho widget %s for %s\n", version, platform),
+	}})
+}
+
+// run runs a program, which has to end with an exit code, and returns what it
+// says on stdout and stderr.
+func (w world) run(t *testing.T, code int, program string, args ...string) (said, complaint string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), harness.Build(t, "testdata/embed/"+program), args...)
+	cmd.Env = w.env
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		t.Fatalf("%s %q: %v, want exit code %d\n%s%s", program, args, err, code, &stdout, &stderr)
+	}
+	return stdout.String(), stderr.String()
+}
+
+// in is a file below the directory of the program.
+func (w world) in(elem ...string) string {
+	return filepath.Join(append([]string{w.dir}, elem...)...)
+}
+
+func TestEmbed_InstallShowsProgress(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said, _ := w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir)
+	for _, want := range []string{"widget 1.0.0: 0 of ", "widget 1.0.0: self-signed"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it says nothing of %q:\n%s", want, said)
+		}
+	}
+	if lock := harness.LockOf(t, w.dir); !strings.Contains(lock, `version     = "1.0.0"`) {
+		t.Errorf("the lock file is\n%s", lock)
+	}
+	before := w.registry.Requests("")
+	if w.run(t, 0, "install", w.address, "~> 1.0.0", w.dir); w.registry.Requests("") != before {
+		t.Error("installed and locked, it makes requests")
+	}
+}
+
+func TestEmbed_InstallsFromADatabase(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	platform := getproviders.CurrentPlatform()
+	archive := widget(t, "2.0.0", platform)
+	harness.WriteFile(t, w.in("row"), archive)
+	sum := fmt.Sprintf("%x", sha256.Sum256(archive))
+	said, _ := w.run(t, 0, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, w.dir)
+	if said != "example.com/acme/widget 2.0.0 verified checksum\n" {
+		t.Errorf("it says %q", said)
+	}
+	harness.WriteFile(t, w.in("row"), widget(t, "2.0.1", platform))
+	if _, complaint := w.run(t, 1, "database", "example.com/acme/widget", "2.0.0", platform.String(), w.in("row"), sum, t.TempDir()); !strings.Contains(complaint, "checksum") {
+		t.Errorf("another archive: %s", complaint)
+	}
+}
+
+func TestEmbed_PlanDoesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	said, _ := w.run(t, 0, "plan", w.dir, w.address)
+	var plan struct {
+		Fetch []struct{ Provider, Version string }
+	}
+	if err := json.Unmarshal([]byte(said), &plan); err != nil || len(plan.Fetch) != 1 || plan.Fetch[0].Version != "1.1.0" {
+		t.Errorf("it says %s (%v)", said, err)
+	}
+	if left, err := os.ReadDir(w.dir); err != nil || len(left) > 0 || w.registry.Requests("archive") > 0 {
+		t.Errorf("it left %v (%v), after %d requests for archives", left, err, w.registry.Requests("archive"))
+	}
+}
+
+func TestEmbed_EnsureAndStart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for range 2 {
+		if said, _ := w.run(t, 0, "ensure", w.address, ">= 1.0", w.dir); !strings.HasPrefix(said, "widget 1.1.0 for ") {
+			t.Errorf("the provider says %q", said)
+		}
+	}
+	if got := w.registry.Requests("archive"); got != 1 {
+		t.Errorf("%d archives were asked for, want 1", got)
+	}
+}
+
+func TestEmbed_LockMirrorAndVendor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.run(t, 0, "everywhere", w.address, w.dir)
+	if lock := harness.LockOf(t, w.dir); strings.Count(lock, `"h1:`) != 2 {
+		t.Errorf("the lock file is\n%s", lock)
+	}
+	for _, dir := range []string{w.in("mirror"), w.in("terraform.d", "plugins")} {
+		found, err := filepath.Glob(filepath.Join(dir, "*", "acme", "widget", "terraform-provider-widget_1.1.0_*.zip"))
+		if err != nil || len(found) != 2 {
+			t.Errorf("%s has %q (%v)", dir, found, err)
+		}
+	}
+	if got := w.registry.Requests("archive"); got > 6 { // once for each of the three, and each of two platforms
+		t.Errorf("%d archives were asked for, want 6 at most", got)
+	}
+}
+
+func TestEmbed_RequirementsOfADirectory(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	harness.WriteText(t, w.in("main.tf"), "terraform {\n  required_providers {\n    a = { source = \"example.com/acme/a\", version = \"~> 1.0\" }\n  }\n}\nmodule \"m\" {\n  source = \"./m\"\n}\n")
+	harness.WriteText(t, w.in("m", "main.tf"), "resource \"b_thing\" \"x\" {}\n")
+	harness.WriteText(t, w.in("terraform.tfstate"), `{"version": 4, "resources": [
+		{"mode": "managed", "type": "c_thing", "name": "x", "provider": "provider[\"example.com/acme/c\"]", "instances": []}]}`)
+	w.env = append(w.env, "TF_DATA_DIR=")
+	harness.WriteText(t, w.in(".terraform", "modules", "modules.json"), `{"Modules":[{"Key":"","Source":"","Dir":"."},{"Key":"m","Source":"./m","Dir":"m"}]}`)
+	said, _ := w.run(t, 0, "requirements", w.dir)
+	if want := "example.com/acme/a \"~> 1.0\"\nexample.com/acme/c \"\"\nregistry.terraform.io/hashicorp/b \"\"\n"; said != want {
+		t.Errorf("it says\n%s, want\n%s", said, want)
+	}
+}
+
+func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.registry.RequireToken("s3cr3t", "versions", "package")
+	w.env = harness.Env(t) // where the system trusts nobody in particular
+	if said, _ := w.run(t, 0, "company", w.address, w.dir, w.ca, "s3cr3t"); !strings.HasSuffix(said, "/acme/widget 1.1.0\n") {
+		t.Errorf("it says %q", said)
+	}
+	w.run(t, 1, "company", w.address, t.TempDir(), w.ca, "another")
+	for _, request := range w.registry.Log() {
+		if request.Kind == "archive" && request.Header.Get("Authorization") != "" {
+			t.Error("the archive's server got the token")
+		}
+	}
+}
+
+func TestEmbed_PolicyForbidsVersions(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	if said, _ := w.run(t, 0, "policy", w.address, w.dir, "1.1.0"); !strings.HasSuffix(said, "/acme/widget 1.0.0\n") {
+		t.Errorf("it says %q", said)
+	}
+	if _, complaint := w.run(t, 1, "policy", w.address, t.TempDir(), "1.0.0", "1.1.0"); complaint == "" {
+		t.Error("it says nothing")
+	}
+}
+
+func TestEmbed_ErrorsToldApart(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	address := strings.TrimSuffix(w.address, "widget")
+	for _, tt := range []struct{ address, constraint, want string }{
+		{address + "nothing", "", "no such provider"},
+		{w.address, "> 9.0", "no such version"},
+		{"localhost:1/acme/widget", "", "try again later"},
+	} {
+		if said, _ := w.run(t, 1, "errors", tt.address, tt.constraint, w.dir); said != tt.want+"\n" {
+			t.Errorf("%s %q: it says %q, want %q", tt.address, tt.constraint, said, tt.want)
+		}
+	}
+	w.registry.Break("archive", providertest.Fault{Body: func(body []byte) []byte { return body[:len(body)-1] }})
+	if said, _ := w.run(t, 1, "errors", w.address, "", w.dir); said != "not what its publisher signed\n" {
+		t.Errorf("of a broken archive, it says %q", said)
+	}
+	w.registry.Break("archive", providertest.Fault{})
+	w.registry.RequireToken("s3cr3t", "versions")
+	if said, _ := w.run(t, 1, "errors", w.address, "", w.dir); said != "a token is wanted\n" {
+		t.Errorf("without a token, it says %q", said)
+	}
+}

@@ -1,0 +1,69 @@
+// Command everywhere makes what other machines need of a provider: a lock file
+// for two platforms, a mirror, and the directory that Terraform finds packages in
+// by itself. One fetcher serves all three.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func main() {
+	if err := fill(context.Background(), os.Args[1:]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+// fill makes them in a directory.
+func fill(ctx context.Context, args []string) error {
+	if len(args) != 2 {
+		return errors.New("usage: everywhere ADDRESS DIRECTORY")
+	}
+	product, dir := getproviders.Terraform("1.15.9"), args[1]
+	provider, err := product.ParseProvider(args[0])
+	if err != nil {
+		return err
+	}
+	client, err := hosts.NewClient(hosts.ClientOptions{UserAgent: "everywhere", Retries: 1})
+	if err != nil {
+		return err
+	}
+	fetcher := &providercache.Fetcher{
+		Source: &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product},
+		Client: client, Product: product,
+		// What is known of packages is kept there, from one call to the next.
+		StateDir: filepath.Join(dir, "state"),
+	}
+	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}}
+	request := providercache.LockRequest{Requirements: getproviders.Requirements{}, Platforms: platforms}
+	request.Requirements.Add(provider, getproviders.Requirement{})
+
+	locked := providercache.Lock(ctx, fetcher, request)[0]
+	if locked.Err != nil {
+		return locked.Err
+	}
+	if err := locked.Locks.Save(filepath.Join(dir, depsfile.FileName), product); err != nil {
+		return err
+	}
+	var wanted []providercache.MirrorWanted
+	for _, w := range providercache.WantedBy(providercache.LockedBy(locked.Locks)) {
+		wanted = append(wanted, providercache.MirrorWanted{Wanted: w, Locked: true})
+	}
+	mirror := providercache.MirrorOptions{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
+	if _, err := providercache.Mirror(ctx, fetcher, mirror, wanted); err != nil {
+		return err
+	}
+	request.Locks = locked.Locks
+	plugins := providercache.VendorOptions{Dir: filepath.Join(dir, "terraform.d", "plugins")}
+	_, err = providercache.Vendor(ctx, fetcher, plugins, request)
+	return err
+}
