@@ -14,9 +14,11 @@ import (
 // host/namespace/type/version/os_arch, as Terraform and OpenTofu read it: a
 // target such as ".terraform/providers", or a cache that working directories
 // share. Any number of processes, of several users if need be, may use it at the
-// same time. It needn't exist: it is made when the first package is put into it,
-// and removed again if that fails. A cache needn't be writable: where nothing can
-// be put into it, what is there is used as it is.
+// same time; where others than this user and root can write to a cache, no receipt
+// counts, and what is used is hashed each time. It needn't exist: it is made when
+// the first package is put into it, and removed again if that fails. A cache
+// needn't be writable: where nothing can be put into it, what is there is used as
+// it is.
 //
 // Names that begin with a dot are no part of the layout. Packages that are being
 // made are in such directories.

@@ -75,9 +75,10 @@ func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging.St
 	case ctx.Err() != nil:
 		return Outcome{}, context.Cause(ctx)
 	case err != nil:
-		return in.place(ctx, s, got, stage.PackagePath(), ownLadder, untouched)
+		from := stage.PackagePath()
+		return in.placeHashed(ctx, s, got, from, at.isOwn(from), ownLadder)
 	}
-	outcome, err := in.place(ctx, s, got, shared.Dir, in.ladder(), untouched)
+	outcome, err := in.placeHashed(ctx, s, got, shared.Dir, at.isOwn(shared.Dir), in.ladder())
 	shared.Linked = outcome.Link == link.Hardlink
 	at.settle(ctx, shared)
 	return outcome, err

@@ -37,14 +37,21 @@ func newImage(t *testing.T) image {
 	return im
 }
 
-// prime fills the cache as a build of an image does.
-func (im image) prime(t *testing.T) {
+// installer installs from the image's archive, with its cache, in this process.
+func (im image) installer(t *testing.T) *providercache.Installer {
 	t.Helper()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
 	source.from("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
 	in.Cache = &providercache.Store{Dir: im.cache}
+	return in
+}
+
+// prime fills the cache as a build of an image does.
+func (im image) prime(t *testing.T) {
+	t.Helper()
+	in := im.installer(t)
 	filled, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
 	must(t, err)
 	_, err = in.Cache.Seal(t.Context(), filled, im.dir, time.Unix(315532800, 0))
@@ -54,13 +61,21 @@ func (im image) prime(t *testing.T) {
 // install has nobody install from the cache, and returns the exit code.
 func (im image) install(t *testing.T, where string) int {
 	t.Helper()
+	return im.installAs(t, nobody, where)
+}
+
+// installAs has a user install from the cache, by a command that may come before
+// the program's, and returns the exit code.
+func (im image) installAs(t *testing.T, user uint32, where string, before ...string) int {
+	t.Helper()
 	home := filepath.Join(t.TempDir(), "home")
-	must(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, nobody, nobody)))
+	must(t, errors.Join(os.Mkdir(home, 0o755), os.Chown(home, int(user), int(user))))
 	for dir := home; dir != os.TempDir() && filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
 		must(t, os.Chmod(dir, 0o755))
 	}
-	cmd := exec.CommandContext(t.Context(), im.program, im.archive, filepath.Join(home, "target"), im.cache, filepath.Join(home, "state"))
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	args := append(before, im.program, im.archive, filepath.Join(home, "target"), im.cache, filepath.Join(home, "state"))
+	cmd := exec.CommandContext(t.Context(), args[0], args[1:]...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: user, Gid: user}}
 	cmd.Env, cmd.Dir = append(os.Environ(), dieVariable+"="+where), "/"
 	err := cmd.Run()
 	exit, ok := errors.AsType[*exec.ExitError](err)

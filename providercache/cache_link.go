@@ -35,8 +35,9 @@ func (in *Installer) link(ctx context.Context, selections []Selection, local map
 
 // linkEach links or copies packages that others may exchange meanwhile.
 func (in *Installer) linkEach(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting, ladder []link.Mode) (linked []Outcome, rest []Selection) {
+	at := in.cacheShelf()
 	outcomes, errs := par.Map(ctx, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (Outcome, error) {
-		return in.linkFree(ctx, s, *local[s.Provider].Cached, ladder)
+		return in.linkFree(ctx, s, *local[s.Provider].Cached, at, ladder)
 	})
 	return succeeded(selections, outcomes, errs)
 }
@@ -111,34 +112,59 @@ func (in *Installer) ladder() []link.Mode {
 }
 
 // linkFree links or copies a package that others may exchange meanwhile.
-func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, ladder []link.Mode) (Outcome, error) {
-	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, func(used link.Mode) error {
-		if used == link.Symlink {
+func (in *Installer) linkFree(ctx context.Context, s Selection, found genuine, at shelf, ladder []link.Mode) (Outcome, error) {
+	own := at.isOwn(in.cachePath(s))
+	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, func(used link.Mode, staged string) error {
+		switch {
+		case used == link.Symlink:
 			return in.isCached(s)
+		case !own:
+			return asHashed(ctx, staged, found.H1)
 		}
-		_, err := in.witness(ctx, s, found, in.cacheShelf())
+		_, err := in.witness(ctx, s, found, at)
 		return err
 	})
 	return in.linked(ctx, outcome, err)
 }
 
 // linkGuarded links a package whose lock is held. shared is the package in the
-// cache, if that needs a receipt again.
+// cache, if that needs a receipt again; where others can write, none counts.
 func (in *Installer) linkGuarded(ctx context.Context, s Selection, found genuine, at shelf, ladder []link.Mode) (o Outcome, shared []published, err error) {
-	before, err := in.witness(ctx, s, found, at)
-	if err != nil {
-		return Outcome{}, nil, err
+	own, before := at.isOwn(in.cachePath(s)), receipt{}
+	if own {
+		if before, err = in.witness(ctx, s, found, at); err != nil {
+			return Outcome{}, nil, err
+		}
 	}
-	outcome, err := in.place(ctx, s, found, in.cachePath(s), ladder, untouched)
-	if outcome.Link == link.Hardlink {
+	outcome, err := in.placeHashed(ctx, s, found, in.cachePath(s), own, ladder)
+	if own && outcome.Link == link.Hardlink {
 		shared = append(shared, published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: before, Linked: true})
 	}
 	o, err = in.linked(ctx, outcome, err)
 	return o, shared, err
 }
 
-// untouched is for packages that nobody else can have touched.
-func untouched(link.Mode) error { return nil }
+// placeHashed puts a package into Target that was hashed where it is. Unless that
+// is the user's own, others can have exchanged it since, so what has been staged
+// is hashed again. Of a link to the package that would say nothing: what it leads
+// to can be exchanged after it, too.
+func (in *Installer) placeHashed(ctx context.Context, s Selection, got genuine, from string, own bool, ladder []link.Mode) (Outcome, error) {
+	return in.place(ctx, s, got, from, ladder, func(used link.Mode, staged string) error {
+		if own || used == link.Symlink {
+			return nil
+		}
+		return asHashed(ctx, staged, got.H1)
+	})
+}
+
+// asHashed hashes a package where nobody else can touch it.
+func asHashed(ctx context.Context, staged string, want getproviders.Hash) error {
+	h1, err := getproviders.HashDir(ctx, staged)
+	if err == nil && h1 != want {
+		err = errChanged
+	}
+	return err
+}
 
 // witness makes sure that a package of the cache still is what it was found to
 // be, and returns the receipt that shows it. Where the status of files proves

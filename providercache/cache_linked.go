@@ -22,7 +22,7 @@ func (r *receipts) heldBy(shared receipt, name, dir string, now time.Time) (rece
 		return receipt{}, false
 	}
 	device, ok := record.check(dir)
-	return shared, ok && owner.Exclusive(dir) && r.vouches(own, device, dir, now) && r.vouches(shared, device, dir, now)
+	return shared, ok && owner.Exclusive(dir) && r.areOwn(record.Entries) && r.vouches(own, device, dir, now) && r.vouches(shared, device, dir, now)
 }
 
 // withFilesOf returns the record with the files of another one, if they are the

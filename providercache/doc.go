@@ -92,14 +92,22 @@
 //   - the file system is local, and the same: what another machine changes on a
 //     network file system, or a program behind FUSE, shows as that one likes;
 //   - there are nothing but files and directories in the package;
+//   - all of it belongs to this user or to root, and nobody else can write to it,
+//     because a write through a mapping into memory needn't set a time; in a
+//     cache, the same goes for all directories above, but that a sticky one, like
+//     /tmp, may be everybody's;
 //   - on Windows, where whoever may write to a file may set its times, nobody
-//     else but administrators may write to the package's directory.
+//     else but administrators may write to the package's directory, and in a
+//     cache to the one that it is in.
 //
 // Everything else leads to hashing, and never to an error. Receipts are in the
 // user's state directory, which must be writable by nobody else, so whoever can
-// change packages in a shared cache can't write receipts for them. Those beside
+// change packages in a shared cache can't write receipts for them. Packages of
+// a cache that others can write to are hashed each time. Receipts beside
 // a cache that is part of an image have neither inodes nor ctimes; they count
-// if root alone can write to them, to the cache and to all directories above.
+// if root alone can write to them, to the cache and to all directories above, and
+// this process can't: it isn't root, or they are mounted read-only. A cache that
+// root restores in CI is root's, too, and may bring along whatever receipts.
 //
 // What is not seen: damage that a disk does by itself, and what root does on
 // purpose. Somebody who runs programs as the same user needs no packages.
@@ -111,6 +119,12 @@
 // links changes their ctime, too, just as a change of their content might: that
 // costs hashing once, for all directories together. Links to the package, clones
 // and copies cost none.
+//
+// Where others can write to the cache, or to a directory above it, they could
+// exchange a package between the hashing and the copying. So clones, hard links
+// and copies are hashed again in the private directory that they are made in, and
+// a file that others can write to is copied, not linked. A symbolic link leads to
+// whatever is in the cache when it is followed.
 //
 // # The order of checks
 //

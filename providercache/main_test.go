@@ -19,6 +19,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 	if where := os.Getenv(dieVariable); where != "" {
 		die(where)
 	}
+	providertest.UsualUmask()
 	goleak.VerifyTestMain(m)
 }
 

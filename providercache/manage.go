@@ -65,7 +65,7 @@ func (u *Upkeep) state() string { return usableState(u.StateDir) }
 
 func (u *Upkeep) shelf() shelf {
 	dir := u.Cache.Dir
-	return shelf{dir, openReceipts(u.state(), dir), openSystemReceipts(dir), u.now}
+	return shelf{dir, openCacheReceipts(u.state(), dir), openSystemReceipts(dir), u.now}
 }
 
 // layoutDepth is how many names there are in host/namespace/type/version/os_arch.

@@ -17,15 +17,17 @@ import (
 //
 // Receipts are put beside it, in a directory with the name of the cache's and
 // ".receipts" behind, for the packages in filled that have no error; all that
-// were put there before stay. receipts is false if none can count, because
-// somebody else than root can write to the cache or to a directory above it;
-// packages are then read when they are used first.
+// were put there before stay. They count for processes that can't write to the
+// cache: those of other users than root, and of root where it is mounted
+// read-only. receipts is false if none can count, because somebody else than root
+// can write to the cache or to a directory above it. Where they don't count,
+// packages are read when they are used first.
 func (c *Store) Seal(ctx context.Context, filled []Filled, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
 	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, locksDir)), makeAlike(c.Dir, at)); err != nil {
 		return false, err
 	}
-	r := openSystemReceipts(c.Dir)
+	r := makeSystemReceipts(c.Dir)
 	for _, f := range filled {
 		p := Cached{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
 		entries, err := statTree(filepath.Join(c.Dir, filepath.FromSlash(p.name())))

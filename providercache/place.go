@@ -62,8 +62,8 @@ func (t task) done(o Outcome) FetchDone {
 }
 
 // place puts a package into Target from where it is on this machine. intact is
-// asked, when that is done but for the publishing, if it may be used.
-func (in *Installer) place(ctx context.Context, s Selection, got genuine, from string, ladder []link.Mode, intact func(used link.Mode) error) (Outcome, error) {
+// asked, when that is done but for the publishing, if what is staged may be used.
+func (in *Installer) place(ctx context.Context, s Selection, got genuine, from string, ladder []link.Mode, intact func(used link.Mode, staged string) error) (Outcome, error) {
 	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
 		return Outcome{}, err
@@ -71,7 +71,7 @@ func (in *Installer) place(ctx context.Context, s Selection, got genuine, from s
 	defer stage.Remove()
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), ladder)
 	if err == nil {
-		err = intact(used)
+		err = intact(used, stage.PackagePath())
 	}
 	if err != nil {
 		return Outcome{}, err

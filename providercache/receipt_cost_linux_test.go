@@ -21,7 +21,8 @@ const checksVariable = "TFDEPS_TEST_CHECKS"
 
 // TestACheckCostsOneLookAtEachEntry counts with strace: a look at the
 // package's directory and one at each entry, and nothing else; once for all
-// checks, the file system is asked for, and the file with receipts is read.
+// checks, the directories above are looked at, the file system is asked for, and
+// the file with receipts is read.
 func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 	if how := os.Getenv(checksVariable); how != "" {
 		checkAsOftenAs(t, how)
@@ -44,6 +45,9 @@ func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 	if n := strings.Count(content, s.dir); n != checks*entries+1 {
 		t.Errorf("%d system calls were about the package, want %d", n, checks*entries+1)
 	}
+	if n := strings.Count(content, `"`+filepath.Dir(s.dir)+`"`); n != 1 {
+		t.Errorf("%d system calls were about the directory above, want 1", n)
+	}
 	if n := strings.Count(content, "statfs("); n < 1 || strings.Count(content, `statfs("`+s.dir) != 1 {
 		t.Errorf("the file system was asked for %d times", n)
 	}
@@ -57,7 +61,7 @@ func checkAsOftenAs(t *testing.T, how string) {
 	n, err := strconv.Atoi(parts[0])
 	cachetest.Must(t, err)
 	s := shelved{state: parts[1], root: parts[2]}
-	r := openReceipts(s.state, s.root)
+	r := openCacheReceipts(s.state, s.root)
 	for range n {
 		if _, ok := r.genuine(packageName, filepath.Join(s.root, filepath.FromSlash(packageName)), time.Now()); !ok {
 			t.Error("the receipt doesn't hold")

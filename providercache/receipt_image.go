@@ -13,8 +13,12 @@ import (
 // of their own: whoever runs the image has no state yet. Inodes and ctimes
 // change when an image is pushed and pulled, and fractions of seconds get
 // lost, so the records leave them out. What makes up for that is that nobody
-// but root can write to any of it: whoever could forge it could replace this
-// program too.
+// but root can write to any of it, and this process can't either: whoever could
+// forge it could replace this program too.
+//
+// Owners alone don't show that. Where this process is root, all that it has
+// unpacked is root's, a cache that CI has restored included, with the receipts
+// that came along.
 
 // imageSuffix makes the name of that directory from the cache's.
 const imageSuffix = ".receipts"
@@ -26,20 +30,28 @@ var systemsOwn = keeper{
 
 // openSystemReceipts reads the receipts beside a cache. There are none if the
 // cache, one of its parents or the receipts themselves are not root's alone to
-// write to. To make them, settle packages and save, when the cache is there;
-// what is written depends on nothing but the packages and their times in whole
-// seconds.
-func openSystemReceipts(cacheRoot string) *receipts {
+// write to, or this process can write to the cache or to them.
+func openSystemReceipts(cacheRoot string) *receipts { return imageReceipts(cacheRoot, owner.CanWrite) }
+
+// makeSystemReceipts is for who makes an image: settle packages and save, when
+// the cache is there. What is written depends on nothing but the packages and
+// their times in whole seconds.
+func makeSystemReceipts(cacheRoot string) *receipts {
+	return imageReceipts(cacheRoot, func(string) bool { return false })
+}
+
+// imageReceipts is told what this process can write to.
+func imageReceipts(cacheRoot string, canWrite func(path string) bool) *receipts {
 	root, err := filepath.Abs(cacheRoot)
 	if err == nil {
 		root, err = filepath.EvalSymlinks(root)
 	}
 	dir := root + imageSuffix
-	if err != nil || !rootsWithParents(root) {
+	if err != nil || !rootsWithParents(root) || canWrite(root) || canWrite(dir) {
 		dir = ""
 	}
 	r := newReceipts(dir, "packages", "packages", systemsOwn)
-	r.image = root + string(filepath.Separator)
+	r.image, r.canWrite = root+string(filepath.Separator), canWrite
 	return r
 }
 
@@ -69,16 +81,17 @@ func (r statRecord) forImage() statRecord {
 }
 
 func (e statEntry) forImage() statEntry {
-	e.Inode, e.Changed = 0, 0
+	e.Owner, e.Inode, e.Changed = 0, 0, 0 // the owner is root
 	e.Modified -= e.Modified % int64(time.Second)
 	return e
 }
 
 // imageIsSame reports whether a package in the cache is what its record says,
-// and root's, with every directory on the way to it.
+// and root's, with every directory on the way to it. It may be mounted in
+// another way than the cache.
 func (r *receipts) imageIsSame(record statRecord, name, dir string) bool {
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || real != r.image+filepath.FromSlash(name) || !rootsWithParents(real) {
+	if err != nil || real != r.image+filepath.FromSlash(name) || !rootsWithParents(real) || r.canWrite(real) {
 		return false
 	}
 	for _, entry := range record.Entries {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // imageCache makes a cache that is root's alone, as a build of an image would,
@@ -29,7 +30,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 	dir = filepath.Join(cache, filepath.FromSlash(packageName))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
-	r := openSystemReceipts(cache)
+	r := makeSystemReceipts(cache)
 	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
 	cachetest.Must(t, r.save(t.Context()))
 	if !imageIsGenuine(cache) {
@@ -38,10 +39,13 @@ func imageCache(t *testing.T) (cache, dir string) {
 	return cache, dir
 }
 
+// imageIsGenuine asks as somebody who can't write to it.
 func imageIsGenuine(cache string) bool {
-	rc, ok := openSystemReceipts(cache).genuine(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
+	rc, ok := imageReceipts(cache, never).genuine(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
 	return ok && rc.H1 == "h1:widget="
 }
+
+func never(string) bool { return false }
 
 // pushAndPull does to a tree what an image does to it: new inodes and ctimes,
 // and times in whole seconds.
@@ -81,7 +85,7 @@ func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	again := cache + "-again"
 	pushAndPull(t, cache, again)
 	dir = again + dir[len(cache):]
-	r := openSystemReceipts(again)
+	r := makeSystemReceipts(again)
 	r.put(packageName, receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
 	cachetest.Must(t, r.save(t.Context()))
 	if second := cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
@@ -135,7 +139,7 @@ func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
-	r := openSystemReceipts(cache)
+	r := imageReceipts(cache, never)
 	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
 	cachetest.Must(t, os.Rename(dir, moved))
 	if _, ok := r.genuine(packageName, moved, time.Now()); ok {
@@ -145,7 +149,30 @@ func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	if _, ok := r.genuine(packageName, dir, time.Now()); ok {
 		t.Error("a link counts")
 	}
-	if openSystemReceipts(t.TempDir()).file.dir != "" {
+	if imageReceipts(t.TempDir(), never).file.dir != "" {
 		t.Error("a directory of everybody's is taken for the system's")
+	}
+}
+
+func TestReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	for name, c := range map[string]struct {
+		canWrite func(path string) bool
+		want     bool
+	}{
+		"nowhere":         {never, true},
+		"root":            {owner.CanWrite, false}, // which this is
+		"to the cache":    {func(path string) bool { return path == cache }, false},
+		"to the receipts": {func(path string) bool { return path == cache+imageSuffix }, false},
+		"to the package":  {func(path string) bool { return path == dir }, false},
+	} {
+		r := imageReceipts(cache, c.canWrite)
+		if _, got := r.genuine(packageName, dir, time.Now()); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if _, known := r.find(packageName); known && name != "nowhere" && name != "to the package" {
+			t.Errorf("%s: what they say is heard", name)
+		}
 	}
 }

@@ -19,9 +19,12 @@ import (
 //
 // They are safe for many goroutines. Processes don't lose each other's.
 type receipts struct {
-	file    *stateFile
-	image   string // the cache's directory, if the receipts are beside a cache that root owns
-	systems map[uint64]fileSystem
+	file     *stateFile
+	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
+	canWrite func(path string) bool // of an image, by this process
+	systems  map[uint64]fileSystem
+	user     int             // who runs this program
+	ways     map[string]bool // of a cache: which directories nobody else can write to; nil: that of a target
 }
 
 // receiptsDir is the directory below the user's state directory.
@@ -48,7 +51,7 @@ func receiptsName(root string) string {
 }
 
 func newReceipts(dir, name, about string, k keeper) *receipts {
-	return &receipts{file: openStateFile(dir, name, about, k), systems: map[uint64]fileSystem{}}
+	return &receipts{file: openStateFile(dir, name, about, k), systems: map[uint64]fileSystem{}, user: os.Geteuid()}
 }
 
 // below returns a directory in the state directory; "" if that one is
@@ -94,7 +97,8 @@ func (r *receipts) find(name string) (receipt, bool) {
 
 // genuine returns the receipt of the package in dir if it proves that the
 // package is as it was when it was hashed. It costs an lstat for the package's
-// directory and for each entry, and a statfs for each file system.
+// directory and for each entry; and once a statfs for each file system, and in a
+// cache an lstat for each directory above.
 func (r *receipts) genuine(name, dir string, now time.Time) (receipt, bool) {
 	rc, ok := r.find(name)
 	if !ok {
@@ -104,7 +108,7 @@ func (r *receipts) genuine(name, dir string, now time.Time) (receipt, bool) {
 		return rc, r.imageIsSame(rc.Record, name, dir)
 	}
 	device, ok := rc.Record.check(dir)
-	if !ok || !owner.Exclusive(dir) || !r.vouches(rc, device, dir, now) {
+	if !ok || !owner.Exclusive(dir) || !r.isOwn(rc.Record.Entries, dir) || !r.vouches(rc, device, dir, now) {
 		return receipt{}, false
 	}
 	return rc, true
@@ -119,7 +123,7 @@ func (r *receipts) linked(name, dir string, now time.Time) (receipt, bool) {
 		return receipt{}, false
 	}
 	record, err := takeRecord(dir)
-	if err != nil || !record.sameFiles(rc.Record) {
+	if err != nil || !record.sameFiles(rc.Record) || !r.areOwn(record.Entries) {
 		return receipt{}, false
 	}
 	root, err := lstat(dir)

@@ -180,6 +180,7 @@ func TestEveryFieldOfARecordCounts(t *testing.T) {
 			"name":  func(e *statEntry) { e.Name += "x" },
 			"mode":  func(e *statEntry) { e.Mode ^= 0o001 },
 			"type":  func(e *statEntry) { e.Mode ^= fs.ModeDir },
+			"owner": func(e *statEntry) { e.Owner++ },
 			"inode": func(e *statEntry) { e.Inode++ },
 			"size":  func(e *statEntry) { e.Size++ },
 			"mtime": func(e *statEntry) { e.Modified-- },

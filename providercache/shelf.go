@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 // shelf is a directory of packages with the receipts that there are for it,
@@ -31,7 +32,7 @@ func (in *Installer) cacheShelf() shelf {
 		return shelf{}
 	}
 	dir := in.Cache.Dir
-	return shelf{dir, openReceipts(in.Fetcher.stateDir(), dir), openSystemReceipts(dir), in.Fetcher.now}
+	return shelf{dir, openCacheReceipts(in.Fetcher.stateDir(), dir), openSystemReceipts(dir), in.Fetcher.now}
 }
 
 // stateDir is where receipts are kept. A directory that is somebody else's, or
@@ -69,6 +70,13 @@ func (s shelf) genuine(name string) (found receipt, ok bool) {
 		found, ok = from.genuine(name, s.path(name), s.now())
 	}
 	return found, ok
+}
+
+// isOwn reports whether nobody but this user and root can change the package in a
+// directory of the shelf, or exchange it.
+func (s shelf) isOwn(dir string) bool {
+	entries, err := statTree(dir)
+	return err == nil && owner.Exclusive(dir) && s.own.isOwn(entries, dir)
 }
 
 // settle writes receipts for packages that are in their places. That it can't

@@ -19,7 +19,8 @@ import (
 // ctime being set to the present, which nobody but root can turn back; a
 // directory's mtime shows that an entry came, went or was renamed. So a record
 // that is equal to an earlier one, all of whose times were past by then, proves
-// that the bytes are the same.
+// that the bytes are the same, if nobody else can write to them: see
+// receipt_own.go.
 //
 // There is no device number in it: two overlay mounts of one layer show the
 // same file under different ones.
@@ -36,6 +37,7 @@ type statRecord struct {
 type statEntry struct {
 	Name     string      `json:"n"` // slash-separated, from the package's directory
 	Mode     fs.FileMode `json:"m"` // type and permissions
+	Owner    uint32      `json:"o,omitempty"`
 	Inode    uint64      `json:"i,omitempty"`
 	Size     int64       `json:"s,omitempty"` // of files
 	Modified int64       `json:"mt"`          // mtime, in nanoseconds since 1970
@@ -46,8 +48,7 @@ type statEntry struct {
 type pathStat struct {
 	statEntry        // without a name
 	Device    uint64 // good for this process only
-	Owner     uint32
-	Allocated int64 // bytes on disk
+	Allocated int64  // bytes on disk
 }
 
 // fileSystem is what there is to know of a file system for trusting its times.

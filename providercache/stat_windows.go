@@ -5,6 +5,7 @@ import (
 	"os"
 	"unsafe"
 
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 	"golang.org/x/sys/windows"
 )
 
@@ -104,3 +105,11 @@ func isFixed(handle windows.Handle) bool {
 	}
 	return windows.GetDriveType(&volume[0]) == windows.DRIVE_FIXED
 }
+
+// isOwn: owner.Exclusive tells of the package's directory, whose list the entries
+// inherit.
+func (e statEntry) isOwn(int) bool { return true }
+
+// isOwnWay doesn't ask about the directories above: their lists let everybody
+// read, at least.
+func isOwnWay(dir string, _ int, _ func(string) bool) bool { return owner.Exclusive(dir) }

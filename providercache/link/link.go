@@ -44,7 +44,7 @@ func ParseMode(given string) (Mode, error) {
 	return Auto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
 }
 
-var ErrNotOwnFile = errors.New("only a file of one's own can be given another name")
+var ErrNotOwnFile = errors.New("only a file of one's own that nobody else can write to can be given another name")
 
 // materialise makes the package in the directory from appear at to, which must
 // not exist and which nobody else may know of yet. It takes the first rung of
@@ -149,13 +149,20 @@ func originalOf(path string) (original, error) {
 	return original{path, info}, nil
 }
 
-// hardLink gives a file another name. Others' files stay theirs: their owner
-// could change what was checked.
+// hardLink gives a file another name. Others' files stay theirs, and so do those
+// that others can write to: they could change what was checked. There may have
+// come another file to the path meanwhile, so what was linked is looked at again.
 func hardLink(file original, to string) error {
-	if !owner.IsOwn(file.Info) {
-		return fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
+	linked, err := file.Info, error(nil)
+	if owner.IsOwn(linked) {
+		if err = os.Link(file.Path, to); err == nil {
+			linked, err = os.Lstat(to)
+		}
 	}
-	return os.Link(file.Path, to)
+	if err == nil && !owner.IsOwn(linked) {
+		err = fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
+	}
+	return err
 }
 
 // copyTree copies a directory.

@@ -4,15 +4,17 @@ package owner
 
 import "io/fs"
 
-const openPlain = 0
+const OpenPlain = 0
 
-// isPrivate, isRoots and exclusive: nothing is known of owners here, so no
-// receipts are kept.
-func isPrivate(string, fs.FileInfo) bool { return false }
+// IsPrivate, IsRoots, CanWrite and Exclusive: nothing is known of owners here,
+// so no receipts are kept.
+func IsPrivate(string, fs.FileInfo) bool { return false }
 
-func isRoots(fs.FileInfo) bool { return false }
+func IsRoots(fs.FileInfo) bool { return false }
 
-func exclusive(string) bool { return false }
+func CanWrite(string) bool { return true }
 
-// isOwn is for hard links, which the system may refuse by itself.
-func isOwn(fs.FileInfo) bool { return true }
+func Exclusive(string) bool { return false }
+
+// IsOwn is for hard links, which the system may refuse by itself.
+func IsOwn(fs.FileInfo) bool { return true }

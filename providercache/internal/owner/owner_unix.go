@@ -3,38 +3,46 @@
 package owner
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
 
-// openPlain keeps an open from following a link and from waiting for a pipe.
+// OpenPlain keeps an open from following a link and from waiting for a pipe.
 const OpenPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// isPrivate reports whether a file or directory belongs to who runs this
+// IsPrivate reports whether a file or directory belongs to who runs this
 // program, and nobody else (but root) can write to it.
 func IsPrivate(_ string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid() && !othersWrite(info.Mode())
+	return ok && int(stat.Uid) == os.Geteuid() && !OthersWrite(info.Mode())
 }
 
-// isRoots reports whether a file or directory belongs to root, and nobody else
+// IsRoots reports whether a file or directory belongs to root, and nobody else
 // can write to it.
 func IsRoots(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && stat.Uid == 0 && !othersWrite(info.Mode())
+	return ok && stat.Uid == 0 && !OthersWrite(info.Mode())
 }
 
-// othersWrite looks at the group as well. Where an access list lets further
+// CanWrite reports whether this process can write to a file or directory. For
+// root modes are no obstacle, but a file system that is mounted read-only is.
+// What can't be found out counts as yes.
+func CanWrite(path string) bool {
+	err := unix.Faccessat(unix.AT_FDCWD, path, unix.W_OK, unix.AT_EACCESS)
+	return !errors.Is(err, unix.EROFS) && (os.Geteuid() == 0 || !errors.Is(err, unix.EACCES))
+}
+
+// OthersWrite looks at the group as well. Where an access list lets further
 // users write, the group's bit is set.
-func othersWrite(mode fs.FileMode) bool { return mode&0o022 != 0 }
+func OthersWrite(mode fs.FileMode) bool { return mode&0o022 != 0 }
 
-// isOwn reports whether a file belongs to who runs this program.
-func IsOwn(info fs.FileInfo) bool {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
-}
+// IsOwn is IsPrivate for what is known to be a file.
+func IsOwn(info fs.FileInfo) bool { return IsPrivate("", info) }
 
-// exclusive is a question for systems where whoever may write to a file may
+// Exclusive is a question for systems where whoever may write to a file may
 // set its ctime too.
 func Exclusive(string) bool { return true }

@@ -7,21 +7,24 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// openPlain: there are no such flags here.
+// OpenPlain: there are no such flags here.
 const OpenPlain = 0
 
-// isPrivate reports whether a file or directory belongs to who runs this
+// IsPrivate reports whether a file or directory belongs to who runs this
 // program, and nobody else (but administrators) may do anything with it.
 func IsPrivate(path string, _ fs.FileInfo) bool { return Exclusive(path) }
 
-// isRoots: a cache that is part of the system is a matter of images, and of
+// IsRoots: a cache that is part of the system is a matter of images, and of
 // other systems.
 func IsRoots(fs.FileInfo) bool { return false }
 
-// isOwn is for hard links, which need no ownership here.
+// CanWrite is about images, too.
+func CanWrite(string) bool { return true }
+
+// IsOwn is for hard links, which need no ownership here.
 func IsOwn(fs.FileInfo) bool { return true }
 
-// exclusive reports whether the access list of a file or directory names the
+// Exclusive reports whether the access list of a file or directory names the
 // user, the system and the administrators, and nobody else. That counts what is
 // only for files to be made in the directory. Whoever may write to a file here
 // may set its time of change.

@@ -46,6 +46,7 @@ func WatchedTfdeps(tb testing.TB) string {
 // has changed. Nobody may write to it.
 func Build(tb testing.TB, dir string, flags ...string) string {
 	tb.Helper()
+	providertest.UsualUmask() // a cache that others can write to has no receipts
 	path, err := built(strings.Join(append([]string{dir}, flags...), " "))
 	if err != nil {
 		tb.Fatalf("building the program in %s: %v", dir, err)

@@ -1,0 +1,101 @@
+//go:build linux || darwin
+
+package providercache_test
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"golang.org/x/sys/unix"
+)
+
+// mapVariable makes the test program map the file that it names, write to it so
+// that the system notes the time, and write again when it is told to.
+const mapVariable = "TFDEPS_TEST_MAP"
+
+func mapAndWrite(t *testing.T, path string) {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	must(t, err)
+	info, err := file.Stat()
+	must(t, err)
+	mapped, err := unix.Mmap(int(file.Fd()), 0, int(info.Size()), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	must(t, err)
+	first := mapped[0]
+	mapped[0] = 'x'
+	mapped[0] = first
+	_, _ = os.Stdout.WriteString("mapped\n")
+	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
+	copy(mapped, strings.Repeat("x", len(mapped)))
+}
+
+// mappedBy has another user map a file of his. What is returned lets him write to it.
+func mappedBy(t *testing.T, program, file string) (write func()) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
+	in, err := cmd.StdinPipe()
+	must(t, err)
+	out, err := cmd.StdoutPipe()
+	must(t, errors.Join(err, cmd.Start()))
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("it hasn't mapped the file: %v, %v", err, cmd.Wait())
+	}
+	return func() {
+		_, err := io.WriteString(in, "\n")
+		must(t, errors.Join(err, cmd.Wait()))
+	}
+}
+
+// Whoever has mapped a file into memory can write to it without a time being
+// set. So nothing but reading it shows what is in a file of somebody else's.
+func TestAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
+	if file := os.Getenv(mapVariable); file != "" {
+		mapAndWrite(t, file)
+		return
+	}
+	t.Parallel()
+	needsReceipts(t)
+	m := sharedMachine(t)
+	program := filepath.Join(filepath.Dir(m.cache), "program")
+	content, err := os.ReadFile(os.Args[0]) // where it is, others may not go
+	must(t, errors.Join(err, os.WriteFile(program, content, 0o755)))
+	locks, _ := m.install(t, m.directory(t), nil)
+	_, file := packageA(t, m.cache)
+	must(t, os.Chown(file, nobody, nobody))
+	write := mappedBy(t, program, file)
+	age()
+	m.install(t, m.directory(t), locks) // which gives a receipt, as the owner has changed
+	before := timesOf(t, file)
+	write()
+	if timesOf(t, file) != before {
+		t.Skip("the system has written the page back meanwhile, and so noted the time")
+	}
+	if got := read(t, file); !strings.HasPrefix(got, "xxx") {
+		t.Fatalf("there is %q, so this test shows nothing", got)
+	}
+	fresh := m.directory(t)
+	fresh.Link = link.Copy
+	if _, asked := m.install(t, fresh, locks); len(fresh.read) == 0 || asked["archive"] != 1 {
+		t.Errorf("read %q, requests %v; want that the package is read and fetched again", fresh.read, asked)
+	}
+	if got := fresh.treeOf(t, fresh.Target.Dir); strings.Contains(got, "xxx") {
+		t.Errorf("installed: %s", got)
+	}
+}
+
+// timesOf is all that the system says of a file.
+func timesOf(t *testing.T, path string) unix.Stat_t {
+	t.Helper()
+	var stat unix.Stat_t
+	must(t, unix.Lstat(path, &stat))
+	return stat
+}

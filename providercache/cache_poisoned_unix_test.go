@@ -1,0 +1,127 @@
+//go:build unix
+
+package providercache_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// poisons are what a cache of CI can bring along that root restores: another
+// executable, and receipts beside the cache that say it is the genuine one.
+var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
+	"the bytes, behind receipts that are left alone": func(t *testing.T, im image, _, _ getproviders.Hash) {
+		im.prime(t)
+		file := im.executable()
+		keepingTimes(t, file, func() {
+			must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(genuineWidget))), 0o755))
+		})
+	},
+	"the package, with receipts that lie": func(t *testing.T, im image, h1, zh getproviders.Hash) {
+		evil := im
+		evil.archive += ".evil"
+		files := map[string]string{"terraform-provider-widget": "evil"}
+		must(t, os.WriteFile(evil.archive, zipOf(t, files), 0o644))
+		evil.prime(t)
+		notes := filepath.Join(im.cache+".receipts", "packages")
+		forge(t, notes, string(h1Of(t, files)), string(h1))
+		forge(t, notes, string(zhOfBytes([]byte(read(t, evil.archive)))), string(zh))
+	},
+}
+
+const genuineWidget = "provider 1.0.0\n"
+
+func (im image) executable() string {
+	return filepath.Join(im.cache, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
+}
+
+// forge exchanges a text in a file of receipts, whose checksum is no secret.
+func forge(t *testing.T, path, was, is string) {
+	t.Helper()
+	head, body, _ := bytes.Cut([]byte(read(t, path)), []byte("\n"))
+	forged := bytes.ReplaceAll(body, []byte(was), []byte(is))
+	if bytes.Equal(forged, body) {
+		t.Fatalf("there is no %q in %s", was, body)
+	}
+	sum := func(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
+	head = bytes.Replace(head, sum(body), sum(forged), 1)
+	must(t, os.WriteFile(path, append(append(head, '\n'), forged...), 0o644))
+}
+
+// What lies beside a cache that this process can write to may have come with the
+// cache, whoever owns it: neither the lock file nor the source is overruled.
+func TestReceiptsBesideACacheThatWeCanWriteToProveNothing(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, poison := range poisons {
+		for how, lock := range map[string]func(h1, zh getproviders.Hash) *depsfile.Locks{
+			"locked":                  func(h1, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", h1, zh) },
+			"locked by the archive's": func(_, zh getproviders.Hash) *depsfile.Locks { return lockOf("1.0.0", zh) },
+			"not locked":              func(_, _ getproviders.Hash) *depsfile.Locks { return nil },
+		} {
+			t.Run(name+", "+how, func(t *testing.T) {
+				t.Parallel()
+				im := newImage(t)
+				h1, zh, _ := packageHashes(t, []byte(read(t, im.archive)))
+				poison(t, im, h1, zh)
+				in := im.installer(t)
+				install(t, in, require("acme/widget", ""), lock(h1, zh))
+				installed := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
+				if got := read(t, installed); got != genuineWidget {
+					t.Errorf("installed: %q", got)
+				}
+			})
+		}
+	}
+}
+
+// mountedReadOnly is a command that runs another one where directories are mounted
+// read-only. Not every root may mount.
+func mountedReadOnly(t *testing.T, dirs ...string) []string {
+	t.Helper()
+	unshare, err := exec.LookPath("unshare")
+	if err != nil {
+		t.Skip(err)
+	}
+	script := ""
+	for _, dir := range dirs {
+		script += fmt.Sprintf("mount --bind '%[1]s' '%[1]s' && mount -o remount,bind,ro '%[1]s' && ", dir)
+	}
+	if out, err := exec.CommandContext(t.Context(), unshare, "-m", "sh", "-c", script+"true").CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %v: %s", err, out)
+	}
+	return []string{unshare, "-m", "sh", "-c", script + `exec "$@"`, "sh"}
+}
+
+// Root, too, uses the cache of an image as it is where it can't write to it.
+func TestRootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	im := newImage(t)
+	im.prime(t)
+	for name, c := range map[string]struct {
+		dirs  []string
+		where string
+		want  int
+	}{
+		"all of it":               {[]string{im.dir}, "unread", didLink},
+		"the cache and its notes": {[]string{im.cache, im.cache + ".receipts"}, "unread", didLink},
+		"the cache alone":         {[]string{im.cache}, "fetched", didFetch},
+		"the receipts alone":      {[]string{im.cache + ".receipts"}, "fetched", didFetch},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if code := im.installAs(t, 0, c.where, mountedReadOnly(t, c.dirs...)...); code != c.want {
+				t.Errorf("it ended with %d, want %d", code, c.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,106 @@
+//go:build linux || darwin
+
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/link"
+)
+
+// swapping is a context that tells of each time when it is asked for its error:
+// between any two of the steps of an installation, that is.
+type swapping struct {
+	context.Context
+	mu   sync.Mutex
+	step func()
+}
+
+func (s *swapping) Err() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.step()
+	return s.Context.Err()
+}
+
+// swapper exchanges the package of acme/a in the cache for another one, when the
+// first of its files is about to be copied or linked to the target, and back
+// again one step later, if so.
+func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), swapped func() bool) {
+	t.Helper()
+	dir := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
+	evil, away := filepath.Join(m.cache, "evil"), filepath.Join(m.cache, "away")
+	write(t, filepath.Join(evil, "terraform-provider-a_v1.0.0"), "evil")
+	steps := 0
+	return func() {
+		begun, err := filepath.Glob(filepath.Join(d.Target.Dir, ".tfdeps-*", "package"))
+		if err != nil || len(begun) == 0 && steps == 0 {
+			return
+		}
+		switch steps++; {
+		case steps == 1:
+			if err := errors.Join(os.Rename(dir, away), os.Rename(evil, dir)); err != nil {
+				t.Error(err)
+			}
+		case steps == 2 && back:
+			if err := errors.Join(os.Rename(dir, evil), os.Rename(away, dir)); err != nil {
+				t.Error(err)
+			}
+		}
+	}, func() bool { return steps > 1 }
+}
+
+// openDirectories lets everybody exchange what is in a cache, which it makes if
+// need be, but write to none of its files.
+func openDirectories(t *testing.T, cache string) {
+	t.Helper()
+	must(t, os.MkdirAll(cache, 0o755))
+	must(t, filepath.WalkDir(cache, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || !entry.IsDir() {
+			return err
+		}
+		return os.Chmod(path, 0o777)
+	}))
+}
+
+// In a cache that others can write to, a package may be another one when it is
+// copied than it was when it was hashed, and the first one again afterwards.
+func TestAPackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, mode := range map[string]link.Mode{"copied": link.Copy, "linked": link.Hardlink} {
+		for how, warm := range map[string]bool{"found in the cache": true, "just fetched": false} {
+			for ending, back := range map[string]bool{"and back": true, "for good": false} {
+				t.Run(name+", "+how+", "+ending, func(t *testing.T) {
+					t.Parallel()
+					m := newMachine(t)
+					var locks *depsfile.Locks
+					if warm {
+						locks, _ = m.install(t, m.directory(t), nil)
+					}
+					openDirectories(t, m.cache)
+					age()
+					d := m.directory(t)
+					d.Link = mode
+					step, swapped := swapper(t, m, d, back)
+					ctx := &swapping{Context: t.Context(), step: step}
+					_, _, err := d.Install(ctx, require(registryHost+"/acme/a", ""), locks, providercache.Normal)
+					if !swapped() {
+						t.Fatalf("nothing was swapped, so this test shows nothing: %v", err)
+					}
+					if got := d.treeOf(t, d.Target.Dir); strings.Contains(got, "evil") || err == nil && got == "" {
+						t.Errorf("installed: %q, %v", got, err)
+					}
+				})
+			}
+		}
+	}
+}

@@ -1,0 +1,64 @@
+//go:build unix
+
+package link
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+const somebodyElse = 12345
+
+// chmod and give make of a path what a case needs. Only root can give away.
+func chmod(mode os.FileMode) func(*testing.T, string) {
+	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
+}
+
+func give(t *testing.T, path string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	cachetest.Must(t, os.Lchown(path, somebodyElse, somebodyElse))
+}
+
+// Nobody but its owner says what is in a file tomorrow. So only a file that
+// nobody else can write to is linked, and between the look at it and the link
+// another one may have come into its place.
+func TestAFileThatOthersCanWriteToIsNotLinked(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		change func(t *testing.T, path string)
+		before bool // it is looked at
+	}{
+		"for all, as it was":       {chmod(0o757), false},
+		"for the group, as it was": {chmod(0o775), false},
+		"for all, meanwhile":       {chmod(0o757), true},
+		"another file, meanwhile": {func(t *testing.T, path string) {
+			cachetest.Must(t, os.Remove(path))
+			cachetest.WriteTo(t, path, "the provider")
+			give(t, path)
+		}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), cachetest.WidgetFile)
+			cachetest.WriteTo(t, path, "the provider")
+			if !c.before {
+				c.change(t, path)
+			}
+			file, err := originalOf(path)
+			cachetest.Must(t, err)
+			if c.before {
+				c.change(t, path)
+			}
+			if err := hardLink(file, path+".link"); !errors.Is(err, ErrNotOwnFile) {
+				t.Errorf("err = %v", err)
+			}
+		})
+	}
+}
