@@ -3,6 +3,7 @@ package modules
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path"
 	"strings"
@@ -182,6 +183,17 @@ func parseRegistry(source string, defaultHost hosts.Hostname) (Registry, error) 
 	}
 	address.Namespace, address.Name, address.System = parts[0], parts[1], parts[2]
 	return address, nil
+}
+
+// check refuses an address that was put together by hand and is none: its parts
+// become URLs and the names of directories.
+func (r Registry) check() error {
+	host, err := hosts.ParseHostname(r.Host.String())
+	subdir := r.Subdir == "" || fs.ValidPath(r.Subdir)
+	if err != nil || host != r.Host || !isName(r.Namespace) || !isName(r.Name) || !isSystem(r.System) || !subdir {
+		return fmt.Errorf("%w: %q", ErrAddress, r)
+	}
+	return nil
 }
 
 // registryHost reads the host of an address. Hosts that begin common addresses

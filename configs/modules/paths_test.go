@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,11 +10,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestInstall_TakesRootAndDirAsTheyAreGiven: whether the root module and the
+// TestResolve_TakesRootAndDirAsTheyAreGiven: whether the root module and the
 // directory for modules are absolute or relative to the working directory of the
 // process, each of them on its own, the same modules are found, and again by the
 // next run.
-func TestInstall_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
+func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	for _, tc := range []struct {
 		name         string
@@ -73,5 +74,51 @@ func TestInstall_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestResolve_RefusesNamesThatAreNoDirectories: a configuration that was put together
+// by a program, not read from files, has names that nothing has checked.
+func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
+	for _, name := range []string{"../../out", "..", "", "a/b", "/x", "."} {
+		top := t.TempDir()
+		root := &configs.Module{Dir: top, Calls: []configs.ModuleCall{{Name: name, Source: netURL}}}
+		dir := filepath.Join(top, "in", "deep", "modules")
+		fetcher := newShelf()
+		tree, problems := Resolver{Dir: dir, Product: getproviders.Terraform("1.15.9"), Fetcher: fetcher}.Resolve(t.Context(), root, nil)
+		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
+			t.Errorf("%q: %d modules, %d requests, problems %v", name, len(tree.Modules), len(fetcher.asked), problems)
+		}
+		if entries, _ := os.ReadDir(top); len(entries) > 0 {
+			t.Errorf("%q: there is %v", name, entries)
+		}
+	}
+}
+
+// TestRegistries_RefuseAddressesThatAreNone: an address that was put together by a
+// program becomes no path of a store and no URL before it is checked.
+func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
+	registry := newRegistry(t)
+	for _, address := range []Registry{
+		{},
+		{Host: "example.com", Namespace: "../../..", Name: "net", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "..", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "net", System: "../x"},
+		{Host: "../x", Namespace: "acme", Name: "net", System: "cloud"},
+		{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud", Subdir: "../x"},
+	} {
+		registries := newRegistries(registry)
+		registries.Store = t.TempDir()
+		_, selectErr := registries.Select(t.Context(), address, "")
+		_, locateErr := registries.Locate(t.Context(), address, "1.0.0")
+		_, relocateErr := registries.Relocate(t.Context(), address, "1.0.0")
+		for _, err := range []error{selectErr, locateErr, relocateErr} {
+			if !errors.Is(err, ErrAddress) {
+				t.Errorf("%+v: the error is %v", address, err)
+			}
+		}
+		if n := len(registry.Log()); n > 0 {
+			t.Errorf("%+v: %d requests", address, n)
+		}
 	}
 }

@@ -27,6 +27,11 @@ func tooMany() *hcl.Diagnostic {
 	}
 }
 
+// badName is about a call whose name can't be that of a directory.
+func badName(call configs.ModuleCall, key string) *hcl.Diagnostic {
+	return diagnostic.Error(call.Range, "Invalid module instance name", "The module %q can't be installed: its key %q is no name of a directory.", call.Name, key)
+}
+
 // invalidSource is about an address that means nothing.
 func invalidSource(call configs.ModuleCall, err error) *hcl.Diagnostic {
 	if call.VersionRange == (hcl.Range{}) {

@@ -91,6 +91,9 @@ type Choice struct {
 // Errors are *RegistryError or *NoVersionError, or that the constraint isn't
 // one. Warnings are there with an error, too.
 func (r *Registries) Select(ctx context.Context, address Registry, constraint string) (Choice, error) {
+	if err := address.check(); err != nil {
+		return Choice{}, err
+	}
 	address.Subdir = ""
 	want, err := parseWanted(constraint)
 	if err != nil {
@@ -117,7 +120,7 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 // the address. The subdirectory is a name; where a registry's looks like a pattern,
 // it isn't one. The version is as Select returns it.
 //
-// Errors are *RegistryError, or that the version isn't one.
+// Errors are *RegistryError, [ErrAddress], or that the version isn't one.
 func (r *Registries) Locate(ctx context.Context, address Registry, version string) (Remote, error) {
 	asked, err := newRelease(address, version)
 	if err != nil {
@@ -146,8 +149,11 @@ func (r *Registries) Relocate(ctx context.Context, address Registry, version str
 	return remote, err
 }
 
-// newRelease makes sure that a version can stand in URLs and file names.
+// newRelease makes sure that address and version can stand in URLs and file names.
 func newRelease(address Registry, given string) (release, error) {
+	if err := address.check(); err != nil {
+		return release{}, err
+	}
 	v, err := version.NewVersion(given)
 	if err != nil {
 		return release{}, fmt.Errorf("%q is no version of %s", given, address.Package())

@@ -19,6 +19,8 @@ var (
 	ErrModuleNotFound = errors.New("module not found")
 	// ErrNoVersion: the registry has the module, in no version that will do.
 	ErrNoVersion = errors.New("no version of the module will do")
+	// ErrAddress: what was asked about can't be a module of a registry.
+	ErrAddress = errors.New("this is no address of a registry's module")
 	// ErrOffline: it isn't known, and no registry may be asked.
 	ErrOffline = errors.New("not known without asking the registry")
 )

@@ -117,7 +117,7 @@ func FuzzDecodeVersions(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, err := newRelease(Registry{}, choice.Version); err != nil {
+		if _, err := newRelease(netModule, choice.Version); err != nil {
 			t.Error(err)
 		}
 		if constraint != "" && !satisfies(choice.Version, constraint) {

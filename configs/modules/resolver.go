@@ -3,6 +3,7 @@ package modules
 import (
 	"context"
 	"maps"
+	"path/filepath"
 	"runtime"
 
 	"github.com/hashicorp/hcl/v2"
@@ -195,7 +196,16 @@ func (s *step) add(next *step) {
 		}
 		next.problems = append(problems, done...)
 	}
+	if !isDirName(next.key) || next.call.Name == "" && !next.isRun {
+		next.fail(badName(next.call, next.key))
+	}
 	s.next = append(s.next, next)
+}
+
+// isDirName reports whether a key can be the name of a directory. Package configs
+// has checked the names in files; those that a program puts together it hasn't.
+func isDirName(key string) bool {
+	return filepath.IsLocal(key) && filepath.Base(key) == key && key != "."
 }
 
 // done marks a step that has nothing to go on with, and whose errors are reported
