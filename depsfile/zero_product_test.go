@@ -9,7 +9,7 @@ import (
 )
 
 func TestEncode_TheZeroProductIsTerraform(t *testing.T) {
-	locks, diags := depsfile.Decode([]byte("provider \"acme/widget\" {\n  version = \"1.0.0\"\n}\n"), "test", getproviders.Product{})
+	locks, diags := depsfile.Decode([]byte("provider \"registry.terraform.io/acme/widget\" {\n  version = \"1.0.0\"\n}\n"), "test", getproviders.Product{})
 	if diags.HasErrors() {
 		t.Fatal(diags)
 	}

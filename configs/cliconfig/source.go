@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// SourceOptions is what [Config.Source] needs beside the configuration. Only
-// Product is required.
+// SourceOptions is what [Config.Source] needs beside the configuration. The zero
+// value is for Terraform, without a user: no variables, no home.
 type SourceOptions struct {
 	Product getproviders.Product
 

@@ -14,7 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Options say how a directory is read. Only Product is required.
+// Options say how a directory is read. The zero value is for Terraform, with the
+// usual names.
 type Options struct {
 	Product getproviders.Product
 
