@@ -39,6 +39,9 @@ func (s *FilesystemMirrorSource) packages(ctx context.Context, p Provider) ([]mi
 // typeDirs returns the directories "host/namespace/type" of a provider: the one
 // that is named exactly so, or else all whose names mean the same.
 func (s *FilesystemMirrorSource) typeDirs(p Provider) ([]string, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
 	root, err := s.root()
 	if err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ func (s *FilesystemMirrorSource) Versions(ctx context.Context, p Provider) (Avai
 // LocalDirectory or a LocalArchive below Dir, or below what Dir leads to if it
 // is a link; relative if that is.
 func (s *FilesystemMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+	if err := validate(p, v, plat); err != nil {
+		return Package{}, err
+	}
 	result := Package{Provider: p, Version: v, Platform: plat, Source: s.Describe(p)}
 	dirs, err := s.typeDirs(p)
 	if err != nil {

@@ -4,18 +4,51 @@ import "strings"
 
 const executablePrefix = "terraform-provider-"
 
+// invalidName stands in paths for what Validate refuses: nothing lies there. So
+// whatever was put together by hand, a path leads nowhere outside of its directory.
+const invalidName = ".invalid"
+
+// ProviderPath is where a provider's packages lie below a mirror or a cache:
+// "host/namespace/type", slash-separated. The host is in Unicode and keeps its port.
+//
+// This function and those below return a path at which nothing lies, and which leads
+// out of no directory, for what isn't valid; ask the Validate methods first.
+func ProviderPath(p Provider) string {
+	if p.Validate() != nil {
+		return invalidName
+	}
+	return p.String()
+}
+
 // UnpackedPath is where an unpacked package lies below a mirror or a cache:
-// "host/namespace/type/version/os_arch", slash-separated. The host is in
-// Unicode and keeps its port.
+// "host/namespace/type/version/os_arch".
 func UnpackedPath(p Provider, v Version, plat Platform) string {
-	return p.String() + "/" + v.String() + "/" + plat.String()
+	version, platform := v.String(), plat.String()
+	if v.Validate() != nil {
+		version = invalidName
+	}
+	if plat.Validate() != nil {
+		platform = invalidName
+	}
+	return ProviderPath(p) + "/" + version + "/" + platform
 }
 
 // PackedName is the file name of a package archive:
 // "terraform-provider-TYPE_VERSION_OS_ARCH.zip". In a mirror it lies in the
 // directory "host/namespace/type".
 func PackedName(p Provider, v Version, plat Platform) string {
-	return executablePrefix + p.Type + "_" + v.String() + "_" + plat.String() + ".zip"
+	if plat.Validate() != nil {
+		return invalidName
+	}
+	return fileName(p, v, "_"+plat.String()+".zip")
+}
+
+// fileName is the name of a file about a version.
+func fileName(p Provider, v Version, end string) string {
+	if validatePart(p.Type) != nil || v.Validate() != nil {
+		return invalidName
+	}
+	return executablePrefix + p.Type + "_" + v.String() + end
 }
 
 // What ChecksumsName is followed by in the names of the other two documents.
@@ -28,7 +61,7 @@ const (
 // name it: "terraform-provider-TYPE_VERSION_SHA256SUMS". In a mirror it lies
 // beside the archives.
 func ChecksumsName(p Provider, v Version) string {
-	return executablePrefix + p.Type + "_" + v.String() + "_SHA256SUMS"
+	return fileName(p, v, "_SHA256SUMS")
 }
 
 // SignatureName is the file name of the signature over a version's checksum list.

@@ -46,6 +46,9 @@ func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) 
 
 // request is for something in a provider's directory.
 func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name string, maxBytes int64) (hosts.DocumentRequest, error) {
+	if err := p.Validate(); err != nil {
+		return hosts.DocumentRequest{}, err
+	}
 	req := hosts.DocumentRequest{
 		URL:          s.base.ResolveReference(documentPath(p, name)),
 		Header:       versionHeader(s.product),

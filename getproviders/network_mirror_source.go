@@ -96,6 +96,9 @@ func (s *NetworkMirrorSource) Versions(ctx context.Context, p Provider) (Availab
 // Package implements Source. Besides the errors of Versions there are
 // *VersionNotFoundError and *PlatformMissingError.
 func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+	if err := validate(p, v, plat); err != nil {
+		return Package{}, err
+	}
 	doc, err := s.ask(ctx, p, v.String()+".json")
 	if err != nil {
 		return Package{}, err
@@ -187,6 +190,9 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 
 // Platforms implements PlatformLister, from the document about the version.
 func (s *NetworkMirrorSource) Platforms(ctx context.Context, p Provider, v Version) ([]Platform, error) {
+	if err := v.Validate(); err != nil {
+		return nil, err
+	}
 	doc, err := s.ask(ctx, p, v.String()+".json")
 	if err != nil {
 		return nil, err

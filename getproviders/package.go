@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"cmp"
 	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -26,6 +27,11 @@ type Package struct {
 	// Skipped joins the failures of sources that were to be asked first,
 	// where a policy says to go on without them; nil if there were none.
 	Skipped error
+}
+
+// validate returns an error for what was put together by hand and names no package.
+func validate(p Provider, v Version, plat Platform) error {
+	return cmp.Or(p.Validate(), v.Validate(), plat.Validate())
 }
 
 // Location is where a package is: HTTPArchive, LocalArchive or LocalDirectory.

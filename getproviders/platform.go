@@ -20,6 +20,13 @@ func ParsePlatform(given string) (Platform, error) {
 	return Platform{OS: os, Arch: arch}, nil
 }
 
+// Validate returns an error for a platform that ParsePlatform doesn't return, the zero
+// Platform among them. Only what is valid may become a path or part of a URL.
+func (p Platform) Validate() error {
+	_, err := ParsePlatform(p.String())
+	return err
+}
+
 func isWord(s string) bool {
 	for _, c := range []byte(s) {
 		if !isAlphanumeric(c) {

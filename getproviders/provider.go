@@ -87,6 +87,33 @@ func (p Provider) IsLegacy() bool { return p.Namespace == legacyNamespace }
 // IsZero reports whether p is the zero Provider.
 func (p Provider) IsZero() bool { return p == Provider{} }
 
+// Validate returns an *AddressError for an address that can't have been parsed, such as
+// one whose parts were put together by hand and aren't normalised. Only what is
+// valid may become a path or part of a URL. Built-in and legacy providers are valid.
+func (p Provider) Validate() error {
+	if err := p.Hostname.Validate(); err != nil {
+		return &AddressError{"source hostname", fmt.Sprintf("The hostname %q of a provider can't be used: %v.", string(p.Hostname), err)}
+	}
+	if err := validatePart(p.Namespace); err != nil && p.Namespace != legacyNamespace {
+		return &AddressError{"namespace", fmt.Sprintf("The namespace %q of a provider can't be used: %v.", p.Namespace, err)}
+	}
+	if err := validatePart(p.Type); err != nil {
+		return &AddressError{"type", fmt.Sprintf("The type %q of a provider can't be used: %v.", p.Type, err)}
+	}
+	return nil
+}
+
+func validatePart(part string) error {
+	if isWord(part) && strings.ToLower(part) == part && len(part) <= 63 {
+		return nil // as nearly all are; the rules take longer
+	}
+	normal, err := NormalizePart(part)
+	if err == nil && normal != part {
+		err = fmt.Errorf("it has to be written %q", normal)
+	}
+	return err
+}
+
 // NormalizePart normalises a namespace, a type or a provider's local name:
 // letters of any script, digits and single dashes inside, by the rules for
 // internationalised host names, which fold case ("ACME" is "acme") and

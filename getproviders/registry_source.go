@@ -80,6 +80,9 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 // what the list of versions tells about a way out. The documents that the
 // package is judged by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
+	if err := validate(p, v, plat); err != nil {
+		return Package{}, err
+	}
 	base, err := s.service(ctx, p)
 	if err != nil {
 		return Package{}, err
@@ -149,6 +152,9 @@ func (s *RegistrySource) list(ctx context.Context, p Provider) (versionList, err
 
 // service returns the base URL of the provider's registry.
 func (s *RegistrySource) service(ctx context.Context, p Provider) (*url.URL, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
 	discovery, err := s.discovery(ctx)
 	if err != nil {
 		return nil, err

@@ -39,6 +39,18 @@ func (v Version) suffix() (s string) {
 	return s
 }
 
+// Validate returns an error for a version that ParseVersion doesn't return, such as
+// one whose prerelease was put together by hand. Only what is valid may become a path
+// or part of a URL. The zero Version is valid.
+func (v Version) Validate() error {
+	for _, identifiers := range []string{v.Prerelease, v.Metadata} {
+		if _, rest := scanIdentifiers("-"+identifiers, "-"); rest != "" {
+			return fmt.Errorf("invalid version %q: unexpected %q", v, rest)
+		}
+	}
+	return nil
+}
+
 // MarshalText returns String, so that versions can be JSON strings and keys.
 func (v Version) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -47,6 +48,9 @@ func Hashes(ctx context.Context, f *Fetcher, p getproviders.Provider, v getprovi
 }
 
 func hashesFor(ctx context.Context, f *Fetcher, s Selection, plat getproviders.Platform, read []getproviders.Platform) ([]getproviders.Hash, error) {
+	if err := cmp.Or(s.Provider.Validate(), s.Version.Validate(), plat.Validate()); err != nil {
+		return nil, s.failed(StepMetadata, err)
+	}
 	pkg, err := f.Source.Package(ctx, s.Provider, s.Version, plat)
 	if err != nil {
 		return nil, s.failed(StepMetadata, err)

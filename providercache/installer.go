@@ -105,7 +105,7 @@ func (in *Installer) validate() error {
 	if in.Fetcher == nil || in.Fetcher.Source == nil || in.Target == nil {
 		return errors.New("an Installer needs a Fetcher with a Source, and a Target")
 	}
-	return nil
+	return in.Fetcher.platform().Validate()
 }
 
 // orEmpty lets nil stand for a lock file that doesn't exist.

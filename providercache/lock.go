@@ -218,6 +218,9 @@ func platformsFor(ctx context.Context, f *Fetcher, r LockRequest, s Selection) (
 	}
 	var unique []getproviders.Platform
 	for _, plat := range platforms {
+		if err := plat.Validate(); err != nil {
+			return nil, err
+		}
 		if !slices.Contains(unique, plat) && !slices.Contains(r.Done, plat) {
 			unique = append(unique, plat)
 		}

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
@@ -78,6 +79,9 @@ func (in *Installer) Fill(ctx context.Context, wanted []Wanted) ([]Filled, error
 // fill puts one package into the cache.
 func (in *Installer) fill(ctx context.Context, w Wanted) (Filled, error) {
 	selected := w.selection()
+	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
+		return Filled{}, selected.failed(StepQuery, err)
+	}
 	if w.Version == (getproviders.Version{}) {
 		var err error
 		if selected, err = in.Fetcher.selectNewest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,6 +46,9 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 	}
 	request := LockRequest{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
 	for _, s := range selections {
+		if err := cmp.Or(s.Provider.Validate(), s.Version.Validate()); err != nil {
+			return nil, s.failed(StepQuery, err)
+		}
 		platforms, err := platformsFor(ctx, m.fetcher, request, s)
 		if err != nil {
 			return nil, s.failed(StepMetadata, err)
@@ -60,7 +64,7 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 }
 
 // mirrorDir is where a mirror has a provider's packages and indexes.
-func mirrorDir(p getproviders.Provider) string { return p.String() }
+func mirrorDir(p getproviders.Provider) string { return getproviders.ProviderPath(p) }
 
 // versionsOf are the versions that one wish comes to.
 func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]Selection, error) {

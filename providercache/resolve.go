@@ -33,6 +33,9 @@ func (f *Fetcher) resolve(ctx context.Context, req getproviders.Requirements, lo
 		if s.Provider.IsLegacy() {
 			return s, s.failed(StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
 		}
+		if err := s.Provider.Validate(); err != nil {
+			return s, s.failed(StepQuery, err)
+		}
 		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
 			return f.keepLocked(ctx, s, lock, req[s.Provider])
 		}
@@ -77,6 +80,9 @@ func builtInProblem(s Selection, product getproviders.Product) error {
 // keepLocked chooses the version that the lock file records.
 func (f *Fetcher) keepLocked(ctx context.Context, s Selection, lock depsfile.Lock, required []getproviders.Requirement) (Selection, error) {
 	s.Version, s.Locked = lock.Version, true
+	if err := s.Version.Validate(); err != nil {
+		return s, s.failed(StepLock, err)
+	}
 	f.emit(ctx, QueryBegin{Provider: s.Provider, Constraints: s.Constraints, Locked: true})
 	if !s.Constraints.Allows(lock.Version) {
 		unmet, met := judgeLocked(required, lock.Version)
@@ -107,6 +113,9 @@ func (f *Fetcher) selectNewest(ctx context.Context, s Selection, required []getp
 			Provider: s.Provider, Constraints: s.Constraints, Source: f.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
 			Conflict: FindConflict(required, available.Versions),
 		})
+	}
+	if err := newest.Validate(); err != nil {
+		return s, s.failed(StepSelect, err)
 	}
 	s.Version = newest
 	f.emit(ctx, QueryDone{Provider: s.Provider, Version: newest})

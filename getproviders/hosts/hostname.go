@@ -29,6 +29,42 @@ func ParseHostname(given string) (Hostname, error) {
 	return h, nil
 }
 
+// Validate returns an error for a Hostname that ParseHostname doesn't return, such as
+// one that was put together by hand: it is no name of a directory, and no host in a URL.
+func (h Hostname) Validate() error {
+	if h.isPlain() {
+		return nil
+	}
+	normal, err := normalize(h.String())
+	switch {
+	case err != nil:
+		return fmt.Errorf("invalid hostname %q: %w", string(h), err)
+	case normal != h:
+		return fmt.Errorf("invalid hostname %q: it has to be written %q", string(h), string(normal))
+	}
+	return nil
+}
+
+// isPlain recognises the names that nearly all hosts have, in less time than it
+// takes to normalise them: labels of lower-case letters and digits, and no port.
+func (h Hostname) isPlain() bool {
+	length := 0
+	for i := range len(h) {
+		switch c := h[i]; {
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			length++
+		case c == '.' && length > 0:
+			length = 0
+		default:
+			return false
+		}
+		if length > 63 {
+			return false
+		}
+	}
+	return length > 0 && len(h) <= 253
+}
+
 func normalize(given string) (Hostname, error) {
 	if _, port, has := strings.Cut(given, ":"); has && !isDecimal(port) {
 		return "", portProblem(given)

@@ -1,0 +1,97 @@
+package getproviders_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+func TestProvider_ValidateRefusesWhatNobodyParses(t *testing.T) {
+	valid := getproviders.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "widget"}
+	for _, p := range []getproviders.Provider{
+		valid, {Hostname: "localhost:8443", Namespace: "acme", Type: "w-1"}, {Hostname: "127.0.0.1", Namespace: "-", Type: "w"},
+		{Hostname: "xn--mnchen-3ya.example", Namespace: "grüße", Type: "w"}, {Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"},
+	} {
+		if err := p.Validate(); err != nil {
+			t.Errorf("%s: %v", p, err)
+		}
+	}
+	for part, wrong := range map[string][]string{
+		"source hostname": {"", ".", "..", "../x", "a/b", `a\b`, "a..b", ".a", "A.example", "a:443", "a:x", "xn--", "münchen.example", "a\x00"},
+		"namespace":       {"", "..", "../..", "a/b", `a\b`, "A", "a--b", "-a", "a.b", "a\x00"},
+		"type":            {"", "..", "../..", "a/b", `a\b`, "A", "-", "a.b", "a\x00"},
+	} {
+		for _, text := range wrong {
+			p := valid
+			switch part {
+			case "source hostname":
+				p.Hostname = hosts.Hostname(text)
+			case "namespace":
+				p.Namespace = text
+			case "type":
+				p.Type = text
+			}
+			err := p.Validate()
+			if told, ok := errors.AsType[*getproviders.AddressError](err); !ok || told.Part != part {
+				t.Errorf("%s %q: %v", part, text, err)
+			}
+			checkPaths(t, p, version("1.0.0"), linux)
+		}
+	}
+}
+
+func TestVersion_ValidateRefusesWhatNobodyParses(t *testing.T) {
+	for _, text := range []string{"0.0.0", "1.2.3", "1.0.0-beta.1", "1.0.0-a-b+c.d"} {
+		if err := version(text).Validate(); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, v := range []getproviders.Version{{Prerelease: "a/b"}, {Prerelease: "/../.."}, {Metadata: `a\b`}, {Metadata: "a b"}, {Prerelease: "a+b"}, {Metadata: "a_b"}, {Prerelease: "\x00"}} {
+		if v.Validate() == nil {
+			t.Errorf("%q is valid", v)
+		}
+		checkPaths(t, widget, v, linux)
+	}
+}
+
+func TestPlatform_ValidateRefusesWhatNobodyParses(t *testing.T) {
+	if err := linux.Validate(); err != nil {
+		t.Error(err)
+	}
+	for _, plat := range []getproviders.Platform{{}, {OS: "linux"}, {OS: "..", Arch: "x"}, {OS: "a/b", Arch: "x"}, {OS: "a", Arch: "x/../../.."}, {OS: "a_b", Arch: "x"}} {
+		if plat.Validate() == nil {
+			t.Errorf("%q is valid", plat)
+		}
+		checkPaths(t, widget, version("1.0.0"), plat)
+	}
+}
+
+// checkPaths fails where a path or a request leads anywhere, or a source answers.
+func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) {
+	t.Helper()
+	for _, path := range []string{
+		getproviders.UnpackedPath(p, v, plat), getproviders.ProviderPath(p), getproviders.PackedName(p, v, plat),
+		getproviders.ChecksumsName(p, v), getproviders.SignatureName(p, v), getproviders.KeysName(p, v),
+	} {
+		if local := filepath.FromSlash(path); !filepath.IsLocal(local) || filepath.Clean(local) != local || strings.ContainsAny(path, "\\\x00") {
+			t.Errorf("%+v %q %q: the path %q", p, v, plat, path)
+		}
+	}
+	fake := newFakeRegistry(t, nil)
+	for _, source := range []getproviders.Source{fake.source(t), fake.mirrorAt(t, mirrorBase), &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}} {
+		_, err := source.Package(t.Context(), p, v, plat)
+		if err == nil || errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrVersionNotFound) || errors.Is(err, getproviders.ErrUnreachable) {
+			t.Errorf("%T: %+v %q %q: %v", source, p, v, plat, err)
+		}
+		if _, err := getproviders.PlatformsOf(t.Context(), source, p, v); p.Validate() != nil && (err == nil || errors.Is(err, getproviders.ErrProviderNotFound)) {
+			t.Errorf("%T: platforms of %+v: %v", source, p, err)
+		}
+	}
+	if n := fake.requests(""); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}

@@ -1,0 +1,144 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// handmade are addresses that no parser returns.
+func handmade() []getproviders.Provider {
+	return []getproviders.Provider{
+		{Hostname: "registry.example.com", Namespace: "../../..", Type: "widget"},
+		{Hostname: "registry.example.com", Namespace: "..", Type: ".."},
+		{Hostname: "..", Namespace: "acme", Type: "widget"},
+		{Hostname: "../../registry.example.com", Namespace: "acme", Type: "widget"},
+		{Hostname: "registry.example.com", Namespace: "acme", Type: "../../../../widget"},
+		{Hostname: "registry.example.com", Namespace: "acme", Type: "Widget"},
+		{},
+	}
+}
+
+// TestEnsure_LeavesItsTargetForNoAddress: what was put together by hand is an error,
+// whatever the source says of it, and nothing is written beside Target and Cache.
+func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
+	t.Parallel()
+	for _, p := range handmade() {
+		in, root := below(t, p, version("1.0.0"))
+		if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
+			t.Errorf("%+v: no error", p)
+		}
+		if _, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: p, Version: version("1.0.0")}}); err == nil {
+			t.Errorf("%+v: it fills the cache", p)
+		}
+		if _, err := providercache.Hashes(t.Context(), in.Fetcher, p, version("1.0.0"), []getproviders.Platform{linux}); err == nil {
+			t.Errorf("%+v: it has hashes", p)
+		}
+		locks := &depsfile.Locks{}
+		locks.Set(depsfile.Lock{Provider: p, Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:x"}})
+		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
+			t.Errorf("%+v: it is installed by a lock file", p)
+		}
+		onlyBelow(t, root)
+	}
+}
+
+func TestInstall_LeavesItsTargetForNoVersion(t *testing.T) {
+	t.Parallel()
+	p := provider(registryHost + "/acme/widget")
+	for _, v := range []getproviders.Version{
+		{Major: 1, Prerelease: "/../../../../../outside"}, {Major: 1, Metadata: "/../../../../../outside"}, {Major: 1, Prerelease: `a\b`}, {Major: 1, Prerelease: "\x00"},
+	} {
+		in, root := below(t, p, v)
+		if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
+			t.Errorf("%+v: no error", v)
+		}
+		locks := &depsfile.Locks{}
+		locks.Set(depsfile.Lock{Provider: p, Version: v, Hashes: []getproviders.Hash{"h1:x"}})
+		if _, _, err := in.Install(t.Context(), getproviders.Requirements{p: nil}, locks, providercache.Normal); err == nil {
+			t.Errorf("%+v: it is installed by a lock file", v)
+		}
+		if _, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: p, Version: v}}); err == nil {
+			t.Errorf("%+v: it fills the cache", v)
+		}
+		onlyBelow(t, root)
+	}
+}
+
+func TestInstall_LeavesItsTargetForNoPlatform(t *testing.T) {
+	t.Parallel()
+	p := provider(registryHost + "/acme/widget")
+	in, root := below(t, p, version("1.0.0"))
+	in.Fetcher.Platform = getproviders.Platform{OS: "../../../../../../outside", Arch: "x"}
+	if _, err := in.Ensure(t.Context(), p, constraints("")); err == nil {
+		t.Error("no error")
+	}
+	onlyBelow(t, root)
+	if dir := in.Target.PackagePath(p, version("1.0.0"), in.Fetcher.Platform); !filepath.IsLocal(dir[len(in.Target.Dir)+1:]) {
+		t.Errorf("the package would be at %s", dir)
+	}
+}
+
+func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
+	t.Parallel()
+	good := provider(registryHost + "/acme/widget")
+	odd := getproviders.Version{Major: 1, Prerelease: "/../../../../../outside"}
+	type wish struct {
+		providercache.MirrorWanted
+		plat getproviders.Platform
+	}
+	wishes := []wish{
+		{providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: good, Version: odd}}, linux},
+		{providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
+	}
+	for _, p := range handmade() {
+		wishes = append(wishes, wish{providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: p, Version: version("1.0.0")}}, linux})
+	}
+	for _, w := range wishes {
+		in, root := below(t, w.Provider, w.Version)
+		opts := providercache.MirrorOptions{Dir: in.Target.Dir, Platforms: []getproviders.Platform{w.plat}}
+		if _, err := providercache.Mirror(t.Context(), in.Fetcher, opts, []providercache.MirrorWanted{w.MirrorWanted}); err == nil {
+			t.Errorf("%+v: no error", w)
+		}
+		onlyBelow(t, root)
+	}
+}
+
+// below returns an Installer whose directories are deep below root, and whose source
+// has the package.
+func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *providercache.Installer, root string) {
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	pkg.Provider, pkg.Version = p, v
+	source.packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}
+	root = t.TempDir()
+	in = newInstaller(t, source)
+	in.Target = &providercache.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "target")}
+	in.Cache = &providercache.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "cache")}
+	return in, root
+}
+
+// onlyBelow fails where there is anything but the way to the two directories.
+func onlyBelow(t *testing.T, root string) {
+	t.Helper()
+	for dir := root; filepath.Base(dir) != "e"; {
+		entries, err := os.ReadDir(dir)
+		must(t, err)
+		if len(entries) == 0 {
+			return
+		}
+		next := map[string]string{"deep": "a", "a": "b", "b": "c", "c": "d", "d": "e"}[filepath.Base(dir)]
+		if dir == root {
+			next = "deep"
+		}
+		if len(entries) != 1 || entries[0].Name() != next {
+			t.Fatalf("%s has %v", dir, entries)
+		}
+		dir = filepath.Join(dir, next)
+	}
+}
