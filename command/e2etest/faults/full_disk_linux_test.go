@@ -17,6 +17,7 @@ import (
 // TestLock_FullDiskLeavesTheFileWhole has providers lock and init -platform add to
 // a lock file on a file system without a free byte.
 func TestLock_FullDiskLeavesTheFileWhole(t *testing.T) {
+	t.Parallel()
 	disk := t.TempDir()
 	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)

@@ -88,7 +88,7 @@ func readUntil(done chan struct{}, mirror string) error {
 		select {
 		case <-done:
 			return nil
-		default:
+		case <-time.After(2 * time.Millisecond): // the writers need the processor, too
 		}
 		before, _ := os.Stat(mirror)
 		_, err := readMirror(mirror)

@@ -15,6 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // twoProgramsInOneDirectory runs init of this program and of the real
 // terraform at the same time, where there is a lock file. The real one unpacks
 // in place, so either may find the half of something; afterwards all is in

@@ -19,6 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // exemptions are all that there are. "Difference N" is an entry of the list
 // "Where it differs from Terraform" in README.md.
 var exemptions = map[string]harness.Exemption{

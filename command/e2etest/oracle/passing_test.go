@@ -19,6 +19,7 @@ import (
 // other directories, with providers after it. Exit codes and lock files have to be equal, and so has the set of what is
 // wrong: how severe it is, its summary, and for init its place.
 func TestModules_PassProvidersAsInTerraform(t *testing.T) {
+	t.Parallel()
 	peer := harness.LookTerraform(t)
 	registry := newOracleRegistry(t, nil)
 	programs := [2]string{harness.Tfdeps(t), peer}

@@ -14,6 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // TestInit_TerraformPlansAndApplies is what all the rest is for: a real provider is built
 // and served signed, tfdeps init installs it, and the real terraform plans and
 // applies with it. Nobody runs terraform init.

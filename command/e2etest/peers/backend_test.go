@@ -75,6 +75,7 @@ func (k *httpBackend) content() string {
 // state lands where it should, and the real init finds nothing to do. What it
 // writes by itself elsewhere are the same bytes.
 func TestBackend_TerraformPlansAndApplies(t *testing.T) {
+	t.Parallel()
 	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
 	for _, backend := range []struct {
 		name  string
@@ -122,6 +123,7 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 		}},
 	} {
 		t.Run(backend.name, func(t *testing.T) {
+			t.Parallel()
 			block, given, state := backend.start(t)
 			dir, theirs := backendDir(t, block), backendDir(t, block)
 			env := harness.Env(t, "CHECKPOINT_DISABLE=1")

@@ -32,6 +32,7 @@ func scriptAs(t *testing.T, name, script string) string {
 // TestPassThrough_LeavesSignals: an interrupt is the real program's business,
 // and what it exits with then.
 func TestPassThrough_LeavesSignals(t *testing.T) {
+	t.Parallel()
 	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
 	cmd := exec.CommandContext(t.Context(), harness.LinkTo(t, harness.Tfdeps(t), "terraform"), "apply")
 	cmd.Env = harness.Env(t, "TFDEPS_TERRAFORM_PATH="+real)
@@ -59,6 +60,7 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 // TestPassThrough_ComesToAnEnd: where there is no real program, or only one
 // that calls us again, nobody goes round in circles.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
+	t.Parallel()
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
 	copied := filepath.Join(t.TempDir(), "terraform")
 	program, err := os.ReadFile(link)
@@ -96,6 +98,7 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 // TestVersion_IsWhatWrappersLookFor: tools find out what they drive by what
 // version says, under each of our names.
 func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
+	t.Parallel()
 	real := scriptAs(t, "terraform", `test "$*" = "version -json" && echo '{"terraform_version": "1.9.8"}'`+"\n")
 	tfdeps := harness.Tfdeps(t)
 	atlantis := regexp.MustCompile(`(?:Terraform|OpenTofu) v(.*?)(\s.*)?\n`)
@@ -125,6 +128,7 @@ func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 // TestPassThrough_ChangesNothing: arguments, streams and exit code of a command
 // that isn't ours are the real program's, whatever name we were called by.
 func TestPassThrough_ChangesNothing(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("the program that is run is a shell script")
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // Sessions are the files of testdata/script: one behaviour each, the first
 // comment the sentence that it proves. Beside the commands of testscript they
 // have:

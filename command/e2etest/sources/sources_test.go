@@ -18,6 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // sourceCase says where providers may come from, and what then comes. In all
 // its texts $ROOT, $HOSTS and the like stand for what sourceWorld.expand says.
 type sourceCase struct {

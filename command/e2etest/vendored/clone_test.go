@@ -113,22 +113,30 @@ func (b vendorBuilds) isEndedAtAnyTime(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process can't be interrupted there")
 	}
+	for _, signal := range []os.Signal{os.Interrupt, os.Kill} {
+		t.Run(signal.String(), func(t *testing.T) {
+			t.Parallel()
+			b.isEndedBy(t, signal)
+		})
+	}
+}
+
+func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	v := b.newVendoring(t)
 	v.vendor(t)
 	want := v.files(t, v.top)
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
-	rounds, ended := 50, 0
+	rounds, ended := 25, 0
 	if testing.Short() {
-		rounds = 10
+		rounds = 5
 	}
-	for i := range rounds {
+	for range rounds {
 		v.fresh(t)
 		cmd := exec.CommandContext(t.Context(), v.program, "vendor")
 		cmd.Dir, cmd.Env = v.dir, v.env
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		signal := []os.Signal{os.Interrupt, os.Kill}[i%2]
 		timer := time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
 		if cmd.Wait() != nil {
 			ended++

@@ -18,6 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
+func TestMain(m *testing.M) { harness.Main(m) }
+
 // vendoring is a repository whose configuration needs a real provider and
 // modules from other repositories.
 type vendoring struct {

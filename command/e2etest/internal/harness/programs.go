@@ -11,18 +11,32 @@ package harness
 import (
 	"bytes"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
+
+// Main is TestMain for packages whose tests wait for programs: twice as many run
+// side by side as usual, unless -parallel says how many.
+func Main(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
+	}
+	os.Exit(m.Run())
+}
 
 // Tfdeps returns the path of this program, as it is shipped.
 func Tfdeps(tb testing.TB) string {
