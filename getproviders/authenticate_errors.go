@@ -22,12 +22,15 @@ func (e *ChecksumError) Error() string {
 	if len(expected) == 1 { // then its scheme is the only one of interest
 		for _, found := range e.Found {
 			if found.Scheme() == expected[0].Scheme() {
-				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].told())
+				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].printable())
 			}
 		}
 	}
 	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.Found), joinHashes(expected))
 }
+
+// Code is "checksum_mismatch".
+func (e *ChecksumError) Code() string { return "checksum_mismatch" }
 
 // Is reports whether target is ErrAuthentication.
 func (e *ChecksumError) Is(target error) bool { return target == ErrAuthentication }
@@ -57,6 +60,9 @@ func (e *ChecksumListError) Error() string {
 	// What a registry sends may be long and no hash at all.
 	return fmt.Sprintf("the checksum list has %.80q for %q, expected %s", e.Found, e.FileName, e.Expected)
 }
+
+// Code is "checksum_list_mismatch".
+func (e *ChecksumListError) Code() string { return "checksum_list_mismatch" }
 
 // Is reports whether target is ErrAuthentication.
 func (e *ChecksumListError) Is(target error) bool { return target == ErrAuthentication }
@@ -89,6 +95,9 @@ func (e *UnknownIssuerError) Error() string {
 	return fmt.Sprintf("the checksum list has %s, from an unknown issuer; keys that the registry names: %s", issuer, keys)
 }
 
+// Code is "unknown_signer".
+func (e *UnknownIssuerError) Code() string { return "unknown_signer" }
+
 // Is reports whether target is ErrAuthentication.
 func (e *UnknownIssuerError) Is(target error) bool { return target == ErrAuthentication }
 
@@ -110,11 +119,14 @@ func (e *SignatureError) Error() string { return fmt.Sprintf("can't verify %s: %
 // Unwrap returns the cause.
 func (e *SignatureError) Unwrap() error { return e.Err }
 
+// Code is "invalid_signature".
+func (e *SignatureError) Code() string { return "invalid_signature" }
+
 // Is reports whether target is ErrAuthentication.
 func (e *SignatureError) Is(target error) bool { return target == ErrAuthentication }
 
-// toldHashes is how many hashes a message repeats.
-const toldHashes = 10
+// maxPrintedHashes is how many hashes a message repeats.
+const maxPrintedHashes = 10
 
 func joinHashes(hashes []Hash) string {
 	if len(hashes) == 0 {
@@ -122,18 +134,18 @@ func joinHashes(hashes []Hash) string {
 	}
 	var texts []string
 	for i, h := range hashes {
-		if i == toldHashes {
+		if i == maxPrintedHashes {
 			texts = append(texts, fmt.Sprintf("and %d more", len(hashes)-i))
 			break
 		}
-		texts = append(texts, h.told())
+		texts = append(texts, h.printable())
 	}
 	return strings.Join(texts, ", ")
 }
 
-// told returns a hash as messages repeat it: whole if it is one. What a mirror
+// printable returns a hash as messages repeat it: whole if it is one. What a mirror
 // sends may also be endless, or meant for a terminal.
-func (h Hash) told() string {
+func (h Hash) printable() string {
 	quoted := fmt.Sprintf("%.80q", string(h))
 	return quoted[1 : len(quoted)-1]
 }

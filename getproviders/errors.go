@@ -5,27 +5,80 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // What callers branch on, with errors.Is. The concrete errors of this package
-// match one of these each and carry details as data; where there is a remedy,
-// they have a method Hint() string for it, in words that can follow the error.
+// match one of these each and carry details as data. They have a method
+// Code() string, by which programs name them (see [CodeOf]), and where there is a
+// remedy, a method Hint() string for it, in words that can follow the error.
 var (
+	// ErrNotFound: what was asked for isn't there. The next three are kinds of it.
+	ErrNotFound = errors.New("not found")
 	// ErrProviderNotFound: the source answered, and doesn't have the provider.
-	ErrProviderNotFound = errors.New("provider not found")
+	ErrProviderNotFound error = &kindError{"provider not found", ErrNotFound}
 	// ErrVersionNotFound: the source has the provider, but not this version.
-	ErrVersionNotFound = errors.New("provider version not found")
+	ErrVersionNotFound error = &kindError{"provider version not found", ErrNotFound}
 	// ErrPlatformMissing: the source has the version, for other platforms only.
-	ErrPlatformMissing = errors.New("no package for this platform")
+	ErrPlatformMissing error = &kindError{"no package for this platform", ErrNotFound}
+	// ErrNoMatchingVersion: the source has versions, and none that the constraints allow.
+	ErrNoMatchingVersion = errors.New("no version meets the constraints")
 	// ErrProtocol: the product can't talk to this version of the provider.
 	ErrProtocol = errors.New("incompatible provider protocol")
-	// ErrUnauthorized: the source wants credentials, or others.
-	ErrUnauthorized = errors.New("not authorized")
+	// ErrUnauthorized: a server wants credentials, or others. It is that of package hosts.
+	ErrUnauthorized = hosts.ErrUnauthorized
 	// ErrUnreachable: the source gave no answer, or none that makes sense.
 	ErrUnreachable = errors.New("source unreachable or failing")
 	// ErrAuthentication: a package isn't what its publisher signed.
 	ErrAuthentication = errors.New("package is not authentic")
 )
+
+// kindError is an error to branch on that is a kind of another one.
+type kindError struct {
+	text string
+	of   error
+}
+
+// Error implements error.
+func (e *kindError) Error() string { return e.text }
+
+// Unwrap returns what the error is a kind of.
+func (e *kindError) Unwrap() error { return e.of }
+
+// coded is an error with a name for programs.
+type coded interface {
+	error
+	Code() string
+}
+
+// CodeOf returns the code of an error, or of the first that it wraps that has one:
+// "version_not_found", "unauthorized", "checksum_mismatch". "": there is none. Codes
+// don't change; texts may.
+func CodeOf(err error) string {
+	if found, ok := errors.AsType[coded](err); ok {
+		return found.Code()
+	}
+	return ""
+}
+
+// SplitErrors takes apart what [errors.Join] put together, at any depth, in order:
+// each result is about one thing. An error of this module is one, although it may
+// have several causes. Of nil there are none.
+func SplitErrors(err error) []error {
+	if err == nil {
+		return nil
+	}
+	joined, ok := err.(interface{ Unwrap() []error })
+	if _, whole := err.(interface{ Code() string }); !ok || whole {
+		return []error{err}
+	}
+	var parts []error
+	for _, part := range joined.Unwrap() {
+		parts = append(parts, SplitErrors(part)...)
+	}
+	return parts
+}
 
 // ProviderNotFoundError says that a source has no such provider. It matches
 // ErrProviderNotFound.
@@ -40,8 +93,11 @@ func (e *ProviderNotFoundError) Error() string {
 	return fmt.Sprintf("%s does not have a provider named %s", e.Source, e.Provider)
 }
 
-// Is reports whether target is ErrProviderNotFound.
-func (e *ProviderNotFoundError) Is(target error) bool { return target == ErrProviderNotFound }
+// Code is "provider_not_found".
+func (e *ProviderNotFoundError) Code() string { return "provider_not_found" }
+
+// Unwrap returns ErrProviderNotFound.
+func (e *ProviderNotFoundError) Unwrap() error { return ErrProviderNotFound }
 
 // Hint says what may be wrong.
 func (e *ProviderNotFoundError) Hint() string { return e.Advice }
@@ -60,8 +116,11 @@ func (e *VersionNotFoundError) Error() string {
 	return fmt.Sprintf("%s does not have version %s of provider %s", e.Source, e.Version, e.Provider)
 }
 
-// Is reports whether target is ErrVersionNotFound.
-func (e *VersionNotFoundError) Is(target error) bool { return target == ErrVersionNotFound }
+// Code is "version_not_found".
+func (e *VersionNotFoundError) Code() string { return "version_not_found" }
+
+// Unwrap returns ErrVersionNotFound.
+func (e *VersionNotFoundError) Unwrap() error { return ErrVersionNotFound }
 
 // Hint names the newest version there is.
 func (e *VersionNotFoundError) Hint() string {
@@ -92,8 +151,11 @@ func (e *PlatformMissingError) Error() string {
 	return fmt.Sprintf("provider %s v%s does not have a package available for %s in %s", e.Provider, e.Version, e.Platform, e.Source)
 }
 
-// Is reports whether target is ErrPlatformMissing.
-func (e *PlatformMissingError) Is(target error) bool { return target == ErrPlatformMissing }
+// Code is "platform_missing".
+func (e *PlatformMissingError) Code() string { return "platform_missing" }
+
+// Unwrap returns ErrPlatformMissing.
+func (e *PlatformMissingError) Unwrap() error { return ErrPlatformMissing }
 
 // Hint says which platforms and which other version there are.
 func (e *PlatformMissingError) Hint() string {
@@ -125,6 +187,9 @@ func (e *ProtocolError) Error() string {
 	return fmt.Sprintf("provider %s v%s is not compatible with %s: it speaks plugin protocol %s, not 5 or 6",
 		e.Provider, e.Version, product, strings.Join(e.Protocols, ", "))
 }
+
+// Code is "incompatible_protocol".
+func (e *ProtocolError) Code() string { return "incompatible_protocol" }
 
 // Is reports whether target is ErrProtocol.
 func (e *ProtocolError) Is(target error) bool { return target == ErrProtocol }

@@ -91,6 +91,17 @@ func advised(err error) string {
 	return ""
 }
 
+// Code is that of the first answer that counts: "provider_not_found" where nobody
+// was asked.
+func (e *SourcesError) Code() string {
+	for _, answer := range e.Unwrap() {
+		if code := CodeOf(answer); code != "" {
+			return code
+		}
+	}
+	return "provider_not_found"
+}
+
 // Unwrap returns the answers that count.
 func (e *SourcesError) Unwrap() []error {
 	if failures := e.failures(); len(failures) > 0 {

@@ -36,7 +36,7 @@ func TestParseFallback(t *testing.T) {
 func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
 	none := &getproviders.ProviderNotFoundError{Provider: widget, Source: "mirror"}
-	denied := &getproviders.UnauthorizedError{Provider: widget, Host: "mirror.example", Status: getproviders.StatusError{Code: 401}}
+	denied := &getproviders.UnauthorizedError{Provider: widget, Host: "mirror.example", Status: getproviders.StatusError{StatusCode: 401}}
 	for name, test := range map[string]struct {
 		mirror   error
 		excluded bool // from the mirror

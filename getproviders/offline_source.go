@@ -143,12 +143,15 @@ func (e *NotCachedError) Error() string {
 	return fmt.Sprintf("%s is not on this machine, and %s allows no request to the %s", what, e.By, e.Source)
 }
 
+// Code is "not_cached".
+func (e *NotCachedError) Code() string { return "not_cached" }
+
 // Is reports which of the errors that callers branch on it is.
 func (e *NotCachedError) Is(target error) bool {
 	if e.Version == (Version{}) {
-		return target == hosts.ErrOffline || target == ErrProviderNotFound
+		return target == hosts.ErrOffline || target == ErrProviderNotFound || target == ErrNotFound
 	}
-	return target == hosts.ErrOffline || target == ErrVersionNotFound
+	return target == hosts.ErrOffline || target == ErrVersionNotFound || target == ErrNotFound
 }
 
 // Unasked returns the source itself; see [UnaskedSources].

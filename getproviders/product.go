@@ -93,6 +93,9 @@ type AddressError struct {
 // Summary returns the problem as a headline: "Invalid provider type".
 func (e *AddressError) Summary() string { return "Invalid provider " + e.Part }
 
+// Code is "invalid_address".
+func (e *AddressError) Code() string { return "invalid_address" }
+
 // Error implements error.
 func (e *AddressError) Error() string { return "invalid provider " + e.Part + ": " + e.Detail }
 

@@ -21,9 +21,12 @@ type UnauthorizedError struct {
 
 // Error implements error.
 func (e *UnauthorizedError) Error() string {
-	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.Code)
+	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.StatusCode)
 	return fmt.Sprintf("host %s %s for provider %s: %v", e.Host, says, e.Provider, &e.Status)
 }
+
+// Code is "unauthorized".
+func (e *UnauthorizedError) Code() string { return "unauthorized" }
 
 // Is reports whether target is ErrUnauthorized.
 func (e *UnauthorizedError) Is(target error) bool { return target == ErrUnauthorized }

@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -14,8 +15,9 @@ const (
 )
 
 // QueryError says that a registry or a mirror gave no answer about a provider,
-// or none that makes sense. It matches ErrUnreachable and whatever Err matches:
-// the errors of hosts, a *StatusError, or a malformed answer's.
+// or none that makes sense. It matches ErrUnreachable, or ErrUnauthorized where it is
+// service discovery that wants credentials, and whatever Err matches: the errors of
+// hosts, a *StatusError, or a malformed answer's.
 type QueryError struct {
 	Provider Provider
 	Kind     string // "provider registry" or "provider mirror"
@@ -31,15 +33,28 @@ func (e *QueryError) Error() string {
 // Hint says what may be wrong.
 func (e *QueryError) Hint() string { return e.Advice }
 
-// Unwrap returns ErrUnreachable and the cause.
-func (e *QueryError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }
+// Code is "unreachable" or "unauthorized".
+func (e *QueryError) Code() string {
+	if errors.Is(e.Err, ErrUnauthorized) {
+		return "unauthorized"
+	}
+	return "unreachable"
+}
+
+// Unwrap returns what the error is to callers, and the cause.
+func (e *QueryError) Unwrap() []error {
+	if errors.Is(e.Err, ErrUnauthorized) {
+		return []error{e.Err}
+	}
+	return []error{ErrUnreachable, e.Err}
+}
 
 // StatusError is an HTTP answer that isn't the one that was hoped for.
 type StatusError struct {
-	URL      string // redacted
-	Status   string // "503 Service Unavailable"
-	Code     int    // 503
-	Attempts int    // how often the request was sent; 1: no retry was made
+	URL        string // redacted
+	Status     string // "503 Service Unavailable"
+	StatusCode int    // 503
+	Attempts   int    // how often the request was sent; 1: no retry was made
 }
 
 // Error implements error.
@@ -71,10 +86,10 @@ func causeOr(ctx context.Context, err error) error {
 // sent for this.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {
 	status := StatusError{
-		URL:      hosts.RedactURL(doc.URL),
-		Status:   doc.Status,
-		Code:     doc.StatusCode,
-		Attempts: doc.Attempts,
+		URL:        hosts.RedactURL(doc.URL),
+		Status:     doc.Status,
+		StatusCode: doc.StatusCode,
+		Attempts:   doc.Attempts,
 	}
 	if hosts.Refuses(doc.StatusCode) {
 		return unauthorizedError(p, host, req, doc, status)

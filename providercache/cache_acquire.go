@@ -2,9 +2,7 @@ package providercache
 
 import (
 	"context"
-	"errors"
 	"os"
-	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -51,10 +49,6 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	in.Fetcher.emit(ctx, t.done(outcome))
 	return outcome, nil
 }
-
-// isFull reports whether an error says that a disk, or the user's share of it,
-// is full.
-func isFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // arrived looks for the package once more: another process may have fetched it
 // in the meantime.

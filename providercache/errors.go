@@ -1,10 +1,23 @@
 package providercache
 
 import (
+	"errors"
 	"fmt"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// What callers branch on, with errors.Is, beside the Err values of getproviders.
+var (
+	// ErrLockMismatch: the lock file records other hashes than the package has.
+	ErrLockMismatch = errors.New("the package is not the one that the lock file records")
+	// ErrLockedVersion: the constraints don't allow the version in the lock file.
+	ErrLockedVersion = errors.New("the locked version does not meet the constraints")
+	// ErrNoSpace: a disk, or the user's share of it, is full.
+	ErrNoSpace = errors.New("there is no space left")
 )
 
 // Step is the part of an installation in which something failed.
@@ -57,6 +70,28 @@ func (e *ProviderError) Error() string {
 // Unwrap returns the cause.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
+// Is reports whether target is ErrNoSpace, and that the cause.
+func (e *ProviderError) Is(target error) bool { return target == ErrNoSpace && isFull(e.Err) }
+
+// Code is that of the cause, or names the step: "no_matching_version",
+// "failed_unpack".
+func (e *ProviderError) Code() string {
+	if isFull(e.Err) {
+		return "no_space"
+	}
+	if code := getproviders.CodeOf(e.Err); code != "" {
+		return code
+	}
+	return "failed_" + strings.ReplaceAll(string(e.Step), "-", "_")
+}
+
+// isFull reports whether an error says that a disk, or the user's share of it,
+// is full.
+func isFull(err error) bool {
+	const windowsDiskFull = syscall.Errno(112)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull)
+}
+
 // LockedVersionError says that the version in the lock file is not one that
 // the configuration allows.
 type LockedVersionError struct {
@@ -74,16 +109,22 @@ func (e *LockedVersionError) Error() string {
 		e.Provider, e.Version, e.Constraints)
 }
 
+// Code is "locked_version".
+func (e *LockedVersionError) Code() string { return "locked_version" }
+
+// Is reports whether target is ErrLockedVersion.
+func (e *LockedVersionError) Is(target error) bool { return target == ErrLockedVersion }
+
 // Hint names the remedy. Whose constraints it is about is in Requirements.
 func (e *LockedVersionError) Hint() string {
 	if e.Product.Program == "" {
-		return "use init -upgrade to allow the selection of new versions"
+		return "upgrade to allow the selection of new versions"
 	}
 	return fmt.Sprintf("use %q to allow the selection of new versions", e.Product.Program+" init -upgrade")
 }
 
 // NoVersionError says that a source has a provider, and no version of it that
-// the constraints allow. It matches getproviders.ErrVersionNotFound.
+// the constraints allow. It matches getproviders.ErrNoMatchingVersion.
 type NoVersionError struct {
 	Provider    getproviders.Provider
 	Constraints getproviders.Constraints
@@ -115,8 +156,11 @@ func (e *NoVersionError) Hint() string {
 	}
 }
 
-// Is reports whether target is getproviders.ErrVersionNotFound.
-func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrVersionNotFound }
+// Code is "no_matching_version".
+func (e *NoVersionError) Code() string { return "no_matching_version" }
+
+// Is reports whether target is getproviders.ErrNoMatchingVersion.
+func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrNoMatchingVersion }
 
 // LockMismatchError says that a package, however genuine, has none of the
 // hashes that the lock file records for its version.
@@ -134,14 +178,19 @@ func (e *LockMismatchError) Error() string {
 		e.Provider, e.Version)
 }
 
+// Code is "lock_mismatch".
+func (e *LockMismatchError) Code() string { return "lock_mismatch" }
+
+// Is reports whether target is ErrLockMismatch.
+func (e *LockMismatchError) Is(target error) bool { return target == ErrLockMismatch }
+
 // Hint says what may be the reason.
 func (e *LockMismatchError) Hint() string {
-	program := e.Product.Program
-	if program == "" {
-		program = "terraform"
+	hint := fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes", joinHashes(e.Got))
+	if e.Product.Program != "" {
+		hint += fmt.Sprintf(" with %q", e.Product.Program+" providers lock")
 	}
-	return fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes with %q",
-		joinHashes(e.Got), program+" providers lock")
+	return hint
 }
 
 func joinHashes(hashes []getproviders.Hash) string {

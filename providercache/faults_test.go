@@ -92,6 +92,7 @@ func TestInstallTellsWhatIsWrongWithADownload(t *testing.T) {
 		"missing line":   {"sums", providertest.Fault{Body: func([]byte) []byte { return nil }}, providercache.StepAuthenticate, getproviders.ErrAuthentication, "checksum list"},
 		"no metadata":    {"package", providertest.Fault{Status: 500}, providercache.StepMetadata, getproviders.ErrUnreachable, "500"},
 		"no versions":    {"versions", providertest.Fault{Status: 401}, providercache.StepQuery, getproviders.ErrUnauthorized, ""},
+		"no token":       {"discovery", providertest.Fault{Status: 401}, providercache.StepQuery, getproviders.ErrUnauthorized, "401"},
 		"no discovery":   {"discovery", providertest.Fault{Status: 500}, providercache.StepQuery, getproviders.ErrUnreachable, "500"},
 		"cut signatures": {"signature", providertest.Fault{CutAfter: 10}, providercache.StepAuthenticate, nil, ""},
 	} {

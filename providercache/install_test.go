@@ -255,7 +255,7 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 		{"acme/gone", providercache.StepFetch, os.ErrNotExist},
 		{"acme/locked", providercache.StepLock, nil},
 		{"acme/none", providercache.StepQuery, getproviders.ErrProviderNotFound},
-		{"acme/old", providercache.StepSelect, getproviders.ErrVersionNotFound},
+		{"acme/old", providercache.StepSelect, getproviders.ErrNoMatchingVersion},
 		{"acme/vanished", providercache.StepMetadata, getproviders.ErrVersionNotFound},
 		{"acme/zip", providercache.StepUnpack, unpack.RuleArchive},
 		{"terraform.io/builtin/other", providercache.StepBuiltIn, nil},

@@ -68,6 +68,9 @@ type MirrorError struct {
 // Error implements error.
 func (e *MirrorError) Error() string { return fmt.Sprintf("indexing %s: %v", e.Path, e.Err) }
 
+// Code is "mirror_index".
+func (e *MirrorError) Code() string { return "mirror_index" }
+
 // Unwrap returns the cause.
 func (e *MirrorError) Unwrap() error { return e.Err }
 

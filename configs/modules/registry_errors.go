@@ -132,10 +132,10 @@ func judge(about release, req hosts.DocumentRequest, doc *hosts.Document) error 
 		return nil
 	}
 	status := &getproviders.StatusError{
-		URL:      hosts.RedactURL(doc.URL),
-		Status:   doc.Status,
-		Code:     doc.StatusCode,
-		Attempts: doc.Attempts,
+		URL:        hosts.RedactURL(doc.URL),
+		Status:     doc.Status,
+		StatusCode: doc.StatusCode,
+		Attempts:   doc.Attempts,
 	}
 	failed := &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable, Err: status}
 	switch {

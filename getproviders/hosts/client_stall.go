@@ -20,6 +20,9 @@ func (e *StallError) Error() string {
 	return fmt.Sprintf("the transfer from %s stalled: no data for %s", e.URL, e.Limit)
 }
 
+// Code is "stalled".
+func (e *StallError) Code() string { return "stalled" }
+
 // Timeout makes a StallError a timeout in the sense of net.Error.
 func (e *StallError) Timeout() bool { return true }
 

@@ -18,6 +18,9 @@ type HelperNotFoundError struct {
 	Dirs []string // where it was looked for
 }
 
+// Code is "credentials_helper_not_found".
+func (e *HelperNotFoundError) Code() string { return "credentials_helper_not_found" }
+
 // Error implements error.
 func (e *HelperNotFoundError) Error() string {
 	return fmt.Sprintf("no program for the credentials helper %q: there is no %s in %s",

@@ -49,7 +49,7 @@ type Discovery struct {
 // 3 redirects away; relative URLs in it are resolved against the place where it
 // was found in the end. Status 404 means that the host offers nothing.
 //
-// Errors are *DiscoveryError; ErrNoService, ErrServiceVersion,
+// Errors are *DiscoveryError; ErrNoService, ErrServiceVersion, ErrUnauthorized,
 // ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
 func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
 	offered, err := d.services(ctx, host)
@@ -141,8 +141,12 @@ func refused(doc *Document, authorized bool) *DiscoveryError {
 	if doc.Attempts > 1 {
 		err = fmt.Errorf("the request failed after %d attempts, please try again later: %s", doc.Attempts, doc.Status)
 	}
+	kind := ErrHostUnreachable
+	if Refuses(doc.StatusCode) {
+		kind = ErrUnauthorized
+	}
 	return &DiscoveryError{
-		Kind:       ErrHostUnreachable,
+		Kind:       kind,
 		StatusCode: doc.StatusCode,
 		Authorized: authorized,
 		Attempts:   doc.Attempts,

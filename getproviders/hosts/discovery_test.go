@@ -112,7 +112,8 @@ func TestDiscoveryErrors(t *testing.T) {
 		{"server error", status(503), ErrHostUnreachable,
 			"could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: 503 Service Unavailable"},
 		{"no content", status(204), ErrHostUnreachable, "could not connect to HOST: failed to request discovery document: 204 No Content"},
-		{"forbidden", status(403), ErrHostUnreachable, "403 Forbidden"},
+		{"no token", status(401), ErrUnauthorized, "could not connect to HOST: failed to request discovery document: 401 Unauthorized"},
+		{"forbidden", status(403), ErrUnauthorized, "403 Forbidden"},
 		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrHostUnreachable,
 			`could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: Get "https://HOST/.well-known/terraform.json": `},
 		{"redirect to nowhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "ftp://example.com/", 302) }, ErrHostUnreachable, "unsupported protocol scheme"},
@@ -124,7 +125,7 @@ func TestDiscoveryErrors(t *testing.T) {
 			if !ok {
 				t.Fatalf("got %v", err)
 			}
-			if failed.Host.ASCII() != host || failed.Service != "providers.v1" || !errors.Is(err, tc.kind) {
+			if failed.Host.ASCII() != host || failed.Service != "providers.v1" || !errors.Is(err, tc.kind) || failed.Code() == "" || tc.kind == ErrUnauthorized && errors.Is(err, ErrHostUnreachable) {
 				t.Errorf("got %#v", failed)
 			}
 			if want := strings.ReplaceAll(tc.text, "HOST", host); !strings.Contains(err.Error(), want) {

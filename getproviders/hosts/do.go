@@ -65,6 +65,20 @@ func (e *RequestError) Error() string {
 	return text
 }
 
+// Code is "request_failed", or the code of the cause.
+func (e *RequestError) Code() string { return codeOr(e.Err, "request_failed") }
+
+// codeOr returns the code of an error, or of what it wraps.
+func codeOr(err error, otherwise string) string {
+	if coded, ok := errors.AsType[interface {
+		error
+		Code() string
+	}](err); ok {
+		return coded.Code()
+	}
+	return otherwise
+}
+
 // Unwrap returns the cause.
 func (e *RequestError) Unwrap() error { return e.Err }
 
@@ -109,6 +123,9 @@ func bodyError(resp *http.Response, err error) *RequestError {
 
 // TooLargeError says that a body has more bytes than its reader accepts.
 type TooLargeError struct{ Limit int64 }
+
+// Code is "too_large".
+func (e *TooLargeError) Code() string { return "too_large" }
 
 // Error implements error.
 func (e *TooLargeError) Error() string {

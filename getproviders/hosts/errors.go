@@ -12,7 +12,9 @@ var (
 	ErrNoService = errors.New("host does not offer the service")
 	// ErrServiceVersion: the host has the service, in other versions only.
 	ErrServiceVersion = errors.New("host does not offer this version of the service")
-	// ErrHostUnreachable: no connection, no complete answer, or a status that isn't success.
+	// ErrUnauthorized: a server wants credentials, or others: 401 or 403.
+	ErrUnauthorized = errors.New("not authorized")
+	// ErrHostUnreachable: no connection, no complete answer, or another status that isn't success.
 	ErrHostUnreachable = errors.New("host unreachable or failing")
 	// ErrDiscoveryDocument: the host answered with something that isn't a valid discovery document.
 	ErrDiscoveryDocument = errors.New("invalid discovery document")
@@ -23,11 +25,11 @@ var (
 type DiscoveryError struct {
 	Host     Hostname
 	Service  string   // "providers.v1"
-	Kind     error    // one of ErrNoService, ErrServiceVersion, ErrHostUnreachable, ErrDiscoveryDocument
+	Kind     error    // one of ErrNoService, ErrServiceVersion, ErrUnauthorized, ErrHostUnreachable, ErrDiscoveryDocument
 	Offered  []string // with ErrServiceVersion: what the host has instead, such as "providers.v2"; sorted
-	Attempts int      // with ErrHostUnreachable: how often the failing request was made; 0: not at all
-	// With ErrHostUnreachable, if the host did answer: what it answered instead
-	// of 200 or 404, and whether it had been given credentials.
+	Attempts int      // with ErrHostUnreachable and ErrUnauthorized: how often the failing request was made; 0: not at all
+	// With ErrHostUnreachable and ErrUnauthorized, if the host did answer: what it
+	// answered instead of 200 or 404, and whether it had been given credentials.
 	StatusCode int
 	Authorized bool
 	Err        error // the cause; may be nil with ErrNoService and ErrServiceVersion
@@ -45,6 +47,23 @@ func (e *DiscoveryError) Error() string {
 		return fmt.Sprintf("host %s has an invalid discovery document: %v", e.Host, e.Err)
 	default:
 		return fmt.Sprintf("could not connect to %s: failed to request discovery document: %v", e.Host, e.Err)
+	}
+}
+
+// Code names the problem for programs: "no_service", "service_version",
+// "unauthorized", "discovery_document" or "unreachable".
+func (e *DiscoveryError) Code() string {
+	switch e.Kind {
+	case ErrNoService:
+		return "no_service"
+	case ErrServiceVersion:
+		return "service_version"
+	case ErrUnauthorized:
+		return "unauthorized"
+	case ErrDiscoveryDocument:
+		return "discovery_document"
+	default:
+		return "unreachable"
 	}
 }
 

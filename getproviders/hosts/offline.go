@@ -21,6 +21,9 @@ func (e *OfflineError) Error() string {
 	return fmt.Sprintf("%s %q was not sent, because %s allows no requests", e.Method, e.URL, e.By)
 }
 
+// Code is "offline".
+func (e *OfflineError) Code() string { return "offline" }
+
 // Is reports whether target is ErrOffline.
 func (e *OfflineError) Is(target error) bool { return target == ErrOffline }
 

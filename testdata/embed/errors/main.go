@@ -34,7 +34,7 @@ func reason(err error) string {
 		return "ended by the user"
 	case errors.Is(err, getproviders.ErrProviderNotFound):
 		return "no such provider"
-	case errors.Is(err, getproviders.ErrVersionNotFound):
+	case errors.Is(err, getproviders.ErrNoMatchingVersion), errors.Is(err, getproviders.ErrVersionNotFound):
 		return "no such version"
 	case errors.Is(err, getproviders.ErrPlatformMissing):
 		return "not for this platform"

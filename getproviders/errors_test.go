@@ -1,0 +1,79 @@
+package getproviders_test
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
+	for kind, err := range map[error]error{
+		getproviders.ErrProviderNotFound: &getproviders.ProviderNotFoundError{},
+		getproviders.ErrVersionNotFound:  &getproviders.VersionNotFoundError{},
+		getproviders.ErrPlatformMissing:  &getproviders.PlatformMissingError{},
+	} {
+		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
+			t.Errorf("%T: %v, %v", err, errors.Is(err, kind), errors.Is(err, getproviders.ErrNotFound))
+		}
+		if errors.Is(getproviders.ErrNotFound, kind) || errors.Is(err, getproviders.ErrNoMatchingVersion) {
+			t.Errorf("%v matches too much", kind)
+		}
+	}
+}
+
+func TestCodeOf_NamesEachError(t *testing.T) {
+	for want, err := range map[string]error{
+		"provider_not_found":     &getproviders.ProviderNotFoundError{},
+		"version_not_found":      &getproviders.VersionNotFoundError{},
+		"platform_missing":       &getproviders.PlatformMissingError{},
+		"incompatible_protocol":  &getproviders.ProtocolError{},
+		"unauthorized":           &getproviders.UnauthorizedError{},
+		"unreachable":            &getproviders.QueryError{Err: errors.New("x")},
+		"checksum_mismatch":      &getproviders.ChecksumError{},
+		"checksum_list_mismatch": &getproviders.ChecksumListError{},
+		"unknown_signer":         &getproviders.UnknownIssuerError{},
+		"invalid_signature":      &getproviders.SignatureError{},
+		"not_cached":             &getproviders.NotCachedError{},
+		"invalid_address":        &getproviders.AddressError{},
+		"offline":                &hosts.RequestError{Err: &hosts.OfflineError{}},
+		"request_failed":         &hosts.RequestError{Err: errors.New("x")},
+		"too_large":              &hosts.TooLargeError{},
+		"stalled":                &hosts.StallError{},
+		"no_service":             &hosts.DiscoveryError{Kind: hosts.ErrNoService},
+		"":                       errors.New("x"),
+	} {
+		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", err)); got != want {
+			t.Errorf("%T has the code %q, want %q", err, got, want)
+		}
+	}
+	several := &getproviders.SourcesError{Answers: []getproviders.Answer{{Err: &getproviders.ProviderNotFoundError{}}, {Err: &getproviders.VersionNotFoundError{}}}}
+	if got := several.Code(); got != "version_not_found" {
+		t.Errorf("several sources: %q", got)
+	}
+}
+
+func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
+	a, b := errors.New("a"), errors.New("b")
+	several := &getproviders.QueryError{Err: errors.Join(a, b)}
+	got := getproviders.SplitErrors(errors.Join(a, errors.Join(several, b), nil))
+	if len(got) != 3 || got[0] != a || got[1] != error(several) || got[2] != b {
+		t.Errorf("got %q", got)
+	}
+	if got := getproviders.SplitErrors(nil); len(got) != 0 {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
+// TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: it is no matter of the
+// network.
+func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
+	for _, status := range []int{401, 403} {
+		err := error(&getproviders.QueryError{Provider: widget, Err: &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}})
+		if !errors.Is(err, getproviders.ErrUnauthorized) || errors.Is(err, getproviders.ErrUnreachable) || getproviders.CodeOf(err) != "unauthorized" {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package providercache_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
+	full := &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	sentinels := map[string]error{
+		"lock_mismatch": providercache.ErrLockMismatch, "locked_version": providercache.ErrLockedVersion, "no_space": providercache.ErrNoSpace,
+		"no_matching_version": getproviders.ErrNoMatchingVersion, "version_not_found": getproviders.ErrVersionNotFound,
+	}
+	for want, err := range map[string]error{
+		"lock_mismatch":       &providercache.LockMismatchError{},
+		"locked_version":      &providercache.LockedVersionError{},
+		"no_matching_version": &providercache.NoVersionError{},
+		"version_not_found":   &getproviders.VersionNotFoundError{},
+		"no_space":            fmt.Errorf("unpacking: %w", full),
+		"failed_built_in":     errors.New("of no kind"),
+	} {
+		var failed error = &providercache.ProviderError{Step: providercache.StepBuiltIn, Err: err}
+		if got := getproviders.CodeOf(fmt.Errorf("outside: %w", failed)); got != want {
+			t.Errorf("%T has the code %q, want %q", err, got, want)
+		}
+		for code, sentinel := range sentinels {
+			if errors.Is(failed, sentinel) != (code == want) {
+				t.Errorf("%T matches %q: %t", err, sentinel, code != want)
+			}
+		}
+	}
+}
+
+func TestHint_NamesNoProgramThatNobodyNamed(t *testing.T) {
+	for _, err := range []interface{ Hint() string }{&providercache.LockMismatchError{}, &providercache.LockedVersionError{}} {
+		for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
+			if strings.Contains(strings.ToLower(err.Hint()), word) {
+				t.Errorf("%T: %s", err, err.Hint())
+			}
+		}
+	}
+}
+
+func TestInstall_ItsErrorSplitsIntoProviders(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	_, _, err := newInstaller(t, source).Install(t.Context(), require("acme/none", "", "acme/widget", "2.0.0"), nil, providercache.Normal)
+	var codes []string
+	for _, part := range getproviders.SplitErrors(err) {
+		if _, ok := errors.AsType[*providercache.ProviderError](part); !ok {
+			t.Errorf("a part of type %T", part)
+		}
+		codes = append(codes, getproviders.CodeOf(part))
+	}
+	if got := strings.Join(codes, " "); got != "failed_query no_matching_version" {
+		t.Errorf("got %q of %v", got, err)
+	}
+}
