@@ -2,6 +2,8 @@ package getproviders
 
 import (
 	"cmp"
+	"context"
+	"io"
 	"net/url"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -34,11 +36,35 @@ func validate(p Provider, v Version, plat Platform) error {
 	return cmp.Or(p.Validate(), v.Validate(), plat.Validate())
 }
 
-// Location is where a package is: HTTPArchive, LocalArchive or LocalDirectory.
+// Location is where a package is: an [HTTPArchive], a [LocalArchive] or a
+// [LocalDirectory], or any other type that is an [Archive]. Nothing can be fetched
+// from others.
 type Location interface {
 	// String is for messages: it has no credentials and no query.
 	String() string
-	location()
+}
+
+// Archive is a Location whose zip archive can be opened at an offset: in a database,
+// an object store, an OCI registry, in memory. It is safe for many goroutines.
+type Archive interface {
+	Location
+	// Open opens the archive. Reading its Body, and Open itself, end when ctx does. An
+	// error ends the fetching of the package, and callers see it as it is; one that comes
+	// while Body is read has Open called again, with the offset that was reached.
+	Open(ctx context.Context, offset int64) (OpenedArchive, error)
+}
+
+// OpenedArchive is what an [Archive] opens.
+type OpenedArchive struct {
+	Body io.ReadCloser // the bytes from Offset to the end
+	// Offset is where Body begins: the offset that was asked for, or 0 where only all
+	// of the archive can be had.
+	Offset int64
+	Size   int64 // of the whole archive; -1: not known
+	// Validator tells the archive from others that have been, or will be, at the same
+	// Location: an ETag, a digest, a generation. "": nobody knows, and what was read is
+	// worth nothing when Body breaks off, unless the checksum is known beforehand.
+	Validator string
 }
 
 // HTTPArchive is a zip archive behind an http or https URL. The query of the
@@ -62,20 +88,14 @@ func (a HTTPArchive) String() string {
 	return hosts.RedactURL(&plain)
 }
 
-func (HTTPArchive) location() {}
-
 // LocalArchive is the path of a zip archive, or of a link to one.
 type LocalArchive string
 
 // String returns the path.
 func (a LocalArchive) String() string { return string(a) }
 
-func (LocalArchive) location() {}
-
 // LocalDirectory is the path of an unpacked package, or of a link to one.
 type LocalDirectory string
 
 // String returns the path.
 func (d LocalDirectory) String() string { return string(d) }
-
-func (LocalDirectory) location() {}

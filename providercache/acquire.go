@@ -20,7 +20,7 @@ func (f *Fetcher) obtain(ctx context.Context, t task, stage *staging.Stage) (gen
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
 		return f.obtainDirectory(ctx, t, string(at), stage)
-	case getproviders.LocalArchive, getproviders.HTTPArchive:
+	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
 		return f.obtainArchive(ctx, t, stage.ArchivePath(), stage.PackagePath(), f.progress(ctx, t))
 	default:
 		return genuine{}, t.failed(StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))

@@ -185,7 +185,7 @@ func largestFirst(tasks []task) []task {
 
 func (t task) cost() int64 {
 	switch at := t.Package.Location.(type) {
-	case getproviders.HTTPArchive:
+	case getproviders.HTTPArchive, getproviders.Archive:
 		if t.Bytes > 0 {
 			return t.Bytes
 		}

@@ -21,6 +21,10 @@ func (f *Fetcher) archiveSize(ctx context.Context, at getproviders.Location, ask
 		if ask {
 			return download.AskSize(ctx, f.client(), at)
 		}
+	case getproviders.Archive:
+		if ask {
+			return download.OpenedSize(ctx, at)
+		}
 	}
 	return -1, nil
 }

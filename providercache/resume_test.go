@@ -48,6 +48,9 @@ func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 	return client
 }
 
+// own is a transport whose protocol is its own choice.
+type own struct{ http.RoundTripper }
+
 // archiveRequests returns the requests for archives.
 func archiveRequests(s *providertest.Server) (found []providertest.Request) {
 	for _, req := range s.Log() {
@@ -97,7 +100,7 @@ func TestABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 			t.Run(protocol+" "+where, func(t *testing.T) {
 				t.Parallel()
 				registry, in, archive := newBreakable(t)
-				in.Fetcher.Client = impatient(t, speaking(t, registry.Client(), protocol))
+				in.Fetcher.Client = impatient(t, own{speaking(t, registry.Client(), protocol)})
 				registry.Break("archive", providertest.Fault{CutAfter: int64(at), Times: 1})
 				before := registry.Sent()
 				install(t, in, require(widgetAddress, ""), nil)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
@@ -153,8 +154,7 @@ func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (task, error) 
 
 // isLocal reports whether the package is on this machine.
 func (t task) isLocal() bool {
-	_, remote := t.Package.Location.(getproviders.HTTPArchive)
-	return !remote
+	return !download.IsRemote(t.Package.Location)
 }
 
 // obtainCopy is obtain for a package that has to be here: a link to where it is

@@ -66,10 +66,11 @@ func (s *summary) observeModules(e modules.Event) {
 }
 
 func wayOf(at getproviders.Location) way {
-	if _, web := at.(getproviders.HTTPArchive); web {
-		return downloaded
+	switch at.(type) {
+	case getproviders.LocalArchive, getproviders.LocalDirectory:
+		return fromLocal
 	}
-	return fromLocal
+	return downloaded
 }
 
 // nameOfSource is what a source is called where it is clear what it is: the

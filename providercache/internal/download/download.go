@@ -98,18 +98,17 @@ func (d *download) recall(ctx context.Context) error {
 
 // open finds the rest of what is in the file.
 func (d *download) open(ctx context.Context) (Source, error) {
-	at, ok := d.Location.(getproviders.HTTPArchive)
-	if !ok {
-		return OpenFile(d.Location.String())
+	if local, ok := d.Location.(getproviders.LocalArchive); ok {
+		return OpenFile(string(local))
 	}
 	if d.size > 0 && d.asExpected() {
 		return whole(d.size), nil
 	}
-	w, err := openWeb(ctx, d.Client, at, d.size, d.Known)
+	w, err := openRemote(ctx, d.Client, d.Location, d.size, d.Known)
 	if err != nil {
 		return nil, err
 	}
-	if w.pos != d.size {
+	if w.position() != d.size {
 		err = d.clear()
 	}
 	if err != nil {

@@ -10,10 +10,13 @@ import (
 // progressInterval is how often at most the progress of a download is told.
 const progressInterval = 100 * time.Millisecond
 
-// isWeb reports whether an archive comes over the network.
+// IsRemote reports whether an archive is somewhere else than on this machine's disks.
 func IsRemote(at getproviders.Location) bool {
-	_, ok := at.(getproviders.HTTPArchive)
-	return ok
+	switch at.(type) {
+	case getproviders.HTTPArchive, getproviders.Archive:
+		return true
+	}
+	return false
 }
 
 // meter wraps a reader so that its progress is told. So much has been done.

@@ -52,7 +52,8 @@ func openWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchi
 	return w, w.wrap(err)
 }
 
-func (w *resumableBody) Length() int64 { return w.total }
+func (w *resumableBody) Length() int64   { return w.total }
+func (w *resumableBody) position() int64 { return w.pos }
 
 // Close implements io.Closer.
 func (w *resumableBody) Close() error {

@@ -35,6 +35,16 @@ func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchi
 	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, Code: resp.StatusCode})
 }
 
+// OpenedSize opens an archive in order to learn its size; -1: that isn't known.
+func OpenedSize(ctx context.Context, at getproviders.Archive) (int64, error) {
+	b, err := openArchive(ctx, at, 0, false)
+	if err != nil {
+		return -1, err
+	}
+	defer b.Close()
+	return max(b.total, -1), nil
+}
+
 // sizeIn reads "bytes 0-0/1234" and "bytes */1234".
 func sizeIn(contentRange string) int64 {
 	_, total, _ := strings.Cut(contentRange, "/")

@@ -29,15 +29,36 @@ type Source interface {
 // openSource opens an archive wherever it is. sure: its checksum is known, so that
 // parts that don't belong together are found out.
 func Open(ctx context.Context, client *http.Client, at getproviders.Location, sure bool) (Source, error) {
-	web, ok := at.(getproviders.HTTPArchive)
-	if !ok {
-		return OpenFile(at.String())
+	if local, ok := at.(getproviders.LocalArchive); ok {
+		return OpenFile(string(local))
 	}
-	w, err := openWeb(ctx, client, web, 0, sure)
-	if err != nil {
-		return nil, err
+	return openRemote(ctx, client, at, 0, sure)
+}
+
+// remote is a Source whose beginning may be known already.
+type remote interface {
+	Source
+	position() int64 // of the next byte that is read
+}
+
+// openRemote opens an archive that isn't on this machine from a position on, up to
+// which an earlier run got; it may begin at its first byte even so.
+func openRemote(ctx context.Context, client *http.Client, at getproviders.Location, from int64, sure bool) (remote, error) {
+	switch at := at.(type) {
+	case getproviders.HTTPArchive:
+		w, err := openWeb(ctx, client, at, from, sure)
+		if err != nil {
+			return nil, err
+		}
+		return w, nil
+	case getproviders.Archive:
+		b, err := openArchive(ctx, at, from, sure)
+		if err != nil {
+			return nil, err
+		}
+		return b, nil
 	}
-	return w, nil
+	return nil, fmt.Errorf("can't fetch from a location of type %T", at)
 }
 
 // localFile is an archive on this machine.

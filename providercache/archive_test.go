@@ -1,0 +1,173 @@
+package providercache_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// stored is an archive in a place of the test's own. It breaks off after cuts bytes,
+// once for each.
+type stored struct {
+	mu        sync.Mutex
+	content   []byte
+	validator string
+	cuts      []int
+	whole     bool // only all of it can be had
+	size      bool // it tells its size
+	fails     error
+	opened    []int64 // at which offsets
+}
+
+func (s *stored) String() string { return "the test's database" }
+
+var errCut = errors.New("the connection to the database was lost")
+
+func (s *stored) Open(_ context.Context, offset int64) (getproviders.OpenedArchive, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.opened = append(s.opened, offset)
+	if s.fails != nil {
+		return getproviders.OpenedArchive{}, s.fails
+	}
+	if s.whole {
+		offset = 0
+	}
+	opened := getproviders.OpenedArchive{Offset: offset, Size: -1, Validator: s.validator}
+	if s.size {
+		opened.Size = int64(len(s.content))
+	}
+	body := io.Reader(bytes.NewReader(s.content[offset:]))
+	if len(s.cuts) > 0 {
+		body = io.MultiReader(io.LimitReader(body, int64(s.cuts[0])), failing{errCut})
+		s.cuts = s.cuts[1:]
+	}
+	opened.Body = io.NopCloser(body)
+	return opened, nil
+}
+
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// large is a package of so much noise that it takes many reads.
+func large(t *testing.T) []byte {
+	return zipOf(t, map[string]string{"terraform-provider-widget": noise(300_000)})
+}
+
+func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
+	t.Parallel()
+	archive := large(t)
+	sum := sha256.Sum256(archive)
+	for name, c := range map[string]struct {
+		stored *stored
+		known  bool // its checksum
+		opened []int64
+		err    error
+	}{
+		"at once":                           {stored: &stored{}, opened: []int64{0}},
+		"with its size":                     {stored: &stored{size: true}, opened: []int64{0}},
+		"resumed":                           {stored: &stored{cuts: []int{1000}, validator: "a"}, opened: []int64{0, 1000}},
+		"resumed twice":                     {stored: &stored{cuts: []int{1000, 500}, validator: "a", size: true}, opened: []int64{0, 1000, 1500}},
+		"resumed by its checksum":           {stored: &stored{cuts: []int{1000}}, known: true, opened: []int64{0, 1000}},
+		"begun again without a validator":   {stored: &stored{cuts: []int{1000}}, opened: []int64{0, 1000, 0}},
+		"begun again where only all can be": {stored: &stored{cuts: []int{1000}, validator: "a", whole: true}, opened: []int64{0, 1000}},
+		"too often":                         {stored: &stored{cuts: []int{1000, 0, 0, 0}, validator: "a"}, opened: []int64{0, 1000, 1000, 1000}, err: errCut},
+		"not there":                         {stored: &stored{fails: errRefused}, opened: []int64{0}, err: errRefused},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, lock := range []bool{false, true} {
+				at := &stored{content: archive, validator: c.stored.validator, cuts: slices.Clone(c.stored.cuts), whole: c.stored.whole, size: c.stored.size, fails: c.stored.fails}
+				source := newSource(t)
+				source.add("acme/widget", "1.0.0", at)
+				trust := getproviders.Trust{Authenticator: getproviders.AnyHash{getproviders.ZH(sum)}}
+				if c.known {
+					trust = getproviders.AnyHash{getproviders.ZH(sum)}.Trust()
+				}
+				pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+				pkg.Trust = trust
+				source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+				in := newInstaller(t, source)
+				var err error
+				if lock {
+					_, err = providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+				} else {
+					var got providercache.Installed
+					if got, err = in.Ensure(t.Context(), provider("acme/widget"), constraints("")); err == nil && read(t, got.Executable) != noise(300_000) {
+						t.Error("it has other bytes")
+					}
+				}
+				if !errors.Is(err, c.err) || c.err != nil && !strings.Contains(err.Error(), at.String()) {
+					t.Errorf("hashed only %t: %v", lock, err)
+				}
+				if fmt.Sprint(at.opened) != fmt.Sprint(c.opened) {
+					t.Errorf("hashed only %t: opened at %v, want %v", lock, at.opened, c.opened)
+				}
+			}
+		})
+	}
+}
+
+func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
+	source.add("acme/widget", "1.0.0", at)
+	got, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
+	must(t, err)
+	if read(t, got.Executable) != "another" {
+		t.Error("it is not the archive that is there now")
+	}
+}
+
+// exchanged becomes another archive after it was opened for the first time.
+type exchanged struct {
+	stored
+	other []byte
+}
+
+func (e *exchanged) Open(ctx context.Context, offset int64) (getproviders.OpenedArchive, error) {
+	if len(e.opened) > 0 {
+		e.content, e.validator = e.other, "b"
+		offset = min(offset, int64(len(e.content)))
+	}
+	return e.stored.Open(ctx, offset)
+}
+
+func TestArchive_HasASizeForPlans(t *testing.T) {
+	t.Parallel()
+	archive := large(t)
+	source := newSource(t)
+	source.add("acme/widget", "1.0.0", &stored{content: archive, size: true})
+	in := newInstaller(t, source)
+	found := providercache.Locate(t.Context(), in.Fetcher, true, providercache.LockRequest{Requirements: require("acme/widget", "")})[0]
+	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
+		t.Errorf("got %+v", found)
+	}
+}
+
+func TestArchive_NothingElseIsOne(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.add("acme/widget", "1.0.0", nowhere{})
+	_, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
+	if err == nil || !strings.Contains(err.Error(), "can't fetch from a location of type") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// nowhere is a Location that can't be opened.
+type nowhere struct{}
+
+func (nowhere) String() string { return "nowhere" }

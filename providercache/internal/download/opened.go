@@ -1,0 +1,159 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// reopenPause is how long to wait before an archive is opened again, doubled for
+// each further attempt that brings nothing.
+const reopenPause = 100 * time.Millisecond
+
+// openedBody is an archive that its Location opens. Reading it goes on where it
+// breaks off, as that of resumableBody does.
+type openedBody struct {
+	ctx  context.Context
+	at   getproviders.Archive
+	sure bool // what was put together wrongly is found out: the checksum is known
+
+	body      io.ReadCloser // nil: it couldn't be opened again
+	broken    error         // what the body ended with
+	pos       int64         // of the body's next byte
+	total     int64         // -1: not known
+	validator string
+	patched   bool // what was read comes from several bodies
+	again     bool // it has begun again
+	tries     tries
+}
+
+// openArchive opens an archive from a position on, up to which an earlier run got.
+// What is opened may begin at its first byte even so: see position.
+func openArchive(ctx context.Context, at getproviders.Archive, from int64, sure bool) (*openedBody, error) {
+	b := &openedBody{ctx: ctx, at: at, sure: sure, total: -1}
+	err := b.open(from)
+	if errors.Is(err, errStale) {
+		err = b.open(0)
+	}
+	if err != nil {
+		return nil, b.wrap(err)
+	}
+	return b, nil
+}
+
+func (b *openedBody) Length() int64   { return b.total }
+func (b *openedBody) position() int64 { return b.pos }
+
+// Close implements io.Closer.
+func (b *openedBody) Close() error {
+	if b.body == nil {
+		return nil
+	}
+	err := b.body.Close()
+	b.body = nil
+	return err
+}
+
+// Read implements io.Reader. The error is ErrRestart, or final.
+func (b *openedBody) Read(p []byte) (int, error) {
+	if b.broken == nil {
+		n, err := b.body.Read(p)
+		b.pos += int64(n)
+		if err == io.EOF && b.pos < b.total {
+			err = io.ErrUnexpectedEOF
+		}
+		b.broken = err
+		if n > 0 || err == nil {
+			return n, nil
+		}
+	}
+	if b.broken == io.EOF {
+		return 0, io.EOF
+	}
+	return 0, b.resume(b.broken)
+}
+
+// resume opens the archive again after reading it has failed.
+func (b *openedBody) resume(cause error) error {
+	for b.tries.another(b.pos) {
+		if err := par.Pause(b.ctx, reopenPause<<(b.tries.barren-1)); err != nil {
+			return err
+		}
+		read := b.pos
+		err := b.open(read)
+		if errors.Is(err, errStale) {
+			err = b.open(0)
+		}
+		switch {
+		case err != nil:
+			return b.wrap(err)
+		case b.pos == read:
+			return nil
+		case b.again:
+			return b.wrap(cause)
+		}
+		b.again, b.tries.at = true, 0
+		return ErrRestart
+	}
+	return b.wrap(cause)
+}
+
+// Renew implements Source.
+func (b *openedBody) Renew() error {
+	if !b.patched || b.again {
+		return nil
+	}
+	b.again, b.tries.at = true, 0
+	if err := b.open(0); err != nil {
+		return b.wrap(err)
+	}
+	return ErrRestart
+}
+
+// open opens the archive from a position on. errStale: that would be the rest of
+// another archive than the one whose beginning is there.
+func (b *openedBody) open(from int64) error {
+	b.Close()
+	opened, err := b.at.Open(b.ctx, from)
+	if err != nil {
+		return err
+	}
+	b.body, b.broken = opened.Body, nil
+	begins := from > 0 && opened.Offset == 0
+	known := b.total >= 0 && opened.Size >= 0
+	same := b.validator != "" && b.validator == opened.Validator
+	switch {
+	case opened.Body == nil:
+		return errors.New("it opened nothing")
+	case opened.Offset != from && from == 0:
+		return fmt.Errorf("it opened at byte %d in place of the first one", opened.Offset)
+	case opened.Offset != from && !begins:
+		return errStale
+	case from == 0 || begins:
+		b.pos, b.total, b.validator, b.patched = 0, opened.Size, opened.Validator, false
+		return nil
+	case known && b.total != opened.Size, !same && (!b.sure || b.validator != "" && opened.Validator != ""):
+		return errStale
+	}
+	if b.total < 0 {
+		b.total, b.validator = opened.Size, opened.Validator
+	}
+	b.pos, b.patched = from, true
+	return nil
+}
+
+// wrap says which archive an error is about, and how far that had come.
+func (b *openedBody) wrap(err error) error {
+	switch {
+	case b.ctx.Err() != nil:
+		return context.Cause(b.ctx)
+	case b.pos > 0:
+		return &TransferError{Archive: b.at.String(), Done: b.pos, Total: b.total, Err: err}
+	}
+	return fmt.Errorf("%s: %w", b.at, err)
+}
