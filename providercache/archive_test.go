@@ -14,6 +14,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // stored is an archive in a place of the test's own. It breaks off after cuts bytes,
@@ -101,7 +102,7 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 				in := newInstaller(t, source)
 				var err error
 				if lock {
-					_, err = providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+					_, err = lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 				} else {
 					var got providercache.Installed
 					if got, err = in.Ensure(t.Context(), provider("acme/widget"), constraints("")); err == nil && read(t, got.Executable) != noise(300_000) {
@@ -151,7 +152,7 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	source := newSource(t)
 	source.add("acme/widget", "1.0.0", &stored{content: archive, size: true})
 	in := newInstaller(t, source)
-	found := providercache.Locate(t.Context(), in.Fetcher, true, providercache.LockRequest{Requirements: require("acme/widget", "")})[0]
+	found := lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require("acme/widget", "")})[0]
 	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
 		t.Errorf("got %+v", found)
 	}

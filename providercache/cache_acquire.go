@@ -5,8 +5,12 @@ import (
 	"os"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // acquireShared gets a package into the cache, and from there into its place.
@@ -14,15 +18,15 @@ import (
 // it, as far as locks work; the others find it when it is their turn. Where
 // nothing can be put into the cache, or not all of it, the package is this
 // directory's own.
-func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error) {
-	unlock, err := in.Cache.lockPackage(ctx, in.packageName(t.Selection))
+func (in *Installer) acquireShared(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
 	if err != nil {
-		return Outcome{}, t.failed(StepFetch, err)
+		return Outcome{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer unlock()
 	if found, ok := in.arrived(ctx, t); ok {
-		of := func(Selection) genuine { return found }
-		if linked, _ := in.linkAll(ctx, []Selection{t.Selection}, of, in.cacheShelf(), in.ladder()); len(linked) > 0 {
+		of := func(resolve.Selection) receipt.Provenance { return found }
+		if linked, _ := in.linkAll(ctx, []resolve.Selection{t.Selection}, of, in.cacheShelf(), in.ladder()); len(linked) > 0 {
 			return linked[0], nil
 		}
 	}
@@ -31,9 +35,9 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 		return in.acquireOwn(ctx, t)
 	}
 	defer stage.Remove()
-	in.Fetcher.emit(ctx, t.begun())
-	got, err := in.Fetcher.obtain(ctx, t, stage)
-	if isFull(err) { // which Target's disk needn't be
+	in.Fetcher.Emit(ctx, fetchBegun(t))
+	got, err := in.Fetcher.Obtain(ctx, t, stage)
+	if resolve.IsFull(err) { // which Target's disk needn't be
 		stage.Remove()
 		t.Partials = ""
 		return in.fetchOwn(ctx, t)
@@ -44,25 +48,25 @@ func (in *Installer) acquireShared(ctx context.Context, t task) (Outcome, error)
 	_ = os.Remove(stage.ArchivePath()) // a copy may need the room
 	outcome, err := in.handOut(ctx, t.Selection, stage, got)
 	if err != nil {
-		return Outcome{}, t.failed(StepPublish, err)
+		return Outcome{}, t.Failed(resolve.StepPublish, err)
 	}
-	in.Fetcher.emit(ctx, t.done(outcome))
+	in.Fetcher.Emit(ctx, fetchDone(t, outcome))
 	return outcome, nil
 }
 
 // arrived looks for the package once more: another process may have fetched it
 // in the meantime.
-func (in *Installer) arrived(ctx context.Context, t task) (genuine, bool) {
+func (in *Installer) arrived(ctx context.Context, t fetcher.Request) (receipt.Provenance, bool) {
 	l := looker{in: in, shared: in.cacheShelf()}
 	found, read, err := l.prove(ctx, t, l.shared)
-	l.shared.settle(ctx, read...)
+	l.shared.Record(ctx, read...)
 	return found, err == nil && in.accepts(ctx, t, found)
 }
 
 // handOut publishes a package in the cache and puts it into Target from there.
 // If the cache has another package that has to stay, or can't be written to,
 // Target gets the new one for itself.
-func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging.Stage, got genuine) (Outcome, error) {
+func (in *Installer) handOut(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
 	at := in.cacheShelf()
 	shared, err := in.publishShared(ctx, s, stage, got, at)
 	switch {
@@ -70,23 +74,23 @@ func (in *Installer) handOut(ctx context.Context, s Selection, stage *staging.St
 		return Outcome{}, context.Cause(ctx)
 	case err != nil:
 		from := stage.PackagePath()
-		return in.placeHashed(ctx, s, got, from, at.isOwn(from), ownLadder)
+		return in.placeHashed(ctx, s, got, from, at.IsOwn(from), ownLadder)
 	}
-	outcome, err := in.placeHashed(ctx, s, got, shared.Dir, at.isOwn(shared.Dir), in.ladder())
+	outcome, err := in.placeHashed(ctx, s, got, shared.Dir, at.IsOwn(shared.Dir), in.ladder())
 	shared.Linked = outcome.Link == link.Hardlink
-	at.settle(ctx, shared)
+	at.Record(ctx, shared)
 	return outcome, err
 }
 
 // publishShared publishes a package in the cache, or finds there that it has
 // been. What is returned is to be settled. With an error the package is still in
 // the stage.
-func (in *Installer) publishShared(ctx context.Context, s Selection, stage *staging.Stage, got genuine, at shelf) (published, error) {
-	shared := published{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.receipt(statRecord{})}
-	shared.Receipt.Record, _ = takeRecord(stage.PackagePath()) // nobody else has touched it
-	promised := at.promise(ctx, shared)
+func (in *Installer) publishShared(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
+	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
+	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // nobody else has touched it
+	promised := at.Announce(ctx, shared)
 	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
-		receipt, known := at.find(shared.Name)
+		receipt, known := at.Find(shared.Name)
 		return known && receipt.H1 != there && !promised
 	})
 	if adopted && err == nil { // it has the hash, but of its status nothing is known
@@ -96,7 +100,7 @@ func (in *Installer) publishShared(ctx context.Context, s Selection, stage *stag
 		}
 	}
 	if err != nil && promised {
-		at.retract(ctx, shared.Name)
+		at.Retract(ctx, shared.Name)
 	}
 	return shared, err
 }

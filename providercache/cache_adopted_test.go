@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
@@ -26,8 +26,8 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 		d := m.directory(t)
 		d.Link = mode
 		changed := false
-		d.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-			if e, ok := e.(providercache.Reading); ok && e.Dir == dir && !changed {
+		d.Fetcher.Observe = func(_ context.Context, e event.Event) {
+			if e, ok := e.(event.HashingEvent); ok && e.Dir == dir && !changed {
 				changed = true
 				must(t, os.Remove(file))
 				must(t, os.WriteFile(file, []byte("evil"), 0o755))
@@ -67,8 +67,8 @@ func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 			must(t, os.RemoveAll(here))
 			d = m.again(t, d)
 			changed := false
-			d.Fetcher.Observe = func(_ context.Context, e providercache.Event) { // the other package is in its place, and the cache was looked at
-				if _, ok := e.(providercache.AlreadyInstalled); ok && !changed {
+			d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache was looked at
+				if _, ok := e.(event.PresentEvent); ok && !changed {
 					changed = true
 					keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) })
 				}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // What -link= asks for is done where it can be, else packages are copied, and
@@ -29,7 +29,7 @@ func TestALinkThatIsNotPossibleBecomesACopy(t *testing.T) {
 		link.Hardlink: link.Copy, link.Copy: link.Copy, link.Auto: link.Copy,
 	} {
 		d := m.directory(t)
-		d.Link, d.Target = mode, &providercache.Store{Dir: filepath.Join(elsewhere, mode.String())}
+		d.Link, d.Target = mode, &store.Store{Dir: filepath.Join(elsewhere, mode.String())}
 		_, report := install(t, d.Installer, both, locks)
 		for _, o := range report.Outcomes {
 			told := o.LinkReason != nil && (mode == link.Auto || strings.HasPrefix(o.LinkReason.Error(), mode.String()+": "))

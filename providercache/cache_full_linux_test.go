@@ -12,8 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // smallDisk mounts a file system of 256 KiB.
@@ -63,8 +64,8 @@ func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
 	m.grow(t)
 	disk := smallDisk(t)
 	d := m.directory(t)
-	d.Target = &providercache.Store{Dir: filepath.Join(disk, "target")}
-	_, _, err := d.Install(t.Context(), both, nil, providercache.Normal)
+	d.Target = &store.Store{Dir: filepath.Join(disk, "target")}
+	_, _, err := d.Install(t.Context(), both, nil, resolve.Normal)
 	if err == nil || !strings.Contains(err.Error(), unix.ENOSPC.Error()) {
 		t.Fatalf("%v", err)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // image is a place like that of an image: root made it, with a cache in it, and
@@ -44,7 +46,7 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 	source.addZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
 	source.from("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
-	in.Cache = &providercache.Store{Dir: im.cache}
+	in.Cache = &store.Store{Dir: im.cache}
 	return in
 }
 
@@ -52,9 +54,9 @@ func (im image) installer(t *testing.T) *providercache.Installer {
 func (im image) prime(t *testing.T) {
 	t.Helper()
 	in := im.installer(t)
-	filled, err := in.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
+	filled, err := in.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: provider("acme/widget"), Version: version("1.0.0")}})
 	must(t, err)
-	_, err = in.Cache.Seal(t.Context(), filled, im.dir, time.Unix(315532800, 0))
+	_, err = providercache.Finalize(t.Context(), in.Cache, filled, im.dir, time.Unix(315532800, 0))
 	must(t, err)
 }
 

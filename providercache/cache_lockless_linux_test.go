@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // TestProcessesOnAFileSystemWithoutFlock has every flock(2) of some processes
@@ -57,7 +57,7 @@ func TestProcessesOnAFileSystemWithoutFlock(t *testing.T) {
 					t.Errorf("%s: there is %q", root, left)
 				}
 			}
-			found, err := (&providercache.Upkeep{Cache: &providercache.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
+			found, err := (&store.Maintenance{Cache: &store.Store{Dir: cache}, StateDir: state}).Verify(t.Context(), nil)
 			if err != nil || len(found) != 1 || found[0].Differs() {
 				t.Errorf("the cache has %+v, %v", found, err)
 			}

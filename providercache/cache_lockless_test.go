@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Locks save work. Without them many may fetch a package, and each has it in the
@@ -42,7 +43,7 @@ func TestACacheWithoutLocksIsSafe(t *testing.T) {
 				dirs[i] = m.directory(t)
 				dirs[i].Link = []link.Mode{link.Auto, link.Hardlink, link.Symlink}[i%3]
 				all.Go(func() {
-					if _, _, err := dirs[i].Install(t.Context(), both, nil, providercache.Normal); err != nil {
+					if _, _, err := dirs[i].Install(t.Context(), both, nil, resolve.Normal); err != nil {
 						t.Error(err)
 					}
 				})
@@ -56,9 +57,9 @@ func TestACacheWithoutLocksIsSafe(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	upkeep := &providercache.Upkeep{Cache: &providercache.Store{Dir: m.cache}, StateDir: m.state}
+	upkeep := &store.Maintenance{Cache: &store.Store{Dir: m.cache}, StateDir: m.state}
 	found, err := upkeep.Verify(t.Context(), nil)
-	if err != nil || len(found) != 2 || slices.ContainsFunc(found, providercache.Verified.Differs) {
+	if err != nil || len(found) != 2 || slices.ContainsFunc(found, store.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
 	sound := dirs[0].treeOf(t, m.cache)

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 const nobody = 65534
@@ -115,10 +115,10 @@ func TestNothingOfOursIsInSomebodyElsesHome(t *testing.T) {
 	m := newMachine(t)
 	home := t.TempDir()
 	must(t, os.Chown(home, nobody, nobody))
-	if cache, err := providercache.OpenCache(filepath.Join(home, "cache"), false); err == nil {
+	if cache, err := store.OpenCache(filepath.Join(home, "cache"), false); err == nil {
 		t.Errorf("there is a cache: %+v", cache)
 	}
-	if _, err := providercache.OpenCache(filepath.Join(home, "cache"), true); err != nil {
+	if _, err := store.OpenCache(filepath.Join(home, "cache"), true); err != nil {
 		t.Errorf("one that the user names: %v", err)
 	}
 	m.state = filepath.Join(home, "state")

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // swapping is a context that tells of each time when it is asked for its error:
@@ -92,7 +92,7 @@ func TestAPackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 					d.Link = mode
 					step, swapped := swapper(t, m, d, back)
 					ctx := &swapping{Context: t.Context(), step: step}
-					_, _, err := d.Install(ctx, require(registryHost+"/acme/a", ""), locks, providercache.Normal)
+					_, _, err := d.Install(ctx, require(registryHost+"/acme/a", ""), locks, resolve.Normal)
 					if !swapped() {
 						t.Fatalf("nothing was swapped, so this test shows nothing: %v", err)
 					}

@@ -15,7 +15,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // machine is a user's machine, with a shared cache, beside a registry with
@@ -45,7 +48,7 @@ type directory struct {
 // directory returns a new one.
 func (m *machine) directory(tb testing.TB) *directory {
 	tb.Helper()
-	cache, err := providercache.OpenCache(m.cache, m.named)
+	cache, err := store.OpenCache(m.cache, m.named)
 	must(tb, err)
 	in := newInstaller(tb, registrySource(m.registry))
 	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.registry.Client(), cache, m.state
@@ -54,16 +57,16 @@ func (m *machine) directory(tb testing.TB) *directory {
 	return d
 }
 
-func (d *directory) observe(_ context.Context, e providercache.Event) {
+func (d *directory) observe(_ context.Context, e event.Event) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch e := e.(type) {
-	case providercache.Reading:
+	case event.HashingEvent:
 		d.read = append(d.read, e.Dir)
-	case providercache.LinkedFromCache:
+	case event.LinkedEvent:
 		d.linked++
 		d.modes = append(d.modes, e.Link)
-	case providercache.FetchBegin:
+	case event.FetchingEvent:
 		d.begun++
 	}
 }
@@ -342,7 +345,7 @@ func TestManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	for range 50 {
 		d := m.directory(t)
 		all.Go(func() {
-			if _, _, err := d.Install(t.Context(), both, nil, providercache.Normal); err != nil {
+			if _, _, err := d.Install(t.Context(), both, nil, resolve.Normal); err != nil {
 				t.Error(err)
 			}
 		})
@@ -397,7 +400,7 @@ func TestEnsurePrefersTheCache(t *testing.T) {
 		d := m.directory(t)
 		if i == 2 {
 			d.Cache = nil
-			d.Target = &providercache.Store{Dir: m.cache}
+			d.Target = &store.Store{Dir: m.cache}
 		}
 		installed, err := d.Ensure(t.Context(), provider(registryHost+"/acme/a"), constraints(""))
 		must(t, err)
@@ -414,7 +417,7 @@ func TestOpenCache(t *testing.T) {
 	for path, usable := range map[string]bool{
 		"": false, dir: true, filepath.Join(dir, "x", "y"): true, filepath.Join(dir, "file"): false, filepath.Join(dir, "file", "x"): false,
 	} {
-		cache, err := providercache.OpenCache(path, false)
+		cache, err := store.OpenCache(path, false)
 		if (err == nil) != usable || (cache != nil) != usable {
 			t.Errorf("%q: %v, %v", path, cache, err)
 		}

@@ -12,6 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // TestCancelAtEveryEvent ends the context at the first event, at the second,
@@ -25,12 +28,12 @@ func TestCancelAtEveryEvent(t *testing.T) {
 		seen := 0
 		run := newInstaller(t, in.Fetcher.Source)
 		run.Fetcher.Client = in.Fetcher.Client
-		run.Fetcher.Observe = func(_ context.Context, _ providercache.Event) {
+		run.Fetcher.Observe = func(_ context.Context, _ event.Event) {
 			if seen++; seen == n {
 				cancel()
 			}
 		}
-		locks, report, err := run.Install(ctx, req, nil, providercache.Normal)
+		locks, report, err := run.Install(ctx, req, nil, resolve.Normal)
 		cancel()
 		if seen < n {
 			if err != nil || n < 10 {
@@ -51,7 +54,7 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 	if err != nil {
 		for _, failure := range providerErrors(t, err) {
-			if failure.Step != providercache.StepCancel || !errors.Is(failure, context.Canceled) {
+			if failure.Step != resolve.StepCancel || !errors.Is(failure, context.Canceled) {
 				t.Errorf("%s: %v in step %s", when, failure, failure.Step)
 			}
 		}
@@ -97,7 +100,7 @@ func TestCancelWhileAServerIsSilent(t *testing.T) {
 					}
 					cancel(reason)
 				}()
-				locks, report, err := in.Install(ctx, require(address, ""), nil, providercache.Normal)
+				locks, report, err := in.Install(ctx, require(address, ""), nil, resolve.Normal)
 				cancel(nil)
 				if !errors.Is(err, reason) {
 					t.Errorf("%v doesn't match the context's cause", err)
@@ -130,7 +133,7 @@ func TestCancelBetweenTheSteps(t *testing.T) {
 				source.add("acme/widget", "1.0.0", location(source))
 				source.trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
-				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, providercache.Normal)
+				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, resolve.Normal)
 				if err == nil {
 					t.Error("it was not cancelled")
 				}
@@ -166,11 +169,11 @@ func TestCancelBeforeTheBeginning(t *testing.T) {
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()
 	req := require("acme/widget", "")
-	_, _, err := in.Install(ctx, req, nil, providercache.Normal)
-	_, planErr := in.Plan(ctx, req, nil, providercache.Normal)
+	_, _, err := in.Install(ctx, req, nil, resolve.Normal)
+	_, planErr := in.Plan(ctx, req, nil, resolve.Normal)
 	_, checkErr := in.Check(ctx, req, nil)
 	_, ensureErr := in.Ensure(ctx, provider("acme/widget"), constraints(""))
-	_, hashesErr := providercache.Hashes(ctx, in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, hashesErr := lockhashes.Hashes(ctx, in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	for name, err := range map[string]error{"Install": err, "Plan": planErr, "Check": checkErr, "Ensure": ensureErr, "Hashes": hashesErr} {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)

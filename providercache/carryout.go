@@ -10,33 +10,28 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// task is a package that is going to be fetched.
-type task struct {
-	Selection
-	Package getproviders.Package
-	// Recorded are the lock file's hashes for this version, of the schemes
-	// that are known; empty: the lock file has nothing to say.
-	Recorded []getproviders.Hash
-	// Partials is the directory in which parts of archives are kept for later
-	// runs; "": nothing is kept.
-	Partials string
-	// Final is where the package is going to be; "": nowhere that is known.
-	Final string
-	// Bytes is how large an archive of this provider was before; 0: not known.
-	Bytes int64
-}
 
 // carryOut does what the plan says and returns an outcome for each selection.
 func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting, locks *depsfile.Locks) []Outcome {
 	in.rememberRead(ctx, plan, local)
-	in.noteUses(ctx, plan)
+	if in.Cache != nil {
+		in.Cache.NoteUses(ctx, store.Uses{
+			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
+			Due: in.packageNames(slices.Concat(plan.Link, plan.Fetch)), Link: in.ladder()[0] == link.Symlink,
+		}, in.Fetcher.Time())
+	}
 	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
-		scratch.Sweep(in.Target.Dir, in.Fetcher.now())
+		scratch.Sweep(in.Target.Dir, in.Fetcher.Time())
 		if in.Cache != nil {
-			scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
+			scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
 		}
 	}
 	present := in.keep(ctx, plan.Present, local)
@@ -48,12 +43,12 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 }
 
 // keep tells of packages that are in Target already.
-func (in *Installer) keep(ctx context.Context, selections []Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
+func (in *Installer) keep(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
 	for _, s := range selections {
-		in.Fetcher.emit(ctx, AlreadyInstalled{Provider: s.Provider, Version: s.Version})
+		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
 		o := Outcome{Selection: s, Present: true}
 		if news := local[s.Provider].News; news != nil {
-			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.Fetcher.HashPolicy.believed(news.Told)
+			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.Fetcher.HashPolicy.Believed(news.Told)
 		}
 		outcomes = append(outcomes, o)
 	}
@@ -62,7 +57,7 @@ func (in *Installer) keep(ctx context.Context, selections []Selection, local map
 
 // rememberRead gives receipts to what had to be hashed.
 func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting) {
-	var inTarget, inCache []published
+	var inTarget, inCache []receipt.Pending
 	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
 		for _, p := range local[s.Provider].Read {
 			if p.Shared {
@@ -73,7 +68,7 @@ func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getp
 		}
 	}
 	if len(inTarget) > 0 {
-		in.targetShelf().settle(ctx, inTarget...)
+		in.targetShelf().Record(ctx, inTarget...)
 	}
 	if len(inCache) > 0 {
 		in.rememberShared(ctx, inCache)
@@ -83,15 +78,15 @@ func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getp
 // rememberShared gives receipts to packages of the cache that had to be hashed,
 // maybe because others were about to link their files: then they have renewed
 // these receipts by now, and know better.
-func (in *Installer) rememberShared(ctx context.Context, read []published) {
+func (in *Installer) rememberShared(ctx context.Context, read []receipt.Pending) {
 	names := make([]string, len(read))
 	for i, p := range read {
 		names[i] = p.Name
 	}
-	in.Cache.eachLocked(ctx, names, func(held []int) {
+	in.Cache.EachLocked(ctx, names, func(held []int) {
 		at := in.cacheShelf()
-		at.settle(ctx, slices.DeleteFunc(chosen(read, held), func(p published) bool {
-			_, known := at.genuine(p.Name)
+		at.Record(ctx, slices.DeleteFunc(chosen(read, held), func(p receipt.Pending) bool {
+			_, known := at.Known(p.Name)
 			return known
 		})...)
 	})
@@ -101,14 +96,14 @@ func (in *Installer) rememberShared(ctx context.Context, read []published) {
 // packages are made together, at the end, because a receipt counts only if what
 // it is about has been left alone for some moments.
 func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
-	var placed []published
+	var placed []receipt.Pending
 	for _, o := range outcomes {
 		if o.Err == nil && len(o.placed.Receipt.Record.Entries) > 0 {
 			placed = append(placed, o.placed)
 		}
 	}
 	if len(placed) > 0 {
-		in.targetShelf().settle(ctx, placed...)
+		in.targetShelf().Record(ctx, placed...)
 		rememberArchives(ctx, in.Fetcher, outcomes)
 	}
 }
@@ -116,14 +111,14 @@ func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
 // describe asks where the packages are. This is one short request for each,
 // and all of them are done before the first archive is asked for, so that the
 // order of fetching can be chosen.
-func (in *Installer) describe(ctx context.Context, selections []Selection, locks *depsfile.Locks) (tasks []task, failed []Outcome) {
-	found, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, selections, func(ctx context.Context, s Selection) (task, error) {
-		pkg, err := in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.platform())
+func (in *Installer) describe(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks) (tasks []fetcher.Request, failed []Outcome) {
+	found, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, selections, func(ctx context.Context, s resolve.Selection) (fetcher.Request, error) {
+		pkg, err := in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
 		if err != nil {
-			return task{}, s.failed(StepMetadata, err)
+			return fetcher.Request{}, s.Failed(resolve.StepMetadata, err)
 		}
-		return task{
-			Selection: s, Package: pkg, Recorded: recorded(locks, s), Partials: in.partials(), Final: in.packagePath(s.Provider, s.Version),
+		return fetcher.Request{
+			Selection: s, Package: pkg, Recorded: resolve.Recorded(locks, s), Partials: in.partials(), Final: in.packagePath(s.Provider, s.Version),
 		}, nil
 	})
 	for i, err := range errs {
@@ -136,27 +131,18 @@ func (in *Installer) describe(ctx context.Context, selections []Selection, locks
 	return tasks, failed
 }
 
-// recorded returns the usable hashes that the locks have for a selection.
-func recorded(locks *depsfile.Locks, s Selection) []getproviders.Hash {
-	lock, ok := locks.Provider(s.Provider)
-	if !ok || lock.Version != s.Version {
-		return nil
-	}
-	return slices.DeleteFunc(slices.Clone(lock.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
-}
-
 // fetch acquires the packages, many at once. All of them may wait in the
 // queues for a download and for an unpacker, which keep the order of tasks.
-func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
+func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outcome {
 	if len(tasks) == 0 {
 		return nil
 	}
 	defer in.prepare(in.Target.Dir)()
 	if in.Cache != nil {
-		scratch.Sweep(in.Cache.Dir, in.Fetcher.now())
-		download.SweepPartials(in.partials(), in.Fetcher.now())
+		scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
+		download.SweepPartials(in.partials(), in.Fetcher.Time())
 	}
-	outcomes, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, tasks, in.acquire)
+	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, in.acquire)
 	for i, err := range errs {
 		if err != nil {
 			outcomes[i] = failedOutcome(tasks[i].Selection, err)
@@ -169,7 +155,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []task) []Outcome {
 // it of what killed processes left. done removes it if nothing came of that.
 func (in *Installer) prepare(dir string) (done func()) {
 	made, _ := scratch.MakeDirs(dir) // an error comes up again where each package is written
-	scratch.Sweep(dir, in.Fetcher.now())
+	scratch.Sweep(dir, in.Fetcher.Time())
 	return func() { scratch.RemoveEmpty(made) }
 }
 
@@ -177,13 +163,13 @@ func (in *Installer) prepare(dir string) (done func()) {
 // have work has it for as short as possible. Nothing but a receipt tells the
 // size of an archive behind a URL before it is asked for; the network is slow,
 // so those of which nothing is known are first, in the order of providers.
-func largestFirst(tasks []task) []task {
-	return slices.SortedStableFunc(slices.Values(tasks), func(a, b task) int {
-		return cmp.Compare(b.cost(), a.cost())
+func largestFirst(tasks []fetcher.Request) []fetcher.Request {
+	return slices.SortedStableFunc(slices.Values(tasks), func(a, b fetcher.Request) int {
+		return cmp.Compare(cost(b), cost(a))
 	})
 }
 
-func (t task) cost() int64 {
+func cost(t fetcher.Request) int64 {
 	switch at := t.Package.Location.(type) {
 	case getproviders.HTTPArchive, getproviders.Archive:
 		if t.Bytes > 0 {

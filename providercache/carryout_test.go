@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
@@ -19,11 +20,11 @@ func TestLargestFirst(t *testing.T) {
 		return getproviders.LocalArchive(path)
 	}
 	web := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/web"}}
-	var tasks []task
+	var tasks []fetcher.Request
 	for _, at := range []getproviders.Location{
 		getproviders.LocalDirectory(dir), local("small", 10), web, local("large", 1000), getproviders.LocalArchive("missing"), local("middle", 100), web,
 	} {
-		tasks = append(tasks, task{Package: getproviders.Package{Location: at}})
+		tasks = append(tasks, fetcher.Request{Package: getproviders.Package{Location: at}})
 	}
 	var got []string
 	for _, sorted := range largestFirst(tasks) {

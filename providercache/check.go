@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Status is Check's answer; no reasons means up to date.
@@ -36,15 +37,15 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	if in.Target == nil {
 		return Status{}, errors.New("an Installer needs a Target")
 	}
-	locks = orEmpty(locks)
+	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	local := in.look(ctx, comparable(wanted, locks), locks, inTarget)
 	if ctx.Err() != nil {
-		return Status{}, cancelled(ctx)
+		return Status{}, resolve.Cancelled(ctx)
 	}
 	status := Status{Reasons: []Reason{}}
 	for _, p := range wanted.Providers() {
-		s := Selection{Provider: p, Constraints: req.Constraints(p)}
+		s := resolve.Selection{Provider: p, Constraints: req.Constraints(p)}
 		if code, detail := in.reason(s, locks, local[p]); code != "" {
 			status.Reasons = append(status.Reasons, Reason{code, p, detail})
 		}
@@ -61,10 +62,10 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 
 // comparable lists what Target can be asked for: locked versions with a hash of
 // unpacked packages. Without one, the source would have to be asked.
-func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []Selection) {
+func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []resolve.Selection) {
 	for _, p := range req.Providers() {
-		if lock, ok := locks.Provider(p); ok && len(ofScheme(lock.Hashes, getproviders.SchemeH1)) > 0 {
-			locked = append(locked, Selection{Provider: p, Version: lock.Version})
+		if lock, ok := locks.Provider(p); ok && len(resolve.OfScheme(lock.Hashes, getproviders.SchemeH1)) > 0 {
+			locked = append(locked, resolve.Selection{Provider: p, Version: lock.Version})
 		}
 	}
 	return locked
@@ -72,9 +73,9 @@ func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []
 
 // reason returns the code and the detail of what is wrong with a provider;
 // nothing if all is well.
-func (in *Installer) reason(s Selection, locks *depsfile.Locks, seen sighting) (code, detail string) {
+func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen sighting) (code, detail string) {
 	if s.Provider.IsBuiltIn() {
-		if err := builtInProblem(s, in.Fetcher.Product); err != nil {
+		if err := resolve.BuiltInProblem(s, in.Fetcher.Product); err != nil {
 			return "built_in_invalid", err.Error()
 		}
 		return "", ""
@@ -85,7 +86,7 @@ func (in *Installer) reason(s Selection, locks *depsfile.Locks, seen sighting) (
 		return "lock_missing_provider", "the lock file has no entry for it"
 	case !s.Constraints.Allows(lock.Version):
 		return "constraint_unsatisfied", fmt.Sprintf("version %s is locked, and %s is required", lock.Version, s.Constraints)
-	case len(ofScheme(lock.Hashes, getproviders.SchemeH1)) == 0:
+	case len(resolve.OfScheme(lock.Hashes, getproviders.SchemeH1)) == 0:
 		return "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with"
 	case !seen.Exists:
 		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))

@@ -6,12 +6,15 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Outcome is what became of one selection.
 type Outcome struct {
-	Selection  Selection
+	Selection  resolve.Selection
 	Present    bool      // it was there already
 	FromCache  bool      // it was in the cache already
 	Link       link.Mode // how it got into Target from the cache; Auto: it didn't
@@ -27,7 +30,7 @@ type Outcome struct {
 
 	Err error // nil, or a *ProviderError
 
-	placed published // what is to get a receipt
+	placed receipt.Pending // what is to get a receipt
 }
 
 // Report is what an Install did, in the order of providers.
@@ -56,12 +59,12 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 		if o.H1 == "" {
 			continue
 		}
-		prior := recorded(locks, o.Selection)
+		prior := resolve.Recorded(locks, o.Selection)
 		updated.Set(depsfile.Lock{
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
-			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, toldHashes(o.Told), prior)),
+			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.ToldHashes(o.Told), prior)),
 		})
 		if o.thisPlatformOnly(prior) {
 			report.Incomplete = append(report.Incomplete, o.Selection.Provider)
@@ -75,6 +78,19 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool { return h != o.H1 })
 	return len(o.Authentication.Signed) == 0 && len(o.Told) == 0 && !others
+}
+
+// failedOutcome is the outcome of a selection that came to nothing.
+func failedOutcome(s resolve.Selection, err error) Outcome {
+	return Outcome{Selection: s.AtVersionOf(err), Err: err}
+}
+
+// failedOutcomes are those of selections that no version could be chosen for.
+func failedOutcomes(failed []resolve.FailedSelection) (outcomes []Outcome) {
+	for _, f := range failed {
+		outcomes = append(outcomes, failedOutcome(f.Selection, f.Err))
+	}
+	return outcomes
 }
 
 // joinErrors returns the errors of outcomes, in their order.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // requirements makes one requirement of each text, on lines of their own.
@@ -31,7 +31,7 @@ func versions(texts ...string) []getproviders.Version {
 }
 
 // lines are the lines that bounds stand on.
-func lines(bounds []providercache.Bound) []int {
+func lines(bounds []resolve.ConstraintBound) []int {
 	all := []int{}
 	for _, b := range bounds {
 		all = append(all, b.Pos.Line)
@@ -68,7 +68,7 @@ func TestFindConflict(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got := providercache.FindConflict(c.required, c.versions)
+			got := resolve.FindConflict(c.required, c.versions)
 			var newest []string
 			for _, b := range got.Bounds {
 				newest = append(newest, b.Newest.String())
@@ -76,8 +76,8 @@ func TestFindConflict(t *testing.T) {
 			if !slices.Equal(newest, c.newest) {
 				t.Errorf("newest of each %q, want %q", newest, c.newest)
 			}
-			if !slices.Equal(lines(got.Smallest), c.smallest) {
-				t.Errorf("smallest set %v, want %v", lines(got.Smallest), c.smallest)
+			if !slices.Equal(lines(got.Minimal), c.smallest) {
+				t.Errorf("smallest set %v, want %v", lines(got.Minimal), c.smallest)
 			}
 		})
 	}
@@ -94,7 +94,7 @@ func TestFindConflictOfVeryManyRequirements(t *testing.T) {
 		texts = append(texts, fmt.Sprintf("!= 1.%d.0", i), fmt.Sprintf("!= 1.%d.0, != 1.%d.0, != 1.%d.0", i, (i+17)%64, (i+31)%64))
 		all = append(all, version(fmt.Sprintf("1.%d.0", i)))
 	}
-	got := providercache.FindConflict(requirements(texts...), all).Smallest
+	got := resolve.FindConflict(requirements(texts...), all).Minimal
 	if len(got) == 0 {
 		t.Fatal("no conflict was found")
 	}
@@ -116,11 +116,11 @@ func TestFindConflictIsMinimal(t *testing.T) {
 			all = append(all, getproviders.Version{Major: 1 + random.Uint64N(3), Minor: random.Uint64N(3)})
 		}
 		required := requirements(texts...)
-		got, want := len(providercache.FindConflict(required, all).Smallest), smallestByTrying(required, all)
+		got, want := len(resolve.FindConflict(required, all).Minimal), smallestByTrying(required, all)
 		if got != want {
 			t.Fatalf("%q with %v: a conflict of %d, want %d", texts, all, got, want)
 		}
-		checkConflict(t, providercache.FindConflict(required, all).Smallest, all)
+		checkConflict(t, resolve.FindConflict(required, all).Minimal, all)
 	}
 }
 
@@ -129,10 +129,10 @@ func TestFindConflictIsMinimal(t *testing.T) {
 func smallestByTrying(required []getproviders.Requirement, all []getproviders.Version) int {
 	smallest := 0
 	for set := 1; set < 1<<len(required) && len(all) > 0; set++ {
-		var chosen []providercache.Bound
+		var chosen []resolve.ConstraintBound
 		for i, r := range required {
 			if set&(1<<i) != 0 {
-				chosen = append(chosen, providercache.Bound{Requirement: r})
+				chosen = append(chosen, resolve.ConstraintBound{Requirement: r})
 			}
 		}
 		if !allowsAny(chosen, all) && (smallest == 0 || len(chosen) < smallest) {
@@ -142,7 +142,7 @@ func smallestByTrying(required []getproviders.Requirement, all []getproviders.Ve
 	return smallest
 }
 
-func allowsAny(bounds []providercache.Bound, all []getproviders.Version) bool {
+func allowsAny(bounds []resolve.ConstraintBound, all []getproviders.Version) bool {
 	var together getproviders.Constraints
 	for _, b := range bounds {
 		together = together.And(b.Constraints)
@@ -152,7 +152,7 @@ func allowsAny(bounds []providercache.Bound, all []getproviders.Version) bool {
 }
 
 // checkConflict: together they allow nothing, and without any of them they do.
-func checkConflict(t *testing.T, bounds []providercache.Bound, all []getproviders.Version) {
+func checkConflict(t *testing.T, bounds []resolve.ConstraintBound, all []getproviders.Version) {
 	t.Helper()
 	if len(bounds) > 0 && allowsAny(bounds, all) {
 		t.Errorf("%v is no conflict", bounds)
@@ -171,12 +171,12 @@ func TestInstallExplainsConflicts(t *testing.T) {
 		source.addZip(t, "acme/alpha", v)
 	}
 	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
-	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, providercache.Normal)
-	failed, ok := errors.AsType[*providercache.NoVersionError](err)
+	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, resolve.Normal)
+	failed, ok := errors.AsType[*resolve.NoVersionError](err)
 	if !ok {
 		t.Fatalf("got %v, want a NoVersionError", err)
 	}
-	if len(failed.Conflict.Bounds) != 3 || !slices.Equal(lines(failed.Conflict.Smallest), []int{2, 3}) {
+	if len(failed.Conflict.Bounds) != 3 || !slices.Equal(lines(failed.Conflict.Minimal), []int{2, 3}) {
 		t.Errorf("got %v", failed.Conflict)
 	}
 }
@@ -197,8 +197,8 @@ func TestInstallSaysWhoseConstraintsALockedVersionMeets(t *testing.T) {
 			locks := new(depsfile.Locks)
 			locks.Set(depsfile.Lock{Provider: provider("acme/alpha"), Version: version(c.locked)})
 			req := getproviders.Requirements{provider("acme/alpha"): c.required}
-			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, providercache.Normal)
-			failed, ok := errors.AsType[*providercache.LockedVersionError](err)
+			_, _, err := newInstaller(t, newSource(t)).Install(t.Context(), req, locks, resolve.Normal)
+			failed, ok := errors.AsType[*resolve.LockedVersionError](err)
 			if !ok {
 				t.Fatalf("got %v, want a LockedVersionError", err)
 			}
@@ -226,7 +226,7 @@ func ExampleFindConflict() {
 		{Constraints: getproviders.MustParseConstraints("< 1.5"), Pos: getproviders.Pos{Module: "module.dns", File: "dns/main.tf", Line: 3}},
 	}
 	available := versions("1.0.0", "1.4.2", "2.3.0")
-	for _, b := range providercache.FindConflict(required, available).Smallest {
+	for _, b := range resolve.FindConflict(required, available).Minimal {
 		fmt.Println(strings.Join([]string{b.Pos.Module, b.Constraints.String(), b.Newest.String()}, " | "))
 	}
 	// Output:

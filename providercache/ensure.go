@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Installed is a provider that is ready to run.
@@ -35,15 +36,15 @@ type Installed struct {
 // The error holds a [*ProviderError].
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	if p.IsBuiltIn() {
-		s := Selection{Provider: p}
-		return Installed{}, in.Fetcher.fail(ctx, s, s.failed(StepBuiltIn, errors.New("a built-in provider has no package")))
+		s := resolve.Selection{Provider: p}
+		return Installed{}, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepBuiltIn, errors.New("a built-in provider has no package")))
 	}
 	if in.Skip[p] {
-		s := Selection{Provider: p}
-		return Installed{}, in.Fetcher.fail(ctx, s, s.failed(StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+		s := resolve.Selection{Provider: p}
+		return Installed{}, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
 	}
 	req := getproviders.Requirements{p: {{Constraints: c}}}
-	locks, report, err := in.Install(ctx, req, nil, Normal)
+	locks, report, err := in.Install(ctx, req, nil, resolve.Normal)
 	if err != nil {
 		return Installed{}, err
 	}
@@ -58,7 +59,7 @@ func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getp
 	}
 	installed.Executable, err = unpack.FindExecutable(installed.Dir, p)
 	if err != nil {
-		return Installed{}, outcome.Selection.failed(StepPublish, fmt.Errorf("the package is gone: %w", err))
+		return Installed{}, outcome.Selection.Failed(resolve.StepPublish, fmt.Errorf("the package is gone: %w", err))
 	}
 	return installed, nil
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 func TestEnsureReturnsWhatCanBeRun(t *testing.T) {
@@ -53,11 +53,11 @@ func TestEnsureFails(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0-beta1")
 	in := newInstaller(t, source)
-	for address, step := range map[string]providercache.Step{
-		"acme/none": providercache.StepQuery, "acme/widget": providercache.StepSelect, "terraform.io/builtin/terraform": providercache.StepBuiltIn,
+	for address, step := range map[string]resolve.Step{
+		"acme/none": resolve.StepQuery, "acme/widget": resolve.StepSelect, "terraform.io/builtin/terraform": resolve.StepBuiltIn,
 	} {
 		_, err := in.Ensure(t.Context(), provider(address), constraints(""))
-		if failure, ok := errors.AsType[*providercache.ProviderError](err); !ok || failure.Step != step {
+		if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != step {
 			t.Errorf("%s: got %v, want an error in step %s", address, err, step)
 		}
 	}

@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // recorder keeps the events of each provider as text.
@@ -24,7 +25,7 @@ type recorder struct {
 	overlap bool
 }
 
-func (r *recorder) observe(_ context.Context, e providercache.Event) {
+func (r *recorder) observe(_ context.Context, e event.Event) {
 	if !r.busy.CompareAndSwap(false, true) {
 		r.overlap = true
 	}
@@ -36,30 +37,30 @@ func (r *recorder) observe(_ context.Context, e providercache.Event) {
 		r.of[p] = append(r.of[p], fmt.Sprintf(format, args...))
 	}
 	switch e := e.(type) {
-	case providercache.Pending:
+	case event.QueuedEvent:
 		r.pending = append(r.pending, fmt.Sprint(len(e.Requirements)))
-	case providercache.BuiltInAvailable:
-		add(e.Provider, "built in")
-	case providercache.QueryBegin:
-		add(e.Provider, "query %q %v", e.Constraints, e.Locked)
-	case providercache.QueryWarning:
-		add(e.Provider, "warnings %q", e.Warnings)
-	case providercache.QueryDone:
-		add(e.Provider, "selected %s", e.Version)
-	case providercache.Reading:
-		add(e.Provider, "read %s", e.Version)
-	case providercache.AlreadyInstalled:
-		add(e.Provider, "present %s", e.Version)
-	case providercache.LinkedFromCache:
-		add(e.Provider, "from the cache %s by %s", e.Version, e.Link)
-	case providercache.FetchBegin:
-		add(e.Provider, "fetch %s %T", e.Version, e.Location)
-	case providercache.FetchProgress:
-		add(e.Provider, "received %d of %d", e.Done, e.Total)
-	case providercache.FetchDone:
-		add(e.Provider, "installed %s %s", e.Version, e.Authentication.TrustLevel)
-	case providercache.Failed:
-		add(e.Provider, "failed: %s", e.Err.(*providercache.ProviderError).Step)
+	case event.BuiltInEvent:
+		add(e.Addr, "built in")
+	case event.QueryEvent:
+		add(e.Addr, "query %q %v", e.Constraints, e.Locked)
+	case event.WarningEvent:
+		add(e.Addr, "warnings %q", e.Warnings)
+	case event.SelectedEvent:
+		add(e.Addr, "selected %s", e.Version)
+	case event.HashingEvent:
+		add(e.Addr, "read %s", e.Version)
+	case event.PresentEvent:
+		add(e.Addr, "present %s", e.Version)
+	case event.LinkedEvent:
+		add(e.Addr, "from the cache %s by %s", e.Version, e.Link)
+	case event.FetchingEvent:
+		add(e.Addr, "fetch %s %T", e.Version, e.Location)
+	case event.ProgressEvent:
+		add(e.Addr, "received %d of %d", e.Done, e.Total)
+	case event.FetchedEvent:
+		add(e.Addr, "installed %s %s", e.Version, e.Authentication.TrustLevel)
+	case event.FailedEvent:
+		add(e.Addr, "failed: %s", e.Err.(*resolve.ProviderError).Step)
 	default:
 		panic(fmt.Sprintf("unknown event %T", e))
 	}
@@ -92,7 +93,7 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "acme/old", "> 1.0", "acme/unfit", "2.0.0",
 		"terraform.io/builtin/terraform", "", "terraform.io/builtin/other", "")
-	if _, _, err := both.Install(t.Context(), req, locks, providercache.Normal); err == nil {
+	if _, _, err := both.Install(t.Context(), req, locks, resolve.Normal); err == nil {
 		t.Fatal("no error")
 	}
 
@@ -159,8 +160,8 @@ func TestProgressIsToldInSteps(t *testing.T) {
 	clock := time.Time{}
 	in.Fetcher.Now = func() time.Time { clock = clock.Add(25 * time.Millisecond); return clock }
 	var last, told int64
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-		if p, ok := e.(providercache.FetchProgress); ok {
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if p, ok := e.(event.ProgressEvent); ok {
 			if p.Done < last || p.Total != int64(len(archive)) {
 				t.Errorf("told %d of %d after %d", p.Done, p.Total, last)
 			}

@@ -11,6 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // exampleSource stands for what a program would write as
@@ -44,12 +48,12 @@ func ExampleInstaller_Install() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
-		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	locks, report, err := installer.Install(context.Background(), required, nil, providercache.Normal)
+	locks, report, err := installer.Install(context.Background(), required, nil, resolve.Normal)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -63,12 +67,12 @@ func ExampleInstaller_Plan() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source},
-		Target:  &providercache.Store{Dir: dir},
+		Fetcher: &fetcher.Fetcher{Source: source},
+		Target:  &store.Store{Dir: dir},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("< 1.1")})
-	plan, err := installer.Plan(context.Background(), required, nil, providercache.Normal)
+	plan, err := installer.Plan(context.Background(), required, nil, resolve.Normal)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -83,8 +87,8 @@ func ExampleInstaller_Check() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{},
-		Target:  &providercache.Store{Dir: dir},
+		Fetcher: &fetcher.Fetcher{},
+		Target:  &store.Store{Dir: dir},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{})
@@ -103,8 +107,8 @@ func ExampleInstaller_Ensure() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
-		Target:  &providercache.Store{Dir: dir},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Target:  &store.Store{Dir: dir},
 	}
 	installed, err := installer.Ensure(context.Background(), widget, getproviders.MustParseConstraints(">= 1.0"))
 	if err != nil {
@@ -119,10 +123,10 @@ func ExampleHashes() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
 	}
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}}
-	hashes, err := providercache.Hashes(context.Background(), installer.Fetcher, widget, getproviders.MustParseVersion("1.0.0"), platforms)
+	hashes, err := lockhashes.Hashes(context.Background(), installer.Fetcher, widget, getproviders.MustParseVersion("1.0.0"), platforms)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -139,11 +143,11 @@ func ExampleLock() {
 	defer closeAll()
 
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	result := providercache.Lock(context.Background(), installer.Fetcher, providercache.LockRequest{
+	result := lockhashes.Lock(context.Background(), installer.Fetcher, lockhashes.Request{
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
 	})[0]

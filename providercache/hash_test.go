@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
@@ -25,18 +25,18 @@ func TestHashPackage(t *testing.T) {
 	write(t, filepath.Join(dir, "other.zip"), string(zipOf(t, map[string]string{"README": "no provider"})))
 	want := h1Of(t, content)
 	for name, zh := range map[string]getproviders.Hash{"tree": "", "any.zip": getproviders.ZH(sha256.Sum256(archive))} {
-		gotH1, gotZH, err := providercache.HashPackage(t.Context(), filepath.Join(dir, name))
+		gotH1, gotZH, err := fetcher.HashPackage(t.Context(), filepath.Join(dir, name))
 		if err != nil || gotH1 != want || gotZH != zh {
 			t.Errorf("%s: %s %s %v, want %s %s", name, gotH1, gotZH, err, want, zh)
 		}
 	}
 	for name, rule := range map[string]unpack.Rule{"text.zip": unpack.RuleArchive, "other.zip": unpack.RuleExecutable} {
-		_, _, err := providercache.HashPackage(t.Context(), filepath.Join(dir, name))
+		_, _, err := fetcher.HashPackage(t.Context(), filepath.Join(dir, name))
 		if broken, ok := errors.AsType[*unpack.Error](err); !ok || broken.Rule != rule {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, _, err := providercache.HashPackage(t.Context(), filepath.Join(dir, "nothing")); !errors.Is(err, os.ErrNotExist) {
+	if _, _, err := fetcher.HashPackage(t.Context(), filepath.Join(dir, "nothing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
 }

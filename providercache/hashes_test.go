@@ -14,8 +14,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 var otherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
@@ -33,7 +35,7 @@ func TestHashesOfManyPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat, Archive: archives[plat]})
 	}
 	in.Target = nil // it isn't needed
-	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
+	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider(registryHost+"/acme/widget"), version("1.0.0"), platforms)
 	must(t, err)
 	var signed []getproviders.Hash
 	for _, archive := range archives {
@@ -71,7 +73,7 @@ func TestHashesOfADirectory(t *testing.T) {
 	source := newSource(t)
 	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	in := newInstaller(t, source)
-	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	must(t, err)
 	if want := []getproviders.Hash{h1Of(t, map[string]string{"terraform-provider-widget": "x"})}; !slices.Equal(got[linux], want) {
 		t.Errorf("got %q, want %q", got[linux], want)
@@ -84,17 +86,17 @@ func TestHashesTellsWhichPlatformsFail(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
-	got, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
+	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
 	failures := providerErrors(t, err)
 	if got != nil || len(failures) != 2 || !errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Fatalf("got %v, %v", got, err)
 	}
 	for i, plat := range otherPlatforms {
-		if failures[i].Step != providercache.StepMetadata || !strings.Contains(failures[i].Error(), plat.String()) {
+		if failures[i].Step != resolve.StepMetadata || !strings.Contains(failures[i].Error(), plat.String()) {
 			t.Errorf("error %d is %v, want that of %s", i, failures[i], plat)
 		}
 	}
-	if _, err := providercache.Hashes(t.Context(), new(providercache.Fetcher), provider("acme/widget"), version("1.0.0"), nil); err == nil {
+	if _, err := lockhashes.Hashes(t.Context(), new(fetcher.Fetcher), provider("acme/widget"), version("1.0.0"), nil); err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -104,12 +106,12 @@ func TestHashesKeepsTheRules(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
-	_, err := providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
+	_, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v", err)
 	}
 	source.trust("acme/widget", "1.0.0", &trust{refuse: true})
-	if _, err = providercache.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
+	if _, err = lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
 	if _, err := os.Stat(in.Target.Dir); err == nil {

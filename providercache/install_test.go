@@ -14,7 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
@@ -52,7 +55,7 @@ func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	before := tree(t, in.Target.Dir)
 
 	in2 := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
+		Fetcher: &fetcher.Fetcher{Source: &memorySource{}, Platform: linux, Product: product},
 		Target:  in.Target,
 	}
 	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
@@ -89,7 +92,7 @@ func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	if lock, _ := kept.Provider(provider("acme/widget")); lock.Version != version("1.0.0") {
 		t.Errorf("installed %s, which is not the locked version", lock.Version)
 	}
-	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, providercache.Upgrade)
+	moved, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), kept, resolve.Upgrade)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +100,7 @@ func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	if lock.Version != version("1.1.0") || len(lock.Hashes) != 1 || report.Outcomes[0].Selection.Locked {
 		t.Errorf("-upgrade gave %+v, want 1.1.0 with a hash of its own only", lock)
 	}
-	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, providercache.Upgrade)
+	stays, report, err := in.Install(t.Context(), require("acme/widget", ">= 1.0"), moved, resolve.Upgrade)
 	if err != nil || !report.Outcomes[0].Present || !stays.Equal(moved) {
 		t.Errorf("-upgrade to what is there: %+v, %v", report, err)
 	}
@@ -241,25 +244,25 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 	in := newInstaller(t, source)
 	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/zip", "", "acme/gone", "", "acme/down", "", "acme/none", "",
 		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
-	got, report, err := in.Install(t.Context(), req, locks, providercache.Normal)
+	got, report, err := in.Install(t.Context(), req, locks, resolve.Normal)
 	if got != nil {
 		t.Error("locks were returned in spite of errors")
 	}
 	want := []struct {
 		address string
-		step    providercache.Step
+		step    resolve.Step
 		is      error
 	}{
-		{"registry.terraform.io/-/ancient", providercache.StepQuery, nil},
-		{"acme/down", providercache.StepQuery, down},
-		{"acme/gone", providercache.StepFetch, os.ErrNotExist},
-		{"acme/locked", providercache.StepLock, nil},
-		{"acme/none", providercache.StepQuery, getproviders.ErrProviderNotFound},
-		{"acme/old", providercache.StepSelect, getproviders.ErrNoMatchingVersion},
-		{"acme/vanished", providercache.StepMetadata, getproviders.ErrVersionNotFound},
-		{"acme/zip", providercache.StepUnpack, unpack.RuleArchive},
-		{"terraform.io/builtin/other", providercache.StepBuiltIn, nil},
-		{"terraform.io/builtin/terraform", providercache.StepBuiltIn, nil},
+		{"registry.terraform.io/-/ancient", resolve.StepQuery, nil},
+		{"acme/down", resolve.StepQuery, down},
+		{"acme/gone", resolve.StepFetch, os.ErrNotExist},
+		{"acme/locked", resolve.StepLock, nil},
+		{"acme/none", resolve.StepQuery, getproviders.ErrProviderNotFound},
+		{"acme/old", resolve.StepSelect, getproviders.ErrNoMatchingVersion},
+		{"acme/vanished", resolve.StepMetadata, getproviders.ErrVersionNotFound},
+		{"acme/zip", resolve.StepUnpack, unpack.RuleArchive},
+		{"terraform.io/builtin/other", resolve.StepBuiltIn, nil},
+		{"terraform.io/builtin/terraform", resolve.StepBuiltIn, nil},
 	}
 	failures := providerErrors(t, err)
 	if len(failures) != len(want) {
@@ -283,14 +286,14 @@ func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
 }
 
 // providerErrors takes a joined error apart.
-func providerErrors(tb testing.TB, err error) (failures []*providercache.ProviderError) {
+func providerErrors(tb testing.TB, err error) (failures []*resolve.ProviderError) {
 	tb.Helper()
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		tb.Fatalf("%v (%T) is no joined error", err, err)
 	}
 	for _, one := range joined.Unwrap() {
-		failure, ok := one.(*providercache.ProviderError)
+		failure, ok := one.(*resolve.ProviderError)
 		if !ok {
 			tb.Fatalf("%v (%T) is no *ProviderError", one, one)
 		}
@@ -304,7 +307,7 @@ func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
 	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v, want that the executable is missing", err)
 	}
@@ -317,8 +320,8 @@ func TestInstallWhereNothingCanBeWritten(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
-	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
-	if failure, ok := errors.AsType[*providercache.ProviderError](err); !ok || failure.Step != providercache.StepPublish {
+	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
+	if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != resolve.StepPublish {
 		t.Errorf("got %v, want an error in step publish", err)
 	}
 }
@@ -335,11 +338,11 @@ func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {
 
 func TestInstallRefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
-	for _, in := range []*providercache.Installer{{}, {Fetcher: &providercache.Fetcher{Source: newSource(t)}}, {Target: &providercache.Store{Dir: t.TempDir()}}} {
-		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
+	for _, in := range []*providercache.Installer{{}, {Fetcher: &fetcher.Fetcher{Source: newSource(t)}}, {Target: &store.Store{Dir: t.TempDir()}}} {
+		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
 			t.Error("no error")
 		}
-		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, providercache.Normal); err == nil {
+		if _, err := in.Plan(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
 			t.Error("no error from Plan")
 		}
 	}
@@ -356,14 +359,14 @@ func TestInstallByManyIntoOneDirectory(t *testing.T) {
 	installers := []*providercache.Installer{shared, shared, shared}
 	for range 5 {
 		installers = append(installers, &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
+			Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
 			Target:  shared.Target,
 		})
 	}
 	errs := make(chan error)
 	for _, in := range installers {
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
 			errs <- err
 		}()
 	}

@@ -8,22 +8,26 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Installer installs providers into a directory. It is a plain struct: set
 // the fields, then call the methods, from as many goroutines as you like. It
 // must not be copied, nor its fields changed, after the first call.
 type Installer struct {
-	Fetcher *Fetcher // required: where packages come from, and how they are got and verified
-	Target  *Store   // required: where packages go (".terraform/providers")
+	Fetcher *fetcher.Fetcher // required: where packages come from, and how they are got and verified
+	Target  *store.Store     // required: where packages go (".terraform/providers")
 
 	// Cache is what this Target shares packages with others by; nil: nothing.
 	// Link says how they get from there into Target: by default with a link to
 	// the package if the user named the cache, else with what leaves files that
 	// belong to Target.
-	Cache *Store
+	Cache *store.Store
 	Link  link.Mode
 
 	// Skip holds providers that come to the product by other means: one that its
@@ -32,14 +36,6 @@ type Installer struct {
 	// are required.
 	Skip map[getproviders.Provider]bool
 }
-
-// Mode says how locked versions are treated.
-type Mode int
-
-const (
-	Normal  Mode = iota // locked versions are kept
-	Upgrade             // the newest matching versions are selected, whatever is locked
-)
 
 // Install makes Target hold a package for every requirement and returns the
 // locks that belong to it. locks is what the lock file holds now; nil and
@@ -61,14 +57,15 @@ const (
 // If anything fails, the locks are nil and the error joins one
 // [*ProviderError] for each provider that couldn't be installed, in order.
 // The Report tells of all of them and of those that were installed.
-func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (*depsfile.Locks, Report, error) {
+func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
 	if err := in.validate(); err != nil {
 		return nil, Report{}, err
 	}
-	locks = orEmpty(locks)
+	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	in.Fetcher.emit(ctx, Pending{Requirements: wanted})
-	selections, failed := in.Fetcher.resolve(ctx, wanted, locks, mode)
+	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
+	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
+	failed := failedOutcomes(unresolved)
 	local := in.look(ctx, selections, locks, inTargetAndCache)
 	plan := makePlan(wanted, selections, local)
 	outcomes := in.carryOut(ctx, plan, local, locks)
@@ -79,14 +76,15 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 // packages that are present, and writes nothing. Its events are those of
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
-func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (Plan, error) {
+func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (Plan, error) {
 	if err := in.validate(); err != nil {
 		return Plan{}, err
 	}
-	locks = orEmpty(locks)
+	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	in.Fetcher.emit(ctx, Pending{Requirements: wanted})
-	selections, failed := in.Fetcher.resolve(ctx, wanted, locks, mode)
+	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
+	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
+	failed := failedOutcomes(unresolved)
 	local := in.look(ctx, selections, locks, inTargetAndCache)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
@@ -105,19 +103,11 @@ func (in *Installer) validate() error {
 	if in.Fetcher == nil || in.Fetcher.Source == nil || in.Target == nil {
 		return errors.New("an Installer needs a Fetcher with a Source, and a Target")
 	}
-	return in.Fetcher.platform().Validate()
-}
-
-// orEmpty lets nil stand for a lock file that doesn't exist.
-func orEmpty(locks *depsfile.Locks) *depsfile.Locks {
-	if locks == nil {
-		return new(depsfile.Locks)
-	}
-	return locks
+	return in.Fetcher.EffectivePlatform().Validate()
 }
 
 func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
-	return in.Target.PackagePath(p, v, in.Fetcher.platform())
+	return in.Target.PackagePath(p, v, in.Fetcher.EffectivePlatform())
 }
 
 // partials is the directory in which parts of archives are kept for later runs;

@@ -14,7 +14,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // stepPrefix begins the places of dieVariable that are numbers: the program
@@ -80,10 +84,10 @@ func installStepwise(steps int64) {
 		os.Exit(1)
 	}
 	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ providercache.Event) { s.step() }},
-		Target:  &providercache.Store{Dir: os.Args[2]}, Link: mode, Cache: &providercache.Store{Dir: os.Args[3]},
+		Fetcher: &fetcher.Fetcher{Source: s, Platform: linux, Product: product, Now: s.now, StateDir: os.Args[4], Observe: func(_ context.Context, _ event.Event) { s.step() }},
+		Target:  &store.Store{Dir: os.Args[2]}, Link: mode, Cache: &store.Store{Dir: os.Args[3]},
 	}
-	if _, _, err := in.Install(s, require("acme/widget", ""), nil, providercache.Normal); err != nil {
+	if _, _, err := in.Install(s, require("acme/widget", ""), nil, resolve.Normal); err != nil {
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -121,14 +125,14 @@ func TestAProcessMayBeKilledAtEachStep(t *testing.T) {
 				dir := t.TempDir()
 				next := newInstaller(t, source)
 				next.Link, next.Fetcher.StateDir = c.mode, filepath.Join(dir, "state")
-				next.Cache = &providercache.Store{Dir: filepath.Join(dir, "cache")}
+				next.Cache = &store.Store{Dir: filepath.Join(dir, "cache")}
 				if c.state != "" {
 					install(t, next, require("acme/widget", ""), nil)
 				}
 				if c.state == "damaged" {
 					write(t, filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE"), "gone")
 				}
-				next.Target = &providercache.Store{Dir: filepath.Join(dir, "target")}
+				next.Target = &store.Store{Dir: filepath.Join(dir, "target")}
 				victim := exec.CommandContext(t.Context(), os.Args[0], archive, next.Target.Dir, next.Cache.Dir, next.Fetcher.StateDir, c.mode.String())
 				victim.Env = append(os.Environ(), dieVariable+"="+stepPrefix+strconv.Itoa(n))
 				err := victim.Run()
@@ -155,8 +159,8 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	shape := strings.Join(tree(t, filepath.Dir(next.Cache.Dir)), " ")
 	inCache := filepath.Join(next.Cache.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "LICENSE")
 	content, _ := os.ReadFile(inCache)
-	next.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-		if _, ok := e.(providercache.FetchBegin); ok && string(content) == "free" {
+	next.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if _, ok := e.(event.FetchingEvent); ok && string(content) == "free" {
 			t.Errorf("%d: what the kill had left in the cache is fetched again: %s", n, shape)
 		}
 	}
@@ -170,9 +174,9 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
 		}
 	}
-	upkeep := &providercache.Upkeep{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
+	upkeep := &store.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
 	found, err := upkeep.Verify(t.Context(), nil)
-	if err != nil || len(found) != 1 || found[0].Finding != providercache.Sound {
+	if err != nil || len(found) != 1 || found[0].Finding != store.OK {
 		t.Errorf("%d: the cache has %+v, %v", n, found, err)
 	}
 }

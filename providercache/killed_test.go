@@ -14,6 +14,10 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // dieVariable makes the test program install, and end without a word at the
@@ -40,27 +44,27 @@ func die(where string) {
 	source.trust("acme/widget", "1.0.0", dying(where))
 	source.from("acme/widget", "1.0.0", "the test")
 	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
-		Target:  &providercache.Store{Dir: os.Args[2]},
+		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &store.Store{Dir: os.Args[2]},
 	}
 	if len(os.Args) > 3 {
-		in.Cache, in.Fetcher.StateDir = &providercache.Store{Dir: os.Args[3]}, os.Args[4]
+		in.Cache, in.Fetcher.StateDir = &store.Store{Dir: os.Args[3]}, os.Args[4]
 	}
 	end := didLink
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-		_, begun := e.(providercache.FetchBegin)
-		_, done := e.(providercache.FetchDone)
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		_, begun := e.(event.FetchingEvent)
+		_, done := e.(event.FetchedEvent)
 		if begun && where == "begun" || done && where == "done" {
 			os.Exit(diedAsAsked)
 		}
 		if begun {
 			end = didFetch
 		}
-		if _, reading := e.(providercache.Reading); reading && where == "unread" {
+		if _, reading := e.(event.HashingEvent); reading && where == "unread" {
 			os.Exit(1)
 		}
 	}
-	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, providercache.Normal)
+	_, _, err := in.Install(context.Background(), require("acme/widget", ""), nil, resolve.Normal)
 	if err != nil || where != "fetched" && where != "unread" {
 		os.Exit(1)
 	}

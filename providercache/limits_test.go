@@ -12,7 +12,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // counting is a transport that knows how many bodies are being read at once.
@@ -68,7 +69,7 @@ func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
 	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
 	in.Fetcher.Client = &http.Client{Transport: web}
-	in.Fetcher.Limits = providercache.Limits{Downloads: 2}
+	in.Fetcher.Limits = fetcher.Limits{Downloads: 2}
 	errs := make(chan error)
 	for i := range 4 {
 		req := getproviders.Requirements{}
@@ -76,7 +77,7 @@ func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
 			req.Add(provider(fmt.Sprintf("acme/p%d", 3*i+j)), getproviders.Requirement{})
 		}
 		go func() {
-			_, _, err := in.Install(t.Context(), req, nil, providercache.Normal)
+			_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
 			errs <- err
 		}()
 	}
@@ -95,7 +96,7 @@ func TestLimitsMayBeBoundless(t *testing.T) {
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
 	in.Fetcher.Client = &http.Client{Transport: web}
-	in.Fetcher.Limits = providercache.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
+	in.Fetcher.Limits = fetcher.Limits{PackageBytes: math.MaxInt64, PackageFiles: math.MaxInt}
 	install(t, in, require("acme/p0", ""), nil)
 }
 

@@ -14,6 +14,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
@@ -142,9 +144,9 @@ func TestAnotherFileSystemIsNoObstacle(t *testing.T) {
 	wantFiles(t, from, to, false)
 }
 
-func statOf(t *testing.T, path string) pathStat {
+func statOf(t *testing.T, path string) receipt.PathStat {
 	t.Helper()
-	stat, err := lstat(path)
+	stat, err := receipt.Lstat(path)
 	cachetest.Must(t, err)
 	return stat
 }
@@ -192,39 +194,39 @@ func TestFilesOfOthersAreNotLinkedTo(t *testing.T) {
 
 func TestLinkingDoesntTouchTheOriginal(t *testing.T) {
 	t.Parallel()
-	s := shelve(t)
+	s := receipttest.New(t)
 	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Copy} {
 		to := filepath.Join(t.TempDir(), "to")
-		if used, reason, err := link.Tree(t.Context(), s.dir, to, []link.Mode{mode, link.Copy}); err != nil {
+		if used, reason, err := link.Tree(t.Context(), s.Dir, to, []link.Mode{mode, link.Copy}); err != nil {
 			t.Errorf("%v: got %v, %v, %v", mode, used, reason, err)
 		}
 	}
-	if !s.isGenuine() {
+	if !s.IsKnown() {
 		t.Error("the receipt doesn't hold any more")
 	}
 }
 
 func TestOneReceiptServesAllHardLinks(t *testing.T) {
 	t.Parallel()
-	s := shelve(t)
+	s := receipttest.New(t)
 	var projects []string
 	for range 3 {
-		before, ok := openReceipts(s.state, s.root).genuine(packageName, s.dir, time.Now())
+		before, ok := receipt.Open(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())
 		if !ok {
 			t.Fatal("the receipt doesn't hold any more")
 		}
 		to := filepath.Join(t.TempDir(), "to")
-		if _, _, err := link.Tree(t.Context(), s.dir, to, []link.Mode{link.Hardlink}); err != nil {
+		if _, _, err := link.Tree(t.Context(), s.Dir, to, []link.Mode{link.Hardlink}); err != nil {
 			t.Skipf("no hard links here: %v", err)
 		}
-		r := openReceipts(s.state, s.root)
-		r.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: before, Linked: true})
-		cachetest.Must(t, r.save(t.Context()))
+		r := receipt.Open(s.State, s.Root)
+		r.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
+		cachetest.Must(t, r.Save(t.Context()))
 		projects = append(projects, to)
 	}
-	r := openReceipts(s.state, s.root)
+	r := receipt.Open(s.State, s.Root)
 	for i, project := range projects {
-		if _, ok := r.linked(packageName, project, time.Now()); !ok {
+		if _, ok := r.Linked(receipttest.Name, project, time.Now()); !ok {
 			t.Errorf("project %d is not seen to have the cache's files", i)
 		}
 	}
@@ -233,7 +235,7 @@ func TestOneReceiptServesAllHardLinks(t *testing.T) {
 	copied := filepath.Join(projects[2], "LICENSE")
 	cachetest.Must(t, os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old"))
 	for i, project := range projects {
-		if _, ok := r.linked(packageName, project, time.Now()); ok {
+		if _, ok := r.Linked(receipttest.Name, project, time.Now()); ok {
 			t.Errorf("project %d has other files, and nobody sees it", i)
 		}
 	}
@@ -241,14 +243,14 @@ func TestOneReceiptServesAllHardLinks(t *testing.T) {
 
 func TestAReceiptIsNotRenewedOverAChange(t *testing.T) {
 	t.Parallel()
-	s := shelve(t)
-	before, _ := s.receipts.genuine(packageName, s.dir, time.Now())
-	if _, _, err := link.Tree(t.Context(), s.dir, filepath.Join(t.TempDir(), "to"), []link.Mode{link.Hardlink}); err != nil {
+	s := receipttest.New(t)
+	before, _ := s.Receipts.Known(receipttest.Name, s.Dir, time.Now())
+	if _, _, err := link.Tree(t.Context(), s.Dir, filepath.Join(t.TempDir(), "to"), []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	cachetest.Must(t, os.WriteFile(filepath.Join(s.dir, "LICENSE"), []byte("FREE"), 0o600))
-	s.receipts.settle(t.Context(), time.Now, published{Name: packageName, Dir: s.dir, Receipt: before, Linked: true})
-	if s.isGenuineIn(s.receipts) {
+	cachetest.Must(t, os.WriteFile(filepath.Join(s.Dir, "LICENSE"), []byte("FREE"), 0o600))
+	s.Receipts.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
+	if _, ok := s.Receipts.Known(receipttest.Name, s.Dir, time.Now()); ok {
 		t.Error("it was renewed")
 	}
 }
@@ -274,21 +276,21 @@ func TestHardLinksCountOnceOnTheDisk(t *testing.T) {
 	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), strings.Repeat("x", 1<<16))
 	cachetest.WriteTo(t, filepath.Join(from, "docs", "page"), strings.Repeat("y", 1<<10))
-	seen := map[inode]bool{}
-	logical, physical := treeSize(from, seen)
+	seen := map[receipt.Inode]bool{}
+	logical, physical := receipt.TreeSize(from, seen)
 	if logical != 1<<16+1<<10 || physical < logical/2 {
 		t.Errorf("%d bytes, %d on the disk", logical, physical)
 	}
 	if _, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Hardlink}); err != nil {
 		t.Skipf("no hard links here: %v", err)
 	}
-	if again, more := treeSize(to, seen); again != logical || more != 0 {
+	if again, more := receipt.TreeSize(to, seen); again != logical || more != 0 {
 		t.Errorf("the links have %d bytes, %d of them on the disk", again, more)
 	}
-	if again, all := treeSize(to, map[inode]bool{}); again != logical || all != physical {
+	if again, all := receipt.TreeSize(to, map[receipt.Inode]bool{}); again != logical || all != physical {
 		t.Errorf("by themselves they have %d bytes, %d on the disk; want %d, %d", again, all, logical, physical)
 	}
-	if logical, physical := treeSize(filepath.Join(from, "absent"), seen); logical != 0 || physical != 0 {
+	if logical, physical := receipt.TreeSize(filepath.Join(from, "absent"), seen); logical != 0 || physical != 0 {
 		t.Errorf("nothing has %d bytes, %d on the disk", logical, physical)
 	}
 }

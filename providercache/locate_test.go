@@ -14,15 +14,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 func ExampleLocate() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
 	}
-	results := providercache.Locate(context.Background(), in.Fetcher, false, providercache.LockRequest{
+	results := lockhashes.Locate(context.Background(), in.Fetcher, false, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
 	for _, p := range results[0].Packages {
@@ -39,11 +41,11 @@ func TestLocateDownloadsNothing(t *testing.T) {
 	in.Target = nil
 	locks := &depsfile.Locks{}
 	locks.Set(depsfile.Lock{Provider: provider(registryHost + "/acme/widget"), Version: version("1.0.0")})
-	request := providercache.LockRequest{
+	request := lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
-	results := providercache.Locate(t.Context(), in.Fetcher, false, request, request)
+	results := lockhashes.Locate(t.Context(), in.Fetcher, false, request, request)
 	for _, result := range results {
 		if result.Err != nil || len(result.Packages) != 6 {
 			t.Fatalf("%+v", result)
@@ -61,7 +63,7 @@ func TestLocateDownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range providercache.Locate(t.Context(), in.Fetcher, true, request)[0].Packages {
+	for _, p := range lockhashes.Locate(t.Context(), in.Fetcher, true, request)[0].Packages {
 		if p.Size <= 1 {
 			t.Errorf("size %d", p.Size)
 		}
@@ -75,7 +77,7 @@ func TestLocateTellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := providercache.Locate(t.Context(), in.Fetcher, false, providercache.LockRequest{
+	result := lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	})[0]
@@ -87,11 +89,11 @@ func TestLocateTellsAllFailures(t *testing.T) {
 	}
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
-	result = providercache.Locate(t.Context(), in.Fetcher, false, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
+	result = lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
-	if r := providercache.Locate(t.Context(), &providercache.Fetcher{}, false, providercache.LockRequest{}); r[0].Err == nil {
+	if r := lockhashes.Locate(t.Context(), &fetcher.Fetcher{}, false, lockhashes.Request{}); r[0].Err == nil {
 		t.Error("there was no source")
 	}
 }
@@ -119,9 +121,9 @@ func TestSizesAreWhatServersSay(t *testing.T) {
 			source := newSource(t)
 			source.add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
 			in := &providercache.Installer{
-				Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Platform: linux},
+				Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := providercache.Locate(t.Context(), in.Fetcher, true, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")})[0]
+			result := lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})[0]
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)
@@ -141,17 +143,17 @@ func TestLocateKnowsWhatMirrorsList(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	sources, server := m.sources(t)
-	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := providercache.Locate(t.Context(), &providercache.Fetcher{Source: source, Client: server.Client()}, false, request)[0].Packages[0]
+		p := lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)[0].Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
-	p := providercache.Locate(t.Context(), &providercache.Fetcher{Source: unsigned}, false, request)[0].Packages[0]
+	p := lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)[0].Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
-	h1, zh, err := providercache.HashPackage(t.Context(), archive)
+	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
 	must(t, err)
 	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
 		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)

@@ -10,6 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // wrongH1 is no package's.
@@ -41,17 +43,17 @@ func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Inst
 	return in
 }
 
-var everyPlatform = providercache.LockRequest{
+var everyPlatform = lockhashes.Request{
 	Requirements: require(registryHost+"/acme/widget", ""), Platforms: append(slices.Clone(otherPlatforms), linux),
 }
 
 func TestLockBelievesARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	believed := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
+	believed := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
-		if p.From != providercache.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
+		if p.From != lockhashes.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
 			t.Errorf("%s: %+v", p.Platform, p)
 		}
 	}
@@ -62,7 +64,7 @@ func TestLockBelievesARegistry(t *testing.T) {
 		t.Errorf("%d requests for the list and its signature, want 2", n)
 	}
 	reader := newUser(t, registry)
-	reader.Fetcher.HashPolicy = providercache.ComputeHashes
+	reader.Fetcher.HashPolicy = fetcher.ComputeHashes
 	computed := lockOne(t, reader, everyPlatform)
 	if n := registry.Requests("archive"); n != 3 {
 		t.Errorf("%d archives were read, want 3", n)
@@ -80,21 +82,21 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
 	one := everyPlatform
 	one.Platforms = []getproviders.Platform{linux}
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != providercache.LockNew {
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.New {
 		t.Errorf("got\n%s\nwant\n%s", got.Locks.Encode(product), all)
 	}
 	reader := newUser(t, registry)
-	reader.Fetcher.HashPolicy = providercache.ComputeHashes
+	reader.Fetcher.HashPolicy = fetcher.ComputeHashes
 	old := lockOne(t, reader, one)
 	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
 		t.Errorf("nobody was to be believed:\n%s", text)
 	}
 	one.Locks = old.Locks
-	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != providercache.LockExtended || len(got.Packages[0].Missing) != 0 {
+	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.Extended || len(got.Packages[0].Missing) != 0 {
 		t.Errorf("got %+v\n%s\nwant\n%s", got.Packages, got.Locks.Encode(product), all)
 	}
 	widget := provider(registryHost + "/acme/widget")
-	hashes, err := providercache.Hashes(t.Context(), newUser(t, registry).Fetcher, widget, version("1.0.0"), one.Platforms)
+	hashes, err := lockhashes.Hashes(t.Context(), newUser(t, registry).Fetcher, widget, version("1.0.0"), one.Platforms)
 	if lock, _ := lockOne(t, in, everyPlatform).Locks.Provider(widget); err != nil || !slices.Equal(hashes[linux], lock.Hashes) {
 		t.Errorf("Hashes: %v, %v, want %v", hashes, err, lock.Hashes)
 	}
@@ -105,7 +107,7 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 func TestLockKnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
-	in.Fetcher.HashPolicy = providercache.ComputeHashes
+	in.Fetcher.HashPolicy = fetcher.ComputeHashes
 	computed := lockOne(t, in, everyPlatform)
 	trusting := newUser(t, registry)
 	trusting.Fetcher.StateDir = in.Fetcher.StateDir
@@ -126,8 +128,8 @@ func TestLockKnowsBetterThanARegistry(t *testing.T) {
 func TestLockBelievesNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
-	got := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
-	if got.Err != nil || got.Packages[0].From != providercache.HashesComputed || registry.Requests("archive") != 3 {
+	got := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
+	if got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
 }
@@ -149,7 +151,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := providercache.Lock(t.Context(), in.Fetcher, everyPlatform)[0]; got.Err == nil {
+	if got := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]; got.Err == nil {
 		t.Errorf("it was believed: %+v", got)
 	}
 }
@@ -157,7 +159,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 func TestLockLeavesOutWhatIsDone(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	in.Fetcher.HashPolicy = providercache.ComputeHashes
+	in.Fetcher.HashPolicy = fetcher.ComputeHashes
 	request := everyPlatform
 	request.Done, request.AllPlatforms, request.Locks = []getproviders.Platform{linux}, true, new(depsfile.Locks)
 	got := lockOne(t, in, request)

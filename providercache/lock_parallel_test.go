@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // meeting is a source that describes no package until so many are being asked for
@@ -41,7 +41,7 @@ func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	in.Fetcher.Source = source
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
 	defer cancel()
-	result := providercache.Lock(ctx, in.Fetcher, providercache.LockRequest{
+	result := lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
 	})[0]
@@ -58,7 +58,7 @@ func TestLockWritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := providercache.Lock(t.Context(), in.Fetcher, providercache.LockRequest{
+	result := lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	})[0]
 	if result.Err != nil || len(result.Packages) != 3 {

@@ -12,6 +12,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // lockable publishes packages for three platforms, each another archive.
@@ -26,9 +30,9 @@ func lockable(tb testing.TB, registry *providertest.Registry, name string, versi
 	}
 }
 
-func lockOne(tb testing.TB, in *providercache.Installer, r providercache.LockRequest) providercache.LockResult {
+func lockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
 	tb.Helper()
-	result := providercache.Lock(tb.Context(), in.Fetcher, r)[0]
+	result := lockhashes.Lock(tb.Context(), in.Fetcher, r)[0]
 	if result.Err != nil {
 		tb.Fatal(result.Err)
 	}
@@ -41,14 +45,14 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 	lockable(t, registry, "widget", "1.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, t.TempDir()
-	var requests []providercache.LockRequest
+	var requests []lockhashes.Request
 	for range 20 {
-		requests = append(requests, providercache.LockRequest{
+		requests = append(requests, lockhashes.Request{
 			Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
 		})
 	}
-	first := providercache.Lock(t.Context(), in.Fetcher, requests...)
+	first := lockhashes.Lock(t.Context(), in.Fetcher, requests...)
 	for i, result := range first {
 		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
@@ -64,7 +68,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 		}
 	}
 	for _, p := range again.Packages {
-		if p.From != providercache.HashesRecalled || p.Change != providercache.LockNew || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
+		if p.From != lockhashes.HashesRecalled || p.Change != lockhashes.New || len(p.Missing) != 2 || p.Authentication.TrustLevel != getproviders.LevelCommunity {
 			t.Errorf("%v for %v: %+v", p.Selection.Provider, p.Platform, p)
 		}
 	}
@@ -75,19 +79,19 @@ func TestLockSaysWhatIsNew(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	widget := provider(registryHost + "/acme/widget")
-	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "~> 1.0")}
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "~> 1.0")}
 	request.Locks = lockOne(t, in, request).Locks
 	request.Platforms = append(slices.Clone(otherPlatforms), linux)
 	result := lockOne(t, in, request)
-	want := []providercache.LockChange{providercache.LockExtended, providercache.LockExtended, providercache.LockUnchanged}
+	want := []lockhashes.Change{lockhashes.Extended, lockhashes.Extended, lockhashes.Unchanged}
 	for i, p := range result.Packages {
-		if p.Change != want[i] || (len(p.Missing) == 1) != (want[i] == providercache.LockExtended) {
+		if p.Change != want[i] || (len(p.Missing) == 1) != (want[i] == lockhashes.Extended) {
 			t.Errorf("%s: %v, missing %q", p.Platform, p.Change, p.Missing)
 		}
 	}
 	request.Upgrade = map[getproviders.Provider]getproviders.Version{widget: version("1.0.0")}
 	result = lockOne(t, in, request)
-	if lock, _ := result.Locks.Provider(widget); lock.Version != version("1.0.0") || len(lock.Hashes) != 6 || result.Packages[0].Change != providercache.LockNew {
+	if lock, _ := result.Locks.Provider(widget); lock.Version != version("1.0.0") || len(lock.Hashes) != 6 || result.Packages[0].Change != lockhashes.New {
 		t.Errorf("another version comes to %v", lock)
 	}
 	if lock, _ := request.Locks.Provider(widget); lock.Version != version("1.1.0") {
@@ -99,7 +103,7 @@ func TestLockOfAllPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := lockOne(t, in, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true})
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true})
 	var got []string
 	for _, p := range result.Packages {
 		got = append(got, p.Platform.String())
@@ -109,8 +113,8 @@ func TestLockOfAllPlatforms(t *testing.T) {
 	}
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
-	silent := providercache.Lock(t.Context(), newInstaller(t, source).Fetcher,
-		providercache.LockRequest{Requirements: require("acme/widget", ""), AllPlatforms: true})[0]
+	silent := lockhashes.Lock(t.Context(), newInstaller(t, source).Fetcher,
+		lockhashes.Request{Requirements: require("acme/widget", ""), AllPlatforms: true})[0]
 	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
 		t.Errorf("a source that doesn't tell: %v", silent.Err)
 	}
@@ -123,14 +127,14 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
-	results := providercache.Lock(t.Context(), in.Fetcher,
-		providercache.LockRequest{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
-		providercache.LockRequest{Requirements: require(widget, "")},
-		providercache.LockRequest{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
-		providercache.LockRequest{Requirements: require(widget, "9.0", gadget, "")},
+	results := lockhashes.Lock(t.Context(), in.Fetcher,
+		lockhashes.Request{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
+		lockhashes.Request{Requirements: require(widget, "")},
+		lockhashes.Request{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
+		lockhashes.Request{Requirements: require(widget, "9.0", gadget, "")},
 	)
 	failures := providerErrors(t, results[0].Err)
-	if about, ok := errors.AsType[*providercache.PlatformError](failures[0]); len(failures) != 2 || !ok || about.Platform != elsewhere[0] ||
+	if about, ok := errors.AsType[*resolve.PlatformError](failures[0]); len(failures) != 2 || !ok || about.Platform != elsewhere[0] ||
 		failures[0].Provider != provider(gadget) || !errors.Is(failures[0], getproviders.ErrPlatformMissing) {
 		t.Errorf("a platform that is missing: %v", results[0].Err)
 	}
@@ -138,11 +142,11 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 		t.Errorf("another request: %v", results[1].Err)
 	}
 	for _, i := range []int{2, 3} {
-		if failures := providerErrors(t, results[i].Err); len(failures) != 1 || failures[0].Step != providercache.StepSelect || results[i].Locks != nil {
+		if failures := providerErrors(t, results[i].Err); len(failures) != 1 || failures[0].Step != resolve.StepSelect || results[i].Locks != nil {
 			t.Errorf("result %d: %v", i, results[i].Err)
 		}
 	}
-	if err := providercache.Lock(t.Context(), new(providercache.Fetcher), providercache.LockRequest{})[0].Err; err == nil {
+	if err := lockhashes.Lock(t.Context(), new(fetcher.Fetcher), lockhashes.Request{})[0].Err; err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -154,7 +158,7 @@ func TestLockResumesATransfer(t *testing.T) {
 		"terraform-provider-widget": noise(300_000),
 	})})
 	registry.Break("archive", providertest.Fault{CutAfter: 100_000, Times: 2})
-	result := lockOne(t, in, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")})
+	result := lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
 	if want := h1Of(t, map[string]string{"terraform-provider-widget": noise(300_000)}); result.Packages[0].H1 != want {
 		t.Errorf("got %s, want %s", result.Packages[0].H1, want)
 	}
@@ -166,13 +170,13 @@ func TestLockRefusesWhatIsNotGenuine(t *testing.T) {
 	lockable(t, registry, "widget", "1.0.0")
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
-	request := providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "")}
-	err := providercache.Lock(t.Context(), in.Fetcher, request)[0].Err
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
+	err := lockhashes.Lock(t.Context(), in.Fetcher, request)[0].Err
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
 	registry.Break("archive", providertest.Fault{})
-	if got := lockOne(t, in, request).Packages[0].From; got != providercache.HashesComputed {
+	if got := lockOne(t, in, request).Packages[0].From; got != lockhashes.HashesComputed {
 		t.Errorf("it was remembered: %v", got)
 	}
 }
@@ -184,18 +188,18 @@ func TestLockBelievesListsOnlyOnDemand(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0")
 	source.trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
-	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
-	if err := providercache.Lock(t.Context(), in.Fetcher, request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
+	request := lockhashes.Request{Requirements: require("acme/widget", "")}
+	if err := lockhashes.Lock(t.Context(), in.Fetcher, request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
 	in = newInstaller(t, source)
-	in.Fetcher.HashPolicy = providercache.TrustMirrorHashes
-	result := providercache.Lock(t.Context(), in.Fetcher, request)[0]
-	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != providercache.HashesListed {
+	in.Fetcher.HashPolicy = fetcher.TrustMirrorHashes
+	result := lockhashes.Lock(t.Context(), in.Fetcher, request)[0]
+	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != lockhashes.HashesListed {
 		t.Errorf("got %+v", result)
 	}
 	source.trust("acme/widget", "1.0.0", nil)
-	if got := providercache.Lock(t.Context(), in.Fetcher, request)[0]; got.Err != nil || got.Packages[0].From != providercache.HashesComputed {
+	if got := lockhashes.Lock(t.Context(), in.Fetcher, request)[0]; got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
 		t.Errorf("without a list: %+v", got)
 	}
 }
@@ -215,8 +219,8 @@ func TestLockRemembersWhatMirrorsListByAnH1(t *testing.T) {
 	source.trust("acme/widget", "1.0.0", listedHashes{want})
 	in := newInstaller(t, source)
 	in.Fetcher.StateDir = t.TempDir()
-	request := providercache.LockRequest{Requirements: require("acme/widget", "")}
-	for i, from := range []providercache.HashOrigin{providercache.HashesComputed, providercache.HashesRecalled} {
+	request := lockhashes.Request{Requirements: require("acme/widget", "")}
+	for i, from := range []lockhashes.HashOrigin{lockhashes.HashesComputed, lockhashes.HashesRecalled} {
 		got := lockOne(t, in, request).Packages[0]
 		if got.From != from || got.H1 != want || got.Authentication.TrustLevel != getproviders.LevelVerifiedChecksum {
 			t.Errorf("run %d: %+v", i+1, got)
@@ -231,8 +235,8 @@ func TestInstallRemembersArchivesForLock(t *testing.T) {
 	in.Fetcher.StateDir, in.Fetcher.Platform = t.TempDir(), linux
 	req := require(registryHost+"/acme/widget", "")
 	locks, _ := install(t, in, req, nil)
-	got := lockOne(t, in, providercache.LockRequest{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
-	if got.Packages[0].From != providercache.HashesRecalled || registry.Requests("archive") != 1 {
+	got := lockOne(t, in, lockhashes.Request{Requirements: req, Locks: locks, Platforms: []getproviders.Platform{linux}})
+	if got.Packages[0].From != lockhashes.HashesRecalled || registry.Requests("archive") != 1 {
 		t.Errorf("%d requests, %+v", registry.Requests("archive"), got.Packages[0])
 	}
 }
@@ -242,17 +246,17 @@ func TestLockTellsOfEachPackage(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	var begun, fetched, done int
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		switch e := e.(type) {
-		case providercache.LockBegin:
+		case lockhashes.QueuedEvent:
 			begun += len(e.Packages)
-		case providercache.LockFetch:
+		case lockhashes.FetchingEvent:
 			fetched++
-		case providercache.LockDone:
+		case lockhashes.DoneEvent:
 			done++
 		}
 	}
-	lockOne(t, in, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
+	lockOne(t, in, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true, Locks: new(depsfile.Locks)})
 	if begun != 3 || fetched != 3 || done != 3 {
 		t.Errorf("begun %d, fetched %d, done %d", begun, fetched, done)
 	}

@@ -11,18 +11,22 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // sighting is what this machine has of a selected package.
 type sighting struct {
 	Version getproviders.Version
-	Exists  bool     // in Target
-	Genuine bool     // it is what would be installed
-	News    *genuine // what the lock file has to learn of it; nil: nothing
-	Problem error    // why it couldn't be hashed
-	Cached  *genuine // what the cache has, if that may be used; nil: nothing
+	Exists  bool                // in Target
+	Genuine bool                // it is what would be installed
+	News    *receipt.Provenance // what the lock file has to learn of it; nil: nothing
+	Problem error               // why it couldn't be hashed
+	Cached  *receipt.Provenance // what the cache has, if that may be used; nil: nothing
 
-	Read []published // what was hashed, and is to get a receipt
+	Read []receipt.Pending // what was hashed, and is to get a receipt
 }
 
 // where says how far look goes.
@@ -37,12 +41,12 @@ const (
 // that isn't what is wanted maybe in the cache. As many are looked at at once
 // as there are cores. What a receipt knows isn't read. A package that can't be
 // read is taken for damaged.
-func (in *Installer) look(ctx context.Context, selections []Selection, locks *depsfile.Locks, at where) map[getproviders.Provider]sighting {
+func (in *Installer) look(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks, at where) map[getproviders.Provider]sighting {
 	l := looker{in: in, target: in.targetShelf(), shared: in.cacheShelf(), searches: in.Cache != nil && at == inTargetAndCache}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
-	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s Selection) (sighting, error) {
-		return l.sight(ctx, task{Selection: s, Recorded: recorded(locks, s)}), nil
+	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s resolve.Selection) (sighting, error) {
+		return l.sight(ctx, fetcher.Request{Selection: s, Recorded: resolve.Recorded(locks, s)}), nil
 	})
 	local := make(map[getproviders.Provider]sighting, len(selections))
 	for i, s := range selections {
@@ -54,11 +58,11 @@ func (in *Installer) look(ctx context.Context, selections []Selection, locks *de
 // looker looks at packages in the light of receipts that were read once.
 type looker struct {
 	in             *Installer
-	target, shared shelf
+	target, shared store.View
 	searches       bool // in the cache, too
 }
 
-func (l looker) sight(ctx context.Context, t task) sighting {
+func (l looker) sight(ctx context.Context, t fetcher.Request) sighting {
 	seen := sighting{Version: t.Version}
 	l.sightTarget(ctx, t, &seen)
 	if seen.Genuine || !l.searches {
@@ -73,7 +77,7 @@ func (l looker) sight(ctx context.Context, t task) sighting {
 }
 
 // sightTarget looks at the package in Target.
-func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
+func (l looker) sightTarget(ctx context.Context, t fetcher.Request, seen *sighting) {
 	dir := l.in.packagePath(t.Provider, t.Version)
 	info, err := os.Lstat(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -81,7 +85,7 @@ func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
 	}
 	at := l.target
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if at.own = nil; l.leadsToCache(dir, t) { // for what others keep there are no receipts
+		if at = at.WithoutReceipts(); l.leadsToCache(dir, t) { // for what others keep there are no receipts
 			at = l.shared
 		}
 	}
@@ -99,7 +103,7 @@ func (l looker) sightTarget(ctx context.Context, t task, seen *sighting) {
 
 // leadsToCache reports whether a link in Target leads to the very place that
 // the package has in the cache.
-func (l looker) leadsToCache(dir string, t task) bool {
+func (l looker) leadsToCache(dir string, t fetcher.Request) bool {
 	target, err := os.Readlink(dir)
 	return err == nil && l.in.Cache != nil && target == l.in.cachePath(t.Selection)
 }
@@ -107,7 +111,7 @@ func (l looker) leadsToCache(dir string, t task) bool {
 // accepts reports whether a package that is there is as good as one that
 // would be fetched: the lock file has one of its hashes, or if that has none
 // at all, the package came from the very source that it would come from now.
-func (in *Installer) accepts(ctx context.Context, t task, g genuine) bool {
+func (in *Installer) accepts(ctx context.Context, t fetcher.Request, g receipt.Provenance) bool {
 	if len(t.Recorded) > 0 {
 		return g.H1 != "" && slices.Contains(t.Recorded, g.H1) || g.ZH != "" && slices.Contains(t.Recorded, g.ZH)
 	}
@@ -116,15 +120,31 @@ func (in *Installer) accepts(ctx context.Context, t task, g genuine) bool {
 
 // origin says where a package would come from now; "" if nobody can tell. A
 // source that fails here fails again when it is asked for the package.
-func (in *Installer) origin(ctx context.Context, s Selection) string {
-	origin, err := getproviders.SourceURLOf(ctx, in.Fetcher.Source, s.Provider, s.Version, in.Fetcher.platform())
+func (in *Installer) origin(ctx context.Context, s resolve.Selection) string {
+	origin, err := getproviders.SourceURLOf(ctx, in.Fetcher.Source, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
 	if err != nil {
 		return ""
 	}
 	return origin
 }
 
-// ofScheme returns the hashes of one scheme.
-func ofScheme(hashes []getproviders.Hash, scheme string) []getproviders.Hash {
-	return slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return h.Scheme() != scheme })
+// targetShelf and cacheShelf read the receipts for Target and for the cache.
+func (in *Installer) targetShelf() store.View {
+	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+}
+
+func (in *Installer) cacheShelf() store.View {
+	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+}
+
+// packageName is what receipts and locks know a package by.
+func (in *Installer) packageName(s resolve.Selection) string {
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+}
+
+func (in *Installer) packageNames(selections []resolve.Selection) (names []string) {
+	for _, s := range selections {
+		names = append(names, in.packageName(s))
+	}
+	return names
 }

@@ -21,6 +21,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestMain(m *testing.M) {
@@ -196,15 +199,15 @@ func (s *memorySource) Describe(getproviders.Provider) string { return "memory" 
 // newInstaller returns an Installer into a directory that doesn't exist yet.
 func newInstaller(tb testing.TB, source getproviders.Source) *providercache.Installer {
 	return &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Platform: linux, Product: product},
-		Target:  &providercache.Store{Dir: filepath.Join(tb.TempDir(), ".terraform", "providers")},
+		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
+		Target:  &store.Store{Dir: filepath.Join(tb.TempDir(), ".terraform", "providers")},
 	}
 }
 
 // install installs and fails the test if that fails.
 func install(tb testing.TB, in *providercache.Installer, req getproviders.Requirements, locks *depsfile.Locks) (*depsfile.Locks, providercache.Report) {
 	tb.Helper()
-	got, report, err := in.Install(tb.Context(), req, locks, providercache.Normal)
+	got, report, err := in.Install(tb.Context(), req, locks, resolve.Normal)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -8,47 +8,23 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Wanted is a package that the cache is to hold.
-type Wanted struct {
-	Provider    getproviders.Provider
-	Version     getproviders.Version     // zero: the newest that Constraints allow
-	Constraints getproviders.Constraints // counts only without a version
-	Hashes      []getproviders.Hash      // as a lock file records them; none: the source decides what is genuine
-}
-
-// WantedBy lists what lock files select, in the order of addresses and versions.
-// A version that several select has the hashes of all of them.
-func WantedBy(locked Locked) (wanted []Wanted) {
-	for name, hashes := range locked {
-		wanted = append(wanted, Wanted{Provider: name.Provider, Version: name.Version, Hashes: hashes})
-	}
-	slices.SortFunc(wanted, func(a, b Wanted) int {
-		if by := a.Provider.Compare(b.Provider); by != 0 {
-			return by
-		}
-		return a.Version.Compare(b.Version)
-	})
-	return wanted
-}
-
 // Filled is what became of one Wanted.
-type Filled struct {
-	Selection Selection
+type Prefetched struct {
+	Selection resolve.Selection
 	Platform  getproviders.Platform
 	Present   bool // it was in the cache already
 	Err       error
 
-	got genuine
-}
-
-// selection and the failures of a Wanted are those of its version.
-func (w Wanted) selection() Selection {
-	return Selection{Provider: w.Provider, Version: w.Version, Constraints: w.Constraints}
+	got receipt.Provenance
 }
 
 // Fill puts packages into the Cache, for any number of working directories to
@@ -58,7 +34,7 @@ func (w Wanted) selection() Selection {
 //
 // Where the cache has another package of a version, whose receipt vouches for
 // it, that one stays, and the one that is wanted fails.
-func (in *Installer) Fill(ctx context.Context, wanted []Wanted) ([]Filled, error) {
+func (in *Installer) Prefetch(ctx context.Context, wanted []resolve.PackageSpec) ([]Prefetched, error) {
 	if in.Fetcher.Source == nil || in.Cache == nil {
 		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
 	}
@@ -66,90 +42,90 @@ func (in *Installer) Fill(ctx context.Context, wanted []Wanted) ([]Filled, error
 		return nil, nil
 	}
 	defer in.prepare(in.Cache.Dir)()
-	download.SweepPartials(in.partials(), in.Fetcher.now())
-	filled, errs := mapTold(ctx, in.Fetcher, in.Fetcher.Limits.withDefaults().Queries, wanted, in.fill)
+	download.SweepPartials(in.partials(), in.Fetcher.Time())
+	filled, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, wanted, in.fill)
 	for i, err := range errs {
 		if err != nil {
-			filled[i] = Filled{Selection: wanted[i].selection(), Platform: in.Fetcher.platform(), Err: err}
+			filled[i] = Prefetched{Selection: wanted[i].Selected(), Platform: in.Fetcher.EffectivePlatform(), Err: err}
 		}
 	}
 	return filled, errors.Join(errs...)
 }
 
 // fill puts one package into the cache.
-func (in *Installer) fill(ctx context.Context, w Wanted) (Filled, error) {
-	selected := w.selection()
+func (in *Installer) fill(ctx context.Context, w resolve.PackageSpec) (Prefetched, error) {
+	selected := w.Selected()
 	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
-		return Filled{}, selected.failed(StepQuery, err)
+		return Prefetched{}, selected.Failed(resolve.StepQuery, err)
 	}
 	if w.Version == (getproviders.Version{}) {
 		var err error
-		if selected, err = in.Fetcher.selectNewest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
-			return Filled{}, err
+		if selected, err = in.Fetcher.Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
+			return Prefetched{}, err
 		}
 	}
-	t := task{Selection: selected, Partials: in.partials()}
+	t := fetcher.Request{Selection: selected, Partials: in.partials()}
 	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
 	if found, ok := in.arrived(ctx, t); ok {
-		in.Fetcher.emit(ctx, AlreadyInstalled{Provider: t.Provider, Version: t.Version})
-		return Filled{Selection: selected, Platform: in.Fetcher.platform(), Present: true, got: found}, nil
+		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
+		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, got: found}, nil
 	}
-	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.platform())
+	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.EffectivePlatform())
 	if err != nil {
-		return Filled{}, t.failed(StepMetadata, err)
+		return Prefetched{}, t.Failed(resolve.StepMetadata, err)
 	}
 	t.Package = pkg
 	return in.fillFrom(ctx, t)
 }
 
 // fillFrom gets a package that the source has told of.
-func (in *Installer) fillFrom(ctx context.Context, t task) (Filled, error) {
-	unlock, err := in.Cache.lockPackage(ctx, in.packageName(t.Selection))
+func (in *Installer) fillFrom(ctx context.Context, t fetcher.Request) (Prefetched, error) {
+	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
 	if err != nil {
-		return Filled{}, t.failed(StepFetch, err)
+		return Prefetched{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer unlock()
-	filled := Filled{Selection: t.Selection, Platform: in.Fetcher.platform()}
+	filled := Prefetched{Selection: t.Selection, Platform: in.Fetcher.EffectivePlatform()}
 	if found, ok := in.arrived(ctx, t); ok {
 		filled.Present, filled.got = true, found
 		return filled, nil
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
-		return Filled{}, t.failed(StepPublish, err)
+		return Prefetched{}, t.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
-	in.Fetcher.emit(ctx, t.begun())
+	in.Fetcher.Emit(ctx, fetchBegun(t))
 	if filled.got, err = in.obtainCopy(ctx, t, stage); err != nil {
-		return Filled{}, err
+		return Prefetched{}, err
 	}
 	if err := in.keepInCache(ctx, t.Selection, stage, filled.got); err != nil {
-		return Filled{}, t.failed(StepPublish, err)
+		return Prefetched{}, t.Failed(resolve.StepPublish, err)
 	}
-	in.Fetcher.emit(ctx, t.done(Outcome{Authentication: filled.got.Authentication, placed: published{Dir: in.cachePath(t.Selection)}}))
+	in.Fetcher.Emit(ctx, fetchDone(t, Outcome{Authentication: filled.got.Authentication, placed: receipt.Pending{Dir: in.cachePath(t.Selection)}}))
 	return filled, nil
 }
 
 // obtainCopy is obtain with the difference that what is unpacked already, in a
 // mirror, is copied: the cache may go where the mirror isn't.
-func (in *Installer) obtainCopy(ctx context.Context, t task, stage *staging.Stage) (genuine, error) {
+func (in *Installer) obtainCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
 	if !ok {
-		return in.Fetcher.obtain(ctx, t, stage)
+		return in.Fetcher.Obtain(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
-		return genuine{}, t.failed(StepFetch, err)
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return in.Fetcher.judgeDirectory(ctx, t, stage.PackagePath())
+	return in.Fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // keepInCache publishes a package in the cache and gives it a receipt.
-func (in *Installer) keepInCache(ctx context.Context, s Selection, stage *staging.Stage, got genuine) error {
+func (in *Installer) keepInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) error {
 	at := in.cacheShelf()
 	_ = os.Remove(stage.ArchivePath())
 	shared, err := in.publishShared(ctx, s, stage, got, at)
 	if err == nil {
-		at.settle(ctx, shared)
+		at.Record(ctx, shared)
 	}
 	return err
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
@@ -17,14 +18,14 @@ func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
 	locks, _ := m.install(t, m.directory(t), nil)
 	must(t, os.RemoveAll(m.cache))
 	filler := m.directory(t)
-	filled, err := filler.Fill(t.Context(), providercache.WantedBy(providercache.LockedBy(locks)))
+	filled, err := filler.Prefetch(t.Context(), store.PackageSpecs(store.LockedBy(locks)))
 	if err != nil || len(filled) != 2 || filled[0].Present || filler.begun != 2 {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
 	if left := tree(t, filler.Target.Dir); len(left) > 0 {
 		t.Errorf("the target has %q", left)
 	}
-	again, err := m.directory(t).Fill(t.Context(), providercache.WantedBy(providercache.LockedBy(locks)))
+	again, err := m.directory(t).Prefetch(t.Context(), store.PackageSpecs(store.LockedBy(locks)))
 	if err != nil || !again[0].Present || !again[1].Present {
 		t.Errorf("filled again: %+v, %v", again, err)
 	}
@@ -39,12 +40,12 @@ func TestFillChoosesTheNewestVersion(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	d := m.directory(t)
-	wanted := []providercache.Wanted{
+	wanted := []resolve.PackageSpec{
 		{Provider: provider(registryHost + "/acme/a")},
 		{Provider: provider(registryHost + "/acme/none")},
 		{Provider: provider(registryHost + "/acme/b"), Version: version("9.0.0")},
 	}
-	filled, err := d.Fill(t.Context(), wanted)
+	filled, err := d.Prefetch(t.Context(), wanted)
 	if err == nil || len(filled) != 3 || filled[0].Err != nil || filled[1].Err == nil || filled[2].Err == nil {
 		t.Fatalf("filled: %+v, %v", filled, err)
 	}
@@ -61,7 +62,7 @@ func TestFillCopiesWhatIsUnpackedInAMirror(t *testing.T) {
 	m := newMachine(t)
 	d := m.directory(t)
 	d.Fetcher.Source = &getproviders.FilesystemMirrorSource{Dir: mirror}
-	filled, err := d.Fill(t.Context(), []providercache.Wanted{{Provider: provider("acme/a")}})
+	filled, err := d.Prefetch(t.Context(), []resolve.PackageSpec{{Provider: provider("acme/a")}})
 	must(t, err)
 	must(t, os.RemoveAll(mirror))
 	want := []string{packageDir("acme/a", "1.0.0") + "/terraform-provider-a"}

@@ -8,9 +8,12 @@ import (
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// Seal makes of a cache that was just filled what an image is to have: readable
+// Finalize makes of a cache that was just filled what an image is to have: readable
 // for everybody, with all times set to at (in whole seconds), and nothing in it
 // that tells of the run, so that the same packages make the same image. base is
 // a directory above the cache, up to which times are set, too.
@@ -22,33 +25,33 @@ import (
 // read-only. receipts is false if none can count, because somebody else than root
 // can write to the cache or to a directory above it. Where they don't count,
 // packages are read when they are used first.
-func (c *Store) Seal(ctx context.Context, filled []Filled, base string, at time.Time) (receipts bool, err error) {
+func Finalize(ctx context.Context, c *store.Store, filled []Prefetched, base string, at time.Time) (receipts bool, err error) {
 	at = at.Truncate(time.Second)
-	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, locksDir)), makeAlike(c.Dir, at)); err != nil {
+	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), makeAlike(c.Dir, at)); err != nil {
 		return false, err
 	}
-	r := makeSystemReceipts(c.Dir)
+	r := receipt.MakeImage(c.Dir)
 	for _, f := range filled {
-		p := Cached{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
-		entries, err := statTree(filepath.Join(c.Dir, filepath.FromSlash(p.name())))
+		p := store.Package{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
+		entries, err := receipt.StatTree(filepath.Join(c.Dir, filepath.FromSlash(p.Name())))
 		if f.Err == nil && err == nil {
-			r.put(p.name(), f.got.receipt(statRecord{Entries: entries}))
+			r.Put(p.Name(), f.got.Receipt(receipt.StatRecord{Entries: entries}))
 		}
 	}
-	if err := r.save(ctx); err != nil {
+	if err := r.Save(ctx); err != nil {
 		return false, err
 	}
-	if receipts = r.file.dir != ""; receipts && len(filled) > 0 {
-		err = makeAlike(r.file.dir, at)
+	if receipts = r.Dir() != ""; receipts && len(filled) > 0 {
+		err = makeAlike(r.Dir(), at)
 	}
 	if err != nil {
 		return false, err
 	}
-	return receipts, c.openWay(base, at)
+	return receipts, openWay(c, base, at)
 }
 
 // openWay lets everybody reach the cache from base on, which is above it.
-func (c *Store) openWay(base string, at time.Time) error {
+func openWay(c *store.Store, base string, at time.Time) error {
 	base, err := filepath.Abs(base)
 	for dir := filepath.Dir(c.Dir); err == nil; dir = filepath.Dir(dir) {
 		name, outside := filepath.Rel(base, dir)

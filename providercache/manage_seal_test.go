@@ -11,7 +11,12 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // imagePlace is a directory that is root's alone, as in a build of an image.
@@ -25,7 +30,7 @@ func imagePlace(t *testing.T) string {
 		t.Skipf("no place for it: %v", err)
 	}
 	t.Cleanup(func() { os.RemoveAll(above) })
-	if !rootsWithParents(above) {
+	if !receipt.RootsWithParents(above) {
 		t.Skipf("%s is not root's alone", filepath.Dir(above))
 	}
 	return above
@@ -33,21 +38,21 @@ func imagePlace(t *testing.T) string {
 
 // sealedAt fills and seals a cache below base, and returns it with what is in
 // base: modes, times, contents.
-func sealedAt(t *testing.T, base string, mode fs.FileMode) (*Store, map[string]string) {
+func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[string]string) {
 	t.Helper()
-	cache, err := OpenCache(filepath.Join(base, "providers", "v1"), false)
+	cache, err := store.OpenCache(filepath.Join(base, "providers", "v1"), false)
 	cachetest.Must(t, err)
-	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
+	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), mode), os.Chmod(cache.Dir, 0o700))
-	unlock, err := cache.lockPackage(t.Context(), packageName)
+	unlock, err := cache.LockPackage(t.Context(), receipttest.Name)
 	cachetest.Must(t, err)
 	unlock()
 	h1, err := getproviders.HashDir(t.Context(), dir)
 	cachetest.Must(t, err)
-	p, _ := parseUnpacked(packageName)
-	filled := Filled{Selection: Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, got: genuine{H1: h1}}
-	receipts, err := cache.Seal(t.Context(), []Filled{filled}, base, time.Unix(1e9, 5))
+	p, _ := store.ParseUnpacked(receipttest.Name)
+	filled := Prefetched{Selection: resolve.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, got: receipt.Provenance{H1: h1}}
+	receipts, err := Finalize(t.Context(), cache, []Prefetched{filled}, base, time.Unix(1e9, 5))
 	if err != nil || !receipts {
 		t.Fatalf("sealed: %t, %v", receipts, err)
 	}
@@ -84,35 +89,35 @@ func TestASealedCacheIsTheSameEachTime(t *testing.T) {
 func TestASealedCacheIsKnownByItsReceipts(t *testing.T) {
 	t.Parallel()
 	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
-	at := (&Upkeep{Cache: cache}).shelf()
-	if known, condition := at.condition(packageName); known || condition != Unknown {
+	at := (&store.Maintenance{Cache: cache}).Shelf()
+	if known, condition := at.Condition(receipttest.Name); known || condition != store.ConditionUnknown {
 		t.Errorf("for root, who can write to it, it is %s", condition)
 	}
-	at.system = imageReceipts(cache.Dir, never)
-	if known, condition := at.condition(packageName); !known || condition != Complete {
+	at.System = receipt.ImageReceipts(cache.Dir, func(string) bool { return false })
+	if known, condition := at.Condition(receipttest.Name); !known || condition != store.ConditionComplete {
 		t.Errorf("for others it is %s", condition)
 	}
 }
 
 func TestWhatSomebodyWorksOnStays(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), false)
+	cache, err := store.OpenCache(t.TempDir(), false)
 	cachetest.Must(t, err)
-	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(packageName), cachetest.WidgetFile), "the provider")
-	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe"), lockMode); err != nil {
+	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
+	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe"), store.LockMode); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
-	unlock, err := cache.lockPackage(t.Context(), packageName)
+	unlock, err := cache.LockPackage(t.Context(), receipttest.Name)
 	cachetest.Must(t, err)
-	u := &Upkeep{Cache: cache}
+	u := &store.Maintenance{Cache: cache}
 	packages, err := u.List()
 	cachetest.Must(t, err)
-	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
-	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, ErrInUse) {
+	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
+	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 || !errors.Is(done.Kept[0].Why, store.ErrInUse) {
 		t.Errorf("while it is locked: %+v, %v", done, err)
 	}
 	unlock()
-	done, err = u.Remove(t.Context(), packages, RemoveOptions{})
+	done, err = u.Remove(t.Context(), packages, store.RemoveOptions{})
 	if err != nil || len(done.Removed) != 1 {
 		t.Errorf("then: %+v, %v", done, err)
 	}
@@ -120,72 +125,72 @@ func TestWhatSomebodyWorksOnStays(t *testing.T) {
 
 func TestAPromisedLinkKeepsItsPackage(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), true)
+	cache, err := store.OpenCache(t.TempDir(), true)
 	cachetest.Must(t, err)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
-	p, _ := parseUnpacked(packageName)
+	p, _ := store.ParseUnpacked(receipttest.Name)
 	in := &Installer{
-		Fetcher: &Fetcher{StateDir: state, Platform: p.Platform},
-		Cache:   cache, Target: &Store{Dir: target},
+		Fetcher: &fetcher.Fetcher{StateDir: state, Platform: p.Platform},
+		Cache:   cache, Target: &store.Store{Dir: target},
 	}
-	plan := Plan{Link: []Selection{{Provider: p.Provider, Version: p.Version}}}
-	in.noteUses(t.Context(), plan)
-	u := &Upkeep{Cache: cache, StateDir: state}
+	used := store.Uses{State: state, Target: target, Due: in.packageNames([]resolve.Selection{{Provider: p.Provider, Version: p.Version}}), Link: true}
+	cache.NoteUses(t.Context(), used, time.Now())
+	u := &store.Maintenance{Cache: cache, StateDir: state}
 	for _, c := range []struct {
 		later time.Duration
 		want  bool
-	}{{0, true}, {2 * underWay, false}} {
+	}{{0, true}, {2 * store.UnderWay, false}} {
 		u.Now = func() time.Time { return time.Now().Add(c.later) }
-		using := u.uses()
-		if len(using.byDir) == 0 {
+		using := u.Uses()
+		if len(using.ByDir) == 0 {
 			t.Skip("no state is kept here")
 		}
-		if got := using.needs(packageName, filepath.Join(using.root, filepath.FromSlash(packageName))); got != c.want {
+		if got := using.Needs(receipttest.Name, filepath.Join(using.Root, filepath.FromSlash(receipttest.Name))); got != c.want {
 			t.Errorf("%v later: %t", c.later, got)
 		}
 	}
 }
 
 func FuzzParseUnpacked(f *testing.F) {
-	for _, name := range []string{packageName, "", "a/b/c/d/e", "registry.example.com/acme/widget/1.0.0/linux_amd64/", "h:443/n/t/1.0.0-rc1+b/a_b", "é.example/n/t/1.0.0/a_b"} {
+	for _, name := range []string{receipttest.Name, "", "a/b/c/d/e", "registry.example.com/acme/widget/1.0.0/linux_amd64/", "h:443/n/t/1.0.0-rc1+b/a_b", "é.example/n/t/1.0.0/a_b"} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if p, ok := parseUnpacked(name); ok && p.name() != name {
-			t.Errorf("%q became %q", name, p.name())
+		if p, ok := store.ParseUnpacked(name); ok && p.Name() != name {
+			t.Errorf("%q became %q", name, p.Name())
 		}
 	})
 }
 
 func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	t.Parallel()
-	cache, err := OpenCache(t.TempDir(), true)
+	cache, err := store.OpenCache(t.TempDir(), true)
 	cachetest.Must(t, err)
-	dir := filepath.Join(cache.Dir, filepath.FromSlash(packageName))
+	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
-	u := &Upkeep{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
-	p, _ := parseUnpacked(packageName)
+	u := &store.Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
+	p, _ := store.ParseUnpacked(receipttest.Name)
 	p.Dir = dir
-	taken, why := u.takeOut(p, RemoveOptions{Others: true})
+	taken, why := u.TakeOut(p, store.RemoveOptions{Others: true})
 	cachetest.Must(t, why)
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("it is in its place")
 	}
 	in := &Installer{
-		Fetcher: &Fetcher{StateDir: u.StateDir, Platform: p.Platform},
-		Cache:   cache, Target: &Store{Dir: filepath.Join(t.TempDir(), "providers")},
+		Fetcher: &fetcher.Fetcher{StateDir: u.StateDir, Platform: p.Platform},
+		Cache:   cache, Target: &store.Store{Dir: filepath.Join(t.TempDir(), "providers")},
 	}
-	s := Selection{Provider: p.Provider, Version: p.Version}
+	s := resolve.Selection{Provider: p.Provider, Version: p.Version}
 	if in.isCached(s) == nil {
 		t.Error("a link to it would be used")
 	}
-	in.noteUses(t.Context(), Plan{Link: []Selection{s}})
-	if len(u.uses().byDir) == 0 {
-		taken.end()
+	cache.NoteUses(t.Context(), store.Uses{State: u.StateDir, Target: in.Target.Dir, Due: in.packageNames([]resolve.Selection{s}), Link: true}, time.Now())
+	if len(u.Uses().ByDir) == 0 {
+		taken.End()
 		t.Skip("no state is kept here")
 	}
-	var done Removal
-	if rest := u.putBackLinked([]*takenOut{taken}, RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
+	var done store.Removal
+	if rest := u.PutBackLinked([]*store.Detached{taken}, store.RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
 		t.Errorf("it goes: %v, %+v", rest, done)
 	}
 	cachetest.Must(t, in.isCached(s))

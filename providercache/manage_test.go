@@ -13,19 +13,19 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // upkeep looks after the machine's cache.
-func (m *machine) upkeep(tb testing.TB) *providercache.Upkeep {
+func (m *machine) upkeep(tb testing.TB) *store.Maintenance {
 	tb.Helper()
-	cache, err := providercache.OpenCache(m.cache, m.named)
+	cache, err := store.OpenCache(m.cache, m.named)
 	must(tb, err)
-	return &providercache.Upkeep{Cache: cache, StateDir: m.state}
+	return &store.Maintenance{Cache: cache, StateDir: m.state}
 }
 
-func list(tb testing.TB, u *providercache.Upkeep) []providercache.Cached {
+func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	tb.Helper()
 	packages, err := u.List()
 	must(tb, err)
@@ -41,7 +41,7 @@ func TestACacheThatIsNotThereIsAnEmptyOne(t *testing.T) {
 	if found, err := u.Verify(t.Context(), nil); err != nil || len(found) > 0 {
 		t.Errorf("verified: %v, %v", found, err)
 	}
-	if _, err := u.Collect(t.Context(), providercache.Policy{OlderThan: time.Hour}, providercache.RemoveOptions{DryRun: true}); err != nil {
+	if _, err := u.Collect(t.Context(), store.Policy{OlderThan: time.Hour}, store.RemoveOptions{DryRun: true}); err != nil {
 		t.Error(err)
 	}
 	if left := tree(t, u.Cache.Dir); len(left) > 0 {
@@ -74,7 +74,7 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	locks, _ := m.install(t, copied, nil)
 	u := m.upkeep(t)
 	a := list(t, u)[0]
-	if target := resolve(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
+	if target := resolvedPath(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
 	}
 	if got := a.LastUse; got.Sub(yesterday).Abs() > 2*time.Second {
@@ -82,10 +82,10 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	}
 	m.install(t, linked, locks)
 	a = list(t, u)[0]
-	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolve(t, linked.Target.Dir)}) {
+	if len(a.Users) != 2 || !slices.Equal(a.Linked, []string{resolvedPath(t, linked.Target.Dir)}) {
 		t.Errorf("used by %q, and linked to by %q", a.Users, a.Linked)
 	}
-	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Ours || a.Condition != providercache.Complete {
+	if time.Since(a.LastUse) > time.Hour || a.Size == 0 || !a.Managed || a.Condition != store.ConditionComplete {
 		t.Errorf("listed as %+v", a)
 	}
 	must(t, errors.Join(os.RemoveAll(copied.Target.Dir), os.RemoveAll(linked.Target.Dir)))
@@ -94,7 +94,7 @@ func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
 	}
 }
 
-func resolve(tb testing.TB, path string) string {
+func resolvedPath(tb testing.TB, path string) string {
 	tb.Helper()
 	real, err := filepath.EvalSymlinks(path)
 	must(tb, err)
@@ -149,11 +149,11 @@ func TestPackagesThatDifferFromTheirReceiptsAreFound(t *testing.T) {
 	found, err := u.Verify(t.Context(), nil)
 	must(t, err)
 	for _, v := range found {
-		if v.Finding != providercache.Broken || !v.Differs() {
+		if v.Finding != store.Corrupt || !v.Differs() {
 			t.Errorf("%s: %s", v.Provider, v.Finding)
 		}
 	}
-	done, err := u.Remove(t.Context(), all, providercache.RemoveOptions{Others: true})
+	done, err := u.Remove(t.Context(), all, store.RemoveOptions{Others: true})
 	if err != nil || len(done.Removed) != 2 || len(list(t, u)) > 0 {
 		t.Errorf("removed: %+v, %v", done, err)
 	}
@@ -171,14 +171,14 @@ func TestLockFilesVouchForPackagesWithoutReceipts(t *testing.T) {
 		other.Set(lock)
 	}
 	for _, c := range []struct {
-		locked providercache.Locked
-		want   providercache.Finding
+		locked store.Locked
+		want   store.Finding
 	}{
-		{nil, providercache.Unvouched},
-		{providercache.LockedBy(locks), providercache.Sound},
-		{providercache.LockedBy(other), providercache.NotLocked},
-		{providercache.LockedBy(other, locks), providercache.Sound},
-		{providercache.LockedBy(new(depsfile.Locks)), providercache.Unvouched},
+		{nil, store.Unknown},
+		{store.LockedBy(locks), store.OK},
+		{store.LockedBy(other), store.NotLocked},
+		{store.LockedBy(other, locks), store.OK},
+		{store.LockedBy(new(depsfile.Locks)), store.Unknown},
 	} {
 		found, err := u.Verify(t.Context(), c.locked)
 		must(t, err)
@@ -202,26 +202,26 @@ func TestLockedHasNoMemoryOfOrder(t *testing.T) {
 	}
 	a, b := locksOf("acme/a", "1.0.0", "h1:a="), locksOf("acme/b", "1.0.0", "h1:b=")
 	both := locksOf("acme/b", "1.0.0", "h1:b=", "acme/a", "1.0.0", "h1:a=")
-	key := providercache.LockedBy(a, b).Key(plat)
-	if !strings.HasPrefix(key, providercache.KeyPrefix(plat)) {
+	key := store.LockedBy(a, b).Key(plat)
+	if !strings.HasPrefix(key, store.KeyPrefix(plat)) {
 		t.Errorf("%q has no prefix", key)
 	}
-	for _, same := range []providercache.Locked{
-		providercache.LockedBy(b, a), providercache.LockedBy(both), providercache.LockedBy(a, b, both, a),
+	for _, same := range []store.Locked{
+		store.LockedBy(b, a), store.LockedBy(both), store.LockedBy(a, b, both, a),
 	} {
 		if same.Key(plat) != key {
 			t.Errorf("%v has another key", same)
 		}
 	}
-	for _, other := range []providercache.Locked{
-		providercache.LockedBy(), providercache.LockedBy(a), providercache.LockedBy(a, locksOf("acme/b", "1.0.1", "h1:b=")),
-		providercache.LockedBy(both, locksOf("acme/b", "1.0.0", "h1:c=")), providercache.LockedBy(both, locksOf("acme/b", "2.0.0", "h1:b=")),
+	for _, other := range []store.Locked{
+		store.LockedBy(), store.LockedBy(a), store.LockedBy(a, locksOf("acme/b", "1.0.1", "h1:b=")),
+		store.LockedBy(both, locksOf("acme/b", "1.0.0", "h1:c=")), store.LockedBy(both, locksOf("acme/b", "2.0.0", "h1:b=")),
 	} {
 		if other.Key(plat) == key {
 			t.Errorf("%v has the same key", other)
 		}
 	}
-	if providercache.LockedBy(both).Key(getproviders.Platform{OS: "linux", Arch: "arm64"}) == key {
+	if store.LockedBy(both).Key(getproviders.Platform{OS: "linux", Arch: "arm64"}) == key {
 		t.Error("another platform has the same key")
 	}
 }
@@ -238,18 +238,18 @@ func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
 		must(t, os.Chtimes(dir, old, old))
 	}
 	for name, c := range map[string]struct {
-		policy providercache.Policy
+		policy store.Policy
 		want   []string
 	}{
-		"nothing asked for": {providercache.Policy{}, nil},
-		"age":               {providercache.Policy{OlderThan: 9*24*time.Hour - time.Hour}, []string{"b", "a"}},
-		"size":              {providercache.Policy{MaxBytes: size(list(t, u)[0].OnDisk)}, []string{"b", "a"}},
-		"size of all":       {providercache.Policy{MaxBytes: size(1 << 40)}, nil},
-		"what is kept":      {providercache.Policy{MaxBytes: size(0), Keep: locked("a")}, []string{"b", "c"}},
-		"kept alone":        {providercache.Policy{Keep: locked("c")}, []string{"b", "a"}},
-		"kept, by age":      {providercache.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
+		"nothing asked for": {store.Policy{}, nil},
+		"age":               {store.Policy{OlderThan: 9*24*time.Hour - time.Hour}, []string{"b", "a"}},
+		"size":              {store.Policy{MaxBytes: size(list(t, u)[0].OnDisk)}, []string{"b", "a"}},
+		"size of all":       {store.Policy{MaxBytes: size(1 << 40)}, nil},
+		"what is kept":      {store.Policy{MaxBytes: size(0), Keep: locked("a")}, []string{"b", "c"}},
+		"kept alone":        {store.Policy{Keep: locked("c")}, []string{"b", "a"}},
+		"kept, by age":      {store.Policy{OlderThan: 9*24*time.Hour - time.Hour, Keep: locked("b")}, []string{"a"}},
 	} {
-		done, err := u.Collect(t.Context(), c.policy, providercache.RemoveOptions{DryRun: true})
+		done, err := u.Collect(t.Context(), c.policy, store.RemoveOptions{DryRun: true})
 		must(t, err)
 		var got []string
 		for _, p := range done.Removed {
@@ -266,10 +266,10 @@ func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
 
 func size(n int64) *int64 { return &n }
 
-func locked(name string) providercache.Locked {
+func locked(name string) store.Locked {
 	l := new(depsfile.Locks)
 	l.Set(depsfile.Lock{Provider: provider("acme/" + name), Version: version("1.0.0")})
-	return providercache.LockedBy(l)
+	return store.LockedBy(l)
 }
 
 func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
@@ -281,9 +281,9 @@ func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
 	m.install(t, d, nil)
 	u := m.upkeep(t)
 	packages := list(t, u)
-	done, err := u.Remove(t.Context(), packages, providercache.RemoveOptions{})
+	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
 	must(t, err)
-	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolve(t, d.Target.Dir)}) {
+	if d.modes != nil || done.Freed != 0 || done.Shared == 0 || !slices.Equal(done.SharedWith, []string{resolvedPath(t, d.Target.Dir)}) {
 		t.Errorf("removed: %+v", done)
 	}
 	if left := tree(t, m.cache); !slices.Equal(left, slices.DeleteFunc(slices.Clone(left), func(name string) bool { return !strings.HasPrefix(name, ".locks") })) {
@@ -302,7 +302,7 @@ func TestNothingIsTakenFromThoseWhoAreAboutToLinkIt(t *testing.T) {
 	var collecting sync.WaitGroup
 	collecting.Go(func() {
 		for ctx.Err() == nil {
-			_, err := u.Collect(t.Context(), providercache.Policy{MaxBytes: size(0)}, providercache.RemoveOptions{})
+			_, err := u.Collect(t.Context(), store.Policy{MaxBytes: size(0)}, store.RemoveOptions{})
 			if err != nil {
 				t.Error(err)
 			}
@@ -331,17 +331,17 @@ func TestLinkedPackagesAndThoseOfOthersStay(t *testing.T) {
 	m.install(t, m.directory(t), nil)
 	write(t, filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
 	u := m.upkeep(t)
-	done, err := u.Remove(t.Context(), list(t, u), providercache.RemoveOptions{})
+	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
 	must(t, err)
 	var why []error
 	for _, kept := range done.Kept {
 		why = append(why, kept.Why)
 	}
-	inUse := func(err error) bool { return errors.Is(err, providercache.ErrInUse) }
-	if len(done.Removed) > 0 || len(why) != 3 || !slices.ContainsFunc(why, inUse) || !slices.Contains(why, providercache.ErrNotOurs) {
+	inUse := func(err error) bool { return errors.Is(err, store.ErrInUse) }
+	if len(done.Removed) > 0 || len(why) != 3 || !slices.ContainsFunc(why, inUse) || !slices.Contains(why, store.ErrUnmanaged) {
 		t.Errorf("removed %v, kept because of %v", done.Removed, why)
 	}
-	done, err = u.Remove(t.Context(), list(t, u), providercache.RemoveOptions{Linked: true, Others: true})
+	done, err = u.Remove(t.Context(), list(t, u), store.RemoveOptions{Linked: true, Others: true})
 	if err != nil || len(done.Removed) != 3 {
 		t.Errorf("removed: %+v, %v", done, err)
 	}

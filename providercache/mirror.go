@@ -11,7 +11,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // MirrorOptions says what a mirror is to be like.
@@ -36,14 +40,14 @@ type MirrorOptions struct {
 // a lock file: a package in the mirror that has one of them is genuine without
 // the Source being asked. Other packages needn't have one.
 type MirrorWanted struct {
-	Wanted
+	resolve.PackageSpec
 	Locked      bool // the Version is a lock file's
 	AllVersions bool // all that the Constraints allow; counts only without a Version
 }
 
 // Mirrored is a package of the mirror.
 type Mirrored struct {
-	Selection      Selection
+	Selection      resolve.Selection
 	Platform       getproviders.Platform
 	Path           string                            // of the archive
 	Present        bool                              // it was there already
@@ -87,9 +91,9 @@ type (
 	MirrorDone struct{ Package Mirrored }
 )
 
-func (MirrorBegin) event() {}
-func (MirrorFetch) event() {}
-func (MirrorDone) event()  {}
+func (MirrorBegin) Provider() getproviders.Provider   { return getproviders.Provider{} }
+func (e MirrorFetch) Provider() getproviders.Provider { return e.Package.Selection.Provider }
+func (e MirrorDone) Provider() getproviders.Provider  { return e.Package.Selection.Provider }
 
 // Mirror fills a directory with packages as they are, packed, and writes the
 // indexes by which a web server of static files becomes a network mirror. It is
@@ -114,7 +118,7 @@ func (MirrorDone) event()  {}
 // All packages are attempted, and the indexes tell of what is there. The error
 // joins a *ProviderError for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *MirrorError for each index.
-func Mirror(ctx context.Context, f *Fetcher, opts MirrorOptions, wanted []MirrorWanted) (MirrorResult, error) {
+func Mirror(ctx context.Context, f *fetcher.Fetcher, opts MirrorOptions, wanted []MirrorWanted) (MirrorResult, error) {
 	switch {
 	case f.Source == nil:
 		return MirrorResult{}, errors.New("an Installer needs a Source")
@@ -124,10 +128,10 @@ func Mirror(ctx context.Context, f *Fetcher, opts MirrorOptions, wanted []Mirror
 	if err := makeMirror(opts.Dir); err != nil {
 		return MirrorResult{}, err
 	}
-	scratch.Sweep(opts.Dir, f.now())
-	m := &mirror{fetcher: f, opts: opts, archives: openMirrorReceipts(f.stateDir(), opts.Dir)}
+	scratch.Sweep(opts.Dir, f.Time())
+	m := &mirror{dir: archiveDir{f, opts.Dir, receipt.OpenArchives(f.EffectiveStateDir(), opts.Dir)}, opts: opts}
 	packages, errs := m.choose(ctx, wanted)
-	f.emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
+	f.Emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
 	kept := m.fetchAll(ctx, packages)
 	defer removeStages(kept)
 	result := MirrorResult{}
@@ -135,7 +139,7 @@ func Mirror(ctx context.Context, f *Fetcher, opts MirrorOptions, wanted []Mirror
 		result.Packages = append(result.Packages, k.Mirrored)
 		errs = append(errs, k.Err)
 	}
-	slices.SortStableFunc(errs, byProvider)
+	slices.SortStableFunc(errs, lockhashes.ByProvider)
 	if ctx.Err() != nil {
 		return result, errors.Join(errs...)
 	}
@@ -155,11 +159,17 @@ func makeMirror(dir string) error {
 	return nil
 }
 
+// archiveDir is a directory of packed packages, a mirror's or a repository's.
+type archiveDir struct {
+	fetcher  *fetcher.Fetcher
+	root     string
+	receipts receipt.ArchiveReceipts
+}
+
 // mirror is one run of Mirror.
 type mirror struct {
-	fetcher  *Fetcher
-	opts     MirrorOptions
-	archives mirrorReceipts
+	dir  archiveDir
+	opts MirrorOptions
 }
 
 // mirrorPackage is a package that is wanted.
@@ -169,13 +179,13 @@ type mirrorPackage struct {
 	recorded []getproviders.Hash // by lock files
 }
 
-func (p mirrorPackage) selection() Selection { return p.Selection }
+func (p mirrorPackage) Selected() resolve.Selection { return p.Selection }
 
 // mirrorKept is what became of it.
 type mirrorKept struct {
 	mirrorPackage
-	known published      // zero if it failed
-	stage *staging.Stage // has the archive, if it takes the place of another one; nil: it is in its place
+	known receipt.Pending // zero if it failed
+	stage *staging.Stage  // has the archive, if it takes the place of another one; nil: it is in its place
 
 	documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there do
 }
@@ -196,4 +206,4 @@ func removeStages(kept []mirrorKept) {
 }
 
 // path is where something of the mirror is.
-func (m *mirror) path(name string) string { return filepath.Join(m.opts.Dir, filepath.FromSlash(name)) }
+func (d *archiveDir) path(name string) string { return filepath.Join(d.root, filepath.FromSlash(name)) }

@@ -8,15 +8,18 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // choose finds out which packages are wanted: each once, in order. The errors
 // are those of providers without a version.
 func (m *mirror) choose(ctx context.Context, wanted []MirrorWanted) (packages []mirrorPackage, errs []error) {
-	found, failed := par.Map(ctx, m.fetcher.Limits.withDefaults().Queries, wanted, m.packagesOf)
+	found, failed := par.Map(ctx, m.dir.fetcher.Limits.WithDefaults().Queries, wanted, m.packagesOf)
 	for i, err := range failed {
 		if err != nil {
-			errs = append(errs, m.fetcher.fail(ctx, wanted[i].selection(), err))
+			errs = append(errs, resolve.Fail(ctx, m.dir.fetcher.Emit, wanted[i].Selected(), err))
 		}
 	}
 	index := map[string]int{}
@@ -44,19 +47,19 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 	if err != nil {
 		return nil, err
 	}
-	request := LockRequest{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
+	request := lockhashes.Request{Platforms: m.opts.Platforms, AllPlatforms: m.opts.AllPlatforms}
 	for _, s := range selections {
 		if err := cmp.Or(s.Provider.Validate(), s.Version.Validate()); err != nil {
-			return nil, s.failed(StepQuery, err)
+			return nil, s.Failed(resolve.StepQuery, err)
 		}
-		platforms, err := platformsFor(ctx, m.fetcher, request, s)
+		platforms, err := lockhashes.PlatformsFor(ctx, m.dir.fetcher, request, s)
 		if err != nil {
-			return nil, s.failed(StepMetadata, err)
+			return nil, s.Failed(resolve.StepMetadata, err)
 		}
 		for _, plat := range platforms {
 			name := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 			packages = append(packages, mirrorPackage{
-				Mirrored: Mirrored{Selection: s, Platform: plat, Path: m.path(name)}, name: name, recorded: slices.Clone(w.Hashes),
+				Mirrored: Mirrored{Selection: s, Platform: plat, Path: m.dir.path(name)}, name: name, recorded: slices.Clone(w.Hashes),
 			})
 		}
 	}
@@ -67,31 +70,31 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 func mirrorDir(p getproviders.Provider) string { return getproviders.ProviderPath(p) }
 
 // versionsOf are the versions that one wish comes to.
-func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]Selection, error) {
-	s := w.selection()
+func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]resolve.Selection, error) {
+	s := w.Selected()
 	s.Locked = w.Locked
 	switch {
 	case w.Version != getproviders.Version{}:
-		return []Selection{s}, nil
+		return []resolve.Selection{s}, nil
 	case !w.AllVersions:
-		newest, err := m.fetcher.selectNewest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
-		return []Selection{newest}, err
+		newest, err := m.dir.fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
+		return []resolve.Selection{newest}, err
 	}
-	available, err := m.fetcher.Source.Versions(ctx, s.Provider)
+	available, err := m.dir.fetcher.Source.Versions(ctx, s.Provider)
 	if err != nil {
-		return nil, s.failed(StepQuery, err)
+		return nil, s.Failed(resolve.StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		m.fetcher.emit(ctx, QueryWarning{Provider: s.Provider, Warnings: available.Warnings})
+		m.dir.fetcher.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
 	}
-	var all []Selection
+	var all []resolve.Selection
 	for _, v := range available.Versions {
 		if s.Version = v; s.Constraints.Allows(v) {
 			all = append(all, s)
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.selection().failed(StepSelect, fmt.Errorf("%s has no version that %q allows", m.fetcher.Source.Describe(s.Provider), s.Constraints))
+		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.fetcher.Source.Describe(s.Provider), s.Constraints))
 	}
 	return all, nil
 }

@@ -9,20 +9,21 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // documents returns what is signed about a package's version, if that is true of
 // an archive with this checksum, and names it as a mirror does; else nil. Sources
 // remember what they were asked for.
-func (t task) documents(ctx context.Context, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
-	trust, err := t.loadTrust(ctx)
+func signedDocuments(ctx context.Context, t fetcher.Request, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
+	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return nil
 	}
-	return t.shown(trust, plat, zh)
+	return shownDocuments(t, trust, plat, zh)
 }
 
-func (t task) shown(trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
+func shownDocuments(t fetcher.Request, trust getproviders.Trust, plat getproviders.Platform, zh getproviders.Hash) *getproviders.SignedDocuments {
 	documents := trust.Documents
 	sum, isZH := archiveSum(zh)
 	if documents == nil || trust.Authenticator == nil || !isZH {
@@ -39,9 +40,9 @@ func (t task) shown(trust getproviders.Trust, plat getproviders.Platform, zh get
 
 // documentsThere returns what the mirror has about a version, if it lists an
 // archive with this checksum.
-func (m *mirror) documentsThere(p mirrorPackage, zh getproviders.Hash) *getproviders.SignedDocuments {
+func (d *archiveDir) documentsThere(p mirrorPackage, zh getproviders.Hash) *getproviders.SignedDocuments {
 	s := p.Selection
-	documents, ok := getproviders.ReadSignedDocuments(m.path(mirrorDir(s.Provider)), s.Provider, s.Version)
+	documents, ok := getproviders.ReadSignedDocuments(d.path(mirrorDir(s.Provider)), s.Provider, s.Version)
 	if !ok || !documents.Covers(s.Provider, s.Version, p.Platform, zh) {
 		return nil
 	}
@@ -50,28 +51,28 @@ func (m *mirror) documentsThere(p mirrorPackage, zh getproviders.Hash) *getprovi
 
 // document asks for what is signed about an archive that is there, if the mirror
 // lacks it. The archive is genuine without: who can't be asked is no failure.
-func (m *mirror) document(ctx context.Context, k *mirrorKept) {
+func (d *archiveDir) document(ctx context.Context, k *mirrorKept) {
 	zh := k.known.Receipt.ZH
-	if m.documentsThere(k.mirrorPackage, zh) != nil {
+	if d.documentsThere(k.mirrorPackage, zh) != nil {
 		return
 	}
-	pkg, err := m.fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
+	pkg, err := d.fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
 	if err == nil {
-		k.documents = task{Selection: k.Selection, Package: pkg}.documents(ctx, k.Platform, zh)
+		k.documents = signedDocuments(ctx, fetcher.Request{Selection: k.Selection, Package: pkg}, k.Platform, zh)
 	}
 }
 
 // rejudge reports whether an archive that is there is genuine by what the mirror
 // has about it, and the keys that its source names now: then nothing has to be
 // asked for.
-func (m *mirror) rejudge(t task, k *mirrorKept, d getproviders.Digests) bool {
-	zh := getproviders.ZH(d.SHA256)
+func (d *archiveDir) rejudge(t fetcher.Request, k *mirrorKept, digests getproviders.Digests) bool {
+	zh := getproviders.ZH(digests.SHA256)
 	recheck := t.Package.Trust.Recheck
-	there := m.documentsThere(k.mirrorPackage, zh)
+	there := d.documentsThere(k.mirrorPackage, zh)
 	if recheck == nil || there == nil {
 		return false
 	}
-	k.documents = t.shown(recheck(*there), k.Platform, zh)
+	k.documents = shownDocuments(t, recheck(*there), k.Platform, zh)
 	return k.documents != nil
 }
 
@@ -91,11 +92,11 @@ func (m *mirror) writeDocuments(shelf mirrorShelf, kept map[string]*mirrorKept) 
 		var err error
 		switch {
 		case documents != nil && shelf.covered(v, *documents):
-			err = m.replaceDocuments(shelf.provider, v, *documents)
+			err = m.dir.replaceDocuments(shelf.provider, v, *documents)
 		case changed:
-			there, ok := getproviders.ReadSignedDocuments(m.path(mirrorDir(shelf.provider)), shelf.provider, v)
+			there, ok := getproviders.ReadSignedDocuments(m.dir.path(mirrorDir(shelf.provider)), shelf.provider, v)
 			if ok && !shelf.covered(v, there) {
-				err = m.removeDocuments(shelf.provider, v)
+				err = m.dir.removeDocuments(shelf.provider, v)
 			}
 		}
 		if err != nil {
@@ -136,18 +137,18 @@ func (s mirrorShelf) covered(v getproviders.Version, d getproviders.SignedDocume
 
 // replaceDocuments writes what changes. Nobody gets a signature with another one's
 // list: it goes first, and comes last.
-func (m *mirror) replaceDocuments(p getproviders.Provider, v getproviders.Version, d getproviders.SignedDocuments) error {
-	there, _ := getproviders.ReadSignedDocuments(m.path(mirrorDir(p)), p, v)
-	if len(d.Keys) == 0 && bytes.Equal(there.Signature, d.Signature) {
-		d.Keys = there.Keys // a mirror isn't asked for keys that it takes no introduction to know
+func (d *archiveDir) replaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
+	there, _ := getproviders.ReadSignedDocuments(d.path(mirrorDir(p)), p, v)
+	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
+		signed.Keys = there.Keys // a mirror isn't asked for keys that it takes no introduction to know
 	}
-	if !bytes.Equal(there.Sums, d.Sums) {
-		if err := m.removeDocuments(p, v); err != nil {
+	if !bytes.Equal(there.Sums, signed.Sums) {
+		if err := d.removeDocuments(p, v); err != nil {
 			return err
 		}
 	}
-	for i, content := range [][]byte{d.EncodeKeys(), d.Sums, d.Signature} {
-		if err := m.write(mirrorDir(p)+"/"+documentNames(p, v)[i], content); err != nil {
+	for i, content := range [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature} {
+		if err := d.write(mirrorDir(p)+"/"+documentNames(p, v)[i], content); err != nil {
 			return err
 		}
 	}
@@ -155,16 +156,16 @@ func (m *mirror) replaceDocuments(p getproviders.Provider, v getproviders.Versio
 }
 
 // removeDocuments removes the signature first, without which the others are none.
-func (m *mirror) removeDocuments(p getproviders.Provider, v getproviders.Version) error {
+func (d *archiveDir) removeDocuments(p getproviders.Provider, v getproviders.Version) error {
 	var errs []error
 	for _, name := range slices.Backward(documentNames(p, v)) {
-		errs = append(errs, m.removeFile(mirrorDir(p)+"/"+name))
+		errs = append(errs, d.removeFile(mirrorDir(p)+"/"+name))
 	}
 	return errors.Join(errs...)
 }
 
-func (m *mirror) removeFile(name string) error {
-	path := m.path(name)
+func (d *archiveDir) removeFile(name string) error {
+	path := d.path(name)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &MirrorError{Path: path, Err: err}
 	}

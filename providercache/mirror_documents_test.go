@@ -12,6 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // trusts is what makes the signatures of a registry of tests count in a mirror.
@@ -58,8 +60,8 @@ func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 			t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
 		}
 		lock := lockOne(t, &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
-		}, providercache.LockRequest{
+			Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), StateDir: m.Fetcher.StateDir},
+		}, lockhashes.Request{
 			Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: m.opts.Platforms,
 		})
 		if hashes := lock.Locks.All()[0].Hashes; len(hashes) != 6 {
@@ -79,7 +81,7 @@ func TestWhoHasHashesAsksAMirrorForNone(t *testing.T) {
 		must(t, os.Remove(m.file(name)))
 	}
 	p := provider(registryHost + "/acme/widget")
-	h1 := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
+	h1 := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(p.String(), "1.0.0"), Platforms: []getproviders.Platform{linux}}).Packages[0].Hashes
 	for name, test := range map[string]struct {
 		hashes []getproviders.Hash
 		asks   int
@@ -134,7 +136,7 @@ func TestMirrorOfOthersGetsDocuments(t *testing.T) {
 	}
 	for _, locked := range []bool{false, true} {
 		if locked {
-			zh := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
+			zh := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0")}).Packages[0].Hashes
 			wanted[0].Hashes = zh
 		}
 		archives := m.registry.Requests("archive")
@@ -212,7 +214,7 @@ func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
 	sources, server := m.sources(t)
 	for name, source := range sources {
 		in := &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source, Client: server.Client(), Product: product},
+			Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Product: product},
 		}
 		opts := m.opts
 		opts.Dir = filepath.Join(t.TempDir(), "copy")

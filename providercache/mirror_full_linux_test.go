@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // TestAFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB,
@@ -34,7 +34,7 @@ func TestAFullDiskLeavesTheMirrorWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err := m.run(t, want("large", "widget")...)
-	failed, ok := errors.AsType[*providercache.ProviderError](err)
+	failed, ok := errors.AsType[*resolve.ProviderError](err)
 	if !ok || failed.Provider.Type != "large" || !errors.Is(err, unix.ENOSPC) {
 		t.Errorf("%v", err)
 	}

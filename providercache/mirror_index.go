@@ -12,13 +12,14 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // mirrorShelf is one provider's directory in a mirror, as the indexes are to
 // tell of it.
 type mirrorShelf struct {
 	provider getproviders.Provider
-	versions map[getproviders.Version]map[getproviders.Platform]published
+	versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
 	unwanted []string // names of archives that are to go
 }
 
@@ -64,12 +65,12 @@ func (s mirrorShelf) index() []byte {
 // version lists the packages of a version, as far as listed says so; nil: all. Of
 // an archive's hashes it tells the h1 in which its directories count, as the real
 // tools compute it.
-func (s mirrorShelf) version(v getproviders.Version, listed func(published) bool) []byte {
+func (s mirrorShelf) version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
 	document := mirrorVersion{Archives: map[string]mirrorArchive{}}
 	for plat, p := range s.versions[v] {
 		if listed == nil || listed(p) {
 			document.Archives[plat.String()] = mirrorArchive{
-				Hashes: []getproviders.Hash{p.Receipt.archiveH1()}, URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:],
+				Hashes: []getproviders.Hash{p.Receipt.ArchiveH1()}, URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:],
 			}
 		}
 	}
@@ -89,11 +90,11 @@ func (s mirrorShelf) sortedVersions() []getproviders.Version {
 // shelve finds out what is in a provider's directory. What kept has a stage for
 // counts as if it were in its place. An archive that can't be read is an error,
 // and isn't listed.
-func (m *mirror) shelve(ctx context.Context, p getproviders.Provider, kept map[string]*mirrorKept, prune bool) (mirrorShelf, []error) {
-	shelf := mirrorShelf{provider: p, versions: map[getproviders.Version]map[getproviders.Platform]published{}}
-	entries, err := os.ReadDir(m.path(mirrorDir(p)))
+func (d *archiveDir) shelve(ctx context.Context, p getproviders.Provider, kept map[string]*mirrorKept, prune bool) (mirrorShelf, []error) {
+	shelf := mirrorShelf{provider: p, versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
+	entries, err := os.ReadDir(d.path(mirrorDir(p)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return shelf, []error{&MirrorError{Path: m.path(mirrorDir(p)), Err: err}}
+		return shelf, []error{&MirrorError{Path: d.path(mirrorDir(p)), Err: err}}
 	}
 	var errs []error
 	for _, entry := range entries {
@@ -107,9 +108,9 @@ func (m *mirror) shelve(ctx context.Context, p getproviders.Provider, kept map[s
 		case k != nil && k.known.Name != "":
 			shelf.add(v, plat, k.known)
 		default:
-			found, err := m.find(ctx, p, name)
+			found, err := d.find(ctx, p, name)
 			if err != nil {
-				errs = append(errs, &MirrorError{Path: m.path(name), Err: err})
+				errs = append(errs, &MirrorError{Path: d.path(name), Err: err})
 				continue
 			}
 			shelf.add(v, plat, found)
@@ -120,9 +121,9 @@ func (m *mirror) shelve(ctx context.Context, p getproviders.Provider, kept map[s
 
 // add puts an archive on the shelf. Of two for one platform, the one counts whose
 // name is nearest to the layout's.
-func (s mirrorShelf) add(v getproviders.Version, plat getproviders.Platform, p published) {
+func (s mirrorShelf) add(v getproviders.Version, plat getproviders.Platform, p receipt.Pending) {
 	if s.versions[v] == nil {
-		s.versions[v] = map[getproviders.Platform]published{}
+		s.versions[v] = map[getproviders.Platform]receipt.Pending{}
 	}
 	exact := getproviders.PackedName(s.provider, v, plat)
 	if _, ok := s.versions[v][plat]; !ok || filepath.Base(p.Dir) == exact {
@@ -131,7 +132,7 @@ func (s mirrorShelf) add(v getproviders.Version, plat getproviders.Platform, p p
 }
 
 // all are the archives on the shelf.
-func (s mirrorShelf) all() (all []published) {
+func (s mirrorShelf) all() (all []receipt.Pending) {
 	for _, v := range s.sortedVersions() {
 		for _, p := range s.versions[v] {
 			all = append(all, p)

@@ -48,7 +48,7 @@ func (m *mirror) prune(shelf mirrorShelf) *pruning {
 		p.remove(dir + "/" + indexName)
 	}
 	for at := dir; strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
-		if os.Remove(m.path(at)) != nil { // it isn't empty
+		if os.Remove(m.dir.path(at)) != nil { // it isn't empty
 			break
 		}
 	}
@@ -58,7 +58,7 @@ func (m *mirror) prune(shelf mirrorShelf) *pruning {
 // dropped are the versions that something is there about, and no archive that is
 // wanted.
 func (p *pruning) dropped() (versions []getproviders.Version) {
-	entries, _ := os.ReadDir(p.path(mirrorDir(p.shelf.provider)))
+	entries, _ := os.ReadDir(p.dir.path(mirrorDir(p.shelf.provider)))
 	for _, entry := range entries {
 		text, isDocument := strings.CutSuffix(entry.Name(), ".json")
 		v, err := getproviders.ParseVersion(text)
@@ -76,10 +76,10 @@ func (p *pruning) dropped() (versions []getproviders.Version) {
 
 // empty has a document tell of nothing. Where there is none, that is so already.
 func (p *pruning) empty(name string, content []byte) {
-	if _, err := os.Lstat(p.path(name)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(p.dir.path(name)); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err := p.write(name, content); err != nil {
+	if err := p.dir.write(name, content); err != nil {
 		p.errs = append(p.errs, err)
 	}
 }
@@ -87,8 +87,8 @@ func (p *pruning) empty(name string, content []byte) {
 // unlisted reports whether a document has been as it is for as long as somebody
 // may still go by what it was before.
 func (p *pruning) unlisted(name string) bool {
-	info, err := os.Stat(p.path(name))
-	return err != nil || p.opts.PruneGrace <= 0 || p.fetcher.now().Sub(info.ModTime()) >= p.opts.PruneGrace
+	info, err := os.Stat(p.dir.path(name))
+	return err != nil || p.opts.PruneGrace <= 0 || p.dir.fetcher.Time().Sub(info.ModTime()) >= p.opts.PruneGrace
 }
 
 func (p *pruning) removeArchive(name string) {
@@ -98,7 +98,7 @@ func (p *pruning) removeArchive(name string) {
 		return
 	}
 	p.remove(name)
-	p.archives.drop(name)
+	p.dir.receipts.Drop(name)
 }
 
 // removeVersion removes all about a version of which no archive is there any more.
@@ -114,10 +114,10 @@ func (p *pruning) removeVersion(v getproviders.Version) {
 }
 
 func (p *pruning) remove(name string) {
-	switch err := os.Remove(p.path(name)); {
+	switch err := os.Remove(p.dir.path(name)); {
 	case err == nil:
 		p.removed = append(p.removed, name)
 	case !errors.Is(err, fs.ErrNotExist):
-		p.errs = append(p.errs, &MirrorError{Path: p.path(name), Err: err})
+		p.errs = append(p.errs, &MirrorError{Path: p.dir.path(name), Err: err})
 	}
 }

@@ -3,12 +3,12 @@ package providercache
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // publish writes the indexes, for all that is in the mirror. complete: nothing
@@ -21,9 +21,7 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 		providers = append(providers, kept[i].Selection.Provider)
 	}
 	// Two processes that write one mirror would each list what they know.
-	if dir := m.archives.file.dir; dir != "" && m.archives.file.makeDir() == nil {
-		defer lockState(ctx, filepath.Join(dir, m.archives.file.name+".lock"))()
-	}
+	defer m.dir.receipts.Exclude(ctx)()
 	there, err := (&getproviders.FilesystemMirrorSource{Dir: m.opts.Dir}).Providers(ctx)
 	if err != nil {
 		return mirrorPublished{errs: []error{&MirrorError{Path: m.opts.Dir, Err: err}}}
@@ -31,14 +29,14 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 	providers = append(providers, there...)
 	slices.SortFunc(providers, getproviders.Provider.Compare)
 	providers = slices.Compact(providers)
-	results, failed := par.Map(ctx, m.fetcher.Limits.withDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
+	results, failed := par.Map(ctx, m.dir.fetcher.Limits.WithDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
 		return m.publishProvider(ctx, p, byName, m.opts.Prune && complete), nil
 	})
 	for i, r := range results {
 		all.known, all.errs = append(all.known, r.known...), append(append(all.errs, r.errs...), failed[i])
 		all.pruned, all.waiting = append(all.pruned, r.pruned...), append(all.waiting, r.waiting...)
 	}
-	m.remember(ctx, all.known)
+	m.dir.remember(ctx, all.known)
 	slices.Sort(all.pruned)
 	slices.Sort(all.waiting)
 	return all
@@ -46,13 +44,13 @@ func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) 
 
 // mirrorPublished is what came of indexes.
 type mirrorPublished struct {
-	known           []published
+	known           []receipt.Pending
 	pruned, waiting []string
 	errs            []error
 }
 
 func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, kept map[string]*mirrorKept, prune bool) (done mirrorPublished) {
-	shelf, errs := m.shelve(ctx, p, kept, prune)
+	shelf, errs := m.dir.shelve(ctx, p, kept, prune)
 	if len(shelf.versions) == 0 && len(shelf.unwanted) == 0 {
 		return mirrorPublished{errs: errs}
 	}
@@ -74,23 +72,23 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 // replaceArchives puts archives into the places of others: while that is done,
 // the index doesn't tell of them.
 func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept) (errs []error) {
-	waiting := func(p published) bool { return kept[p.Name] != nil && kept[p.Name].stage != nil }
+	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].stage != nil }
 	for _, v := range shelf.sortedVersions() {
 		name := mirrorDir(shelf.provider) + "/" + versionName(v)
-		_, err := os.Stat(m.path(name))
+		_, err := os.Stat(m.dir.path(name))
 		listed := err == nil
 		for _, p := range shelf.versions[v] {
 			if !waiting(p) {
 				continue
 			}
 			if listed {
-				err = m.write(name, shelf.version(v, func(p published) bool { return !waiting(p) }))
+				err = m.dir.write(name, shelf.version(v, func(p receipt.Pending) bool { return !waiting(p) }))
 				listed = false
 			} else {
 				err = nil
 			}
 			if err == nil {
-				err = m.removeDocuments(shelf.provider, v) // what they are about goes
+				err = m.dir.removeDocuments(shelf.provider, v) // what they are about goes
 			}
 			if err == nil {
 				err = kept[p.Name].place()
@@ -107,22 +105,22 @@ func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept)
 // tells of none whose document isn't there.
 func (m *mirror) writeIndexes(shelf mirrorShelf) (errs []error) {
 	for _, v := range shelf.sortedVersions() {
-		if err := m.write(mirrorDir(shelf.provider)+"/"+versionName(v), shelf.version(v, nil)); err != nil {
+		if err := m.dir.write(mirrorDir(shelf.provider)+"/"+versionName(v), shelf.version(v, nil)); err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if len(errs) > 0 || len(shelf.versions) == 0 {
 		return errs
 	}
-	if err := m.write(mirrorDir(shelf.provider)+"/"+indexName, shelf.index()); err != nil {
+	if err := m.dir.write(mirrorDir(shelf.provider)+"/"+indexName, shelf.index()); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
 }
 
 // write replaces a document, if it changes.
-func (m *mirror) write(name string, content []byte) error {
-	path := m.path(name)
+func (d *archiveDir) write(name string, content []byte) error {
+	path := d.path(name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
 		return nil
 	}

@@ -17,6 +17,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // mirroring is a registry and a mirror that is to be filled from it.
@@ -43,7 +47,7 @@ func newMirroring(t *testing.T) *mirroring {
 func want(names ...string) (all []providercache.MirrorWanted) {
 	for _, name := range names {
 		typ, v, exact := strings.Cut(name, "@")
-		w := providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: provider(registryHost + "/acme/" + typ)}}
+		w := providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: provider(registryHost + "/acme/" + typ)}}
 		if exact {
 			w.Version = version(v)
 		}
@@ -66,10 +70,10 @@ func ExampleMirror() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
 	result, err := providercache.Mirror(context.Background(), in.Fetcher, providercache.MirrorOptions{Dir: dir}, []providercache.MirrorWanted{
-		{Wanted: providercache.Wanted{Provider: widget}},
+		{PackageSpec: resolve.PackageSpec{Provider: widget}},
 	})
 	if err != nil {
 		fmt.Println(err)
@@ -163,7 +167,7 @@ func TestMirrorOfWhatIsLockedAsksForNothing(t *testing.T) {
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
 	m.opts.Platforms = nil
-	lock := lockOne(t, m.Installer, providercache.LockRequest{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
+	lock := lockOne(t, m.Installer, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0")})
 	locked, _ := lock.Locks.Provider(wanted[0].Provider)
 	_, err := m.run(t, wanted...)
 	must(t, err)
@@ -259,7 +263,7 @@ func TestOneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	result, err := m.run(t, want("nobody", "widget", "gadget@7.0.0")...)
 	var about []string
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
-		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		failed, ok := errors.AsType[*resolve.ProviderError](e)
 		if !ok {
 			t.Fatalf("%v", e)
 		}
@@ -374,7 +378,7 @@ func TestAnInterruptedMirrorIsWhole(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
-	m.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
+	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		if _, ok := e.(providercache.MirrorFetch); ok {
 			cancel()
 		}

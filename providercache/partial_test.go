@@ -16,6 +16,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // newResumable is newBreakable with a cache, where the file of the archive is
@@ -26,7 +29,7 @@ func newResumable(tb testing.TB) (registry *providertest.Registry, in *providerc
 		tb.Skip("nothing is kept here: there is no lock that ends with its process")
 	}
 	registry, in, archive = newBreakable(tb)
-	in.Cache = &providercache.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
+	in.Cache = &store.Store{Dir: filepath.Join(tb.TempDir(), "cache")}
 	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
 }
 
@@ -35,7 +38,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	tb.Helper()
 	registry.Break("archive", providertest.Fault{Status: 404})
 	registry.Break("archive", providertest.Fault{CutAfter: after, Times: 1})
-	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	_, _, err := in.Install(tb.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 	if !errors.Is(err, getproviders.ErrUnreachable) {
 		tb.Fatal(err)
 	}
@@ -53,9 +56,9 @@ func TestTheNextRunResumesWhatIsLeft(t *testing.T) {
 	if left := tree(t, in.Cache.Dir); len(stagings(left)) != 0 {
 		t.Errorf("there is %q", left)
 	}
-	var progress []providercache.FetchProgress
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-		if p, ok := e.(providercache.FetchProgress); ok {
+	var progress []event.ProgressEvent
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if p, ok := e.(event.ProgressEvent); ok {
 			progress = append(progress, p)
 		}
 	}
@@ -208,7 +211,7 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})
-		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, providercache.Normal)
+		_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
 		if !errors.Is(err, getproviders.ErrUnreachable) {
 			t.Fatal(err)
 		}
@@ -220,7 +223,7 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 		t.Parallel()
 		registry, in, _, partial := newResumable(t)
 		registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return b[:len(b)-1] }})
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 		if _, statErr := os.Lstat(partial); !errors.Is(err, getproviders.ErrAuthentication) || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -231,7 +234,7 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 		in.Fetcher.Limits.PackageBytes = 100_000
 		must(t, os.MkdirAll(filepath.Dir(partial), 0o755))
 		must(t, os.WriteFile(partial, make([]byte, 100_001), 0o600))
-		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+		_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 		if _, statErr := os.Lstat(partial); err == nil || !os.IsNotExist(statErr) {
 			t.Errorf("got %v, %v", err, statErr)
 		}
@@ -244,7 +247,7 @@ func TestAnArchiveWaitsForWhatItIsJudgedBy(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
 	registry.Break("sums", providertest.Fault{Status: 500, Delay: 300 * time.Millisecond})
-	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)
 	}

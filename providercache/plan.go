@@ -1,18 +1,21 @@
 package providercache
 
-import "github.com/tfdeps/tfdeps/getproviders"
+import (
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
 
 // Plan is what there is to do, in the order of providers. It marshals to JSON.
 type Plan struct {
-	Present []Selection             `json:"present"`  // in Target already, and known to be what belongs there
-	Link    []Selection             `json:"link"`     // in the cache, likewise
-	Fetch   []Selection             `json:"fetch"`    // to be fetched
+	Present []resolve.Selection     `json:"present"`  // in Target already, and known to be what belongs there
+	Link    []resolve.Selection     `json:"link"`     // in the cache, likewise
+	Fetch   []resolve.Selection     `json:"fetch"`    // to be fetched
 	BuiltIn []getproviders.Provider `json:"built_in"` // part of the product
 }
 
 // makePlan compares what was selected with what was seen.
-func makePlan(req getproviders.Requirements, selections []Selection, local map[getproviders.Provider]sighting) Plan {
-	plan := Plan{Present: []Selection{}, Link: []Selection{}, Fetch: []Selection{}, BuiltIn: []getproviders.Provider{}}
+func makePlan(req getproviders.Requirements, selections []resolve.Selection, local map[getproviders.Provider]sighting) Plan {
+	plan := Plan{Present: []resolve.Selection{}, Link: []resolve.Selection{}, Fetch: []resolve.Selection{}, BuiltIn: []getproviders.Provider{}}
 	for _, p := range req.Providers() {
 		if p.IsBuiltIn() {
 			plan.BuiltIn = append(plan.BuiltIn, p)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
@@ -23,7 +23,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	asked := source.metadata
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
-	plan, err := in.Plan(t.Context(), req, locks, providercache.Normal)
+	plan, err := in.Plan(t.Context(), req, locks, resolve.Normal)
 	must(t, err)
 	got, err := json.Marshal(plan)
 	must(t, err)
@@ -44,7 +44,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 
 func TestPlanOfNothingMakesEmptyLists(t *testing.T) {
 	t.Parallel()
-	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, providercache.Normal)
+	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, resolve.Normal)
 	must(t, err)
 	got, err := json.Marshal(plan)
 	must(t, err)
@@ -59,7 +59,7 @@ func TestPlanTellsAllProblems(t *testing.T) {
 	source.addZip(t, "acme/good", "1.0.0")
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
-	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, providercache.Normal)
+	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, resolve.Normal)
 	if failures := providerErrors(t, err); len(failures) != 2 || !errors.Is(err, getproviders.ErrProviderNotFound) {
 		t.Errorf("got %v", err)
 	}

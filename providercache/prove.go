@@ -6,49 +6,41 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// genuine is what is known of a package that passed all checks, or of one that
-// is there. Of one that merely was hashed it is H1 alone.
-type genuine struct {
-	Authentication getproviders.AuthenticationResult
-	H1             getproviders.Hash
-	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
-	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
-	Origin         string            // as getproviders.Package has it
-	ArchiveBytes   int64             // 0: not known
-
-	Told map[getproviders.Platform]getproviders.Hash // by the provider's registry, of other platforms' packages
-}
 
 // prove finds out what a package is: by its receipt if that still holds, else
 // by reading it. What nothing could be concluded from isn't read, and nothing
 // is known of it then. The error says why it can't be read, or that it isn't
 // there. What was read is to get a receipt.
-func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, read []published, err error) {
+func (l looker) prove(ctx context.Context, t fetcher.Request, at store.View) (found receipt.Provenance, read []receipt.Pending, err error) {
 	name := l.in.packageName(t.Selection)
 	if found, ok := l.byReceipt(at, name); ok {
 		return found, nil, nil
 	}
-	if at.root == l.target.root && l.isOfCachedFiles(t) {
+	if at.IsSame(l.target) && l.isOfCachedFiles(t) {
 		at = l.shared
 	}
-	receipt, known := at.find(name)
-	claimed := receipt.claims()
-	if len(ofScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && l.in.accepts(ctx, t, claimed)) {
-		_, err := os.Stat(at.path(name))
-		return genuine{}, nil, err
+	made, known := at.Find(name)
+	claimed := made.Claims()
+	if len(resolve.OfScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && l.in.accepts(ctx, t, claimed)) {
+		_, err := os.Stat(at.Path(name))
+		return receipt.Provenance{}, nil, err
 	}
 	h1, record, err := l.in.read(ctx, t.Selection, at)
 	if err != nil {
-		return genuine{}, nil, err
+		return receipt.Provenance{}, nil, err
 	}
-	found = genuine{H1: h1}
+	found = receipt.Provenance{H1: h1}
 	if known && claimed.H1 == h1 {
 		found = claimed
 	}
 	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
-		read = append(read, published{Name: name, Dir: at.path(name), Shared: at.root == l.shared.root, Receipt: found.receipt(record)})
+		read = append(read, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(l.shared), Receipt: found.Receipt(record)})
 	}
 	return found, read, nil
 }
@@ -57,48 +49,43 @@ func (l looker) prove(ctx context.Context, t task, at shelf) (found genuine, rea
 // of hard links to the cache's files. Its own receipt doesn't hold any more
 // when another directory has linked the same files, because that changes their
 // status; the cache's receipt was renewed then.
-func (l looker) byReceipt(at shelf, name string) (genuine, bool) {
+func (l looker) byReceipt(at store.View, name string) (receipt.Provenance, bool) {
 	if l.in.Fetcher.Verify {
-		return genuine{}, false
+		return receipt.Provenance{}, false
 	}
-	if found, ok := at.genuine(name); ok {
-		return found.claims(), true
+	if found, ok := at.Known(name); ok {
+		return found.Claims(), true
 	}
-	if at.own == nil || at.root != l.target.root || l.shared.own == nil {
-		return genuine{}, false
+	if !at.IsSame(l.target) {
+		return receipt.Provenance{}, false
 	}
-	if shared, ok := l.shared.own.find(name); ok {
-		if found, ok := at.own.heldBy(shared, name, at.path(name), l.in.Fetcher.now()); ok {
-			return found.claims(), true
-		}
-	}
-	found, ok := l.shared.own.linked(name, at.path(name), l.in.Fetcher.now())
-	return found.claims(), ok
+	found, ok := at.LinkedFrom(l.shared, name)
+	return found.Claims(), ok
 }
 
 // isOfCachedFiles reports whether a package in Target, which has to be read,
 // consists of the very files that the cache has, by hard links. To read those
 // there gives the cache a receipt again, which serves all directories that have
 // them.
-func (l looker) isOfCachedFiles(t task) bool {
-	if l.in.Fetcher.Verify || l.shared.own == nil {
+func (l looker) isOfCachedFiles(t fetcher.Request) bool {
+	if l.in.Fetcher.Verify || !l.shared.HasReceipts() {
 		return false
 	}
-	here, err := takeRecord(l.in.packagePath(t.Provider, t.Version))
+	here, err := receipt.TakeRecord(l.in.packagePath(t.Provider, t.Version))
 	if err != nil {
 		return false
 	}
-	there, err := takeRecord(l.in.cachePath(t.Selection))
-	return err == nil && here.sameFiles(there)
+	there, err := receipt.TakeRecord(l.in.cachePath(t.Selection))
+	return err == nil && here.SameFiles(there)
 }
 
 // read hashes a package. The record is of the status that its files had before.
-func (in *Installer) read(ctx context.Context, s Selection, at shelf) (getproviders.Hash, statRecord, error) {
-	dir := at.path(in.packageName(s))
-	began := in.Fetcher.now()
-	record, _ := takeRecord(dir)
-	record.readFrom = began
-	in.Fetcher.emit(ctx, Reading{Provider: s.Provider, Version: s.Version, Dir: dir})
+func (in *Installer) read(ctx context.Context, s resolve.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
+	dir := at.Path(in.packageName(s))
+	began := in.Fetcher.Time()
+	record, _ := receipt.TakeRecord(dir)
+	record.ReadFrom = began
+	in.Fetcher.Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
 	h1, err := getproviders.HashDir(ctx, dir)
 	return h1, record, err
 }

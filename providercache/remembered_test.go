@@ -5,16 +5,20 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipttest"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
-	s := shelve(t)
-	s.receipts.put(packageName, receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: recordOf(t, s.dir)})
-	cachetest.Must(t, s.receipts.save(t.Context()))
+	s := receipttest.New(t)
+	s.Receipts.Put(receipttest.Name, receipt.Receipt{H1: "h1:widget=", Origin: "https://registry.example.com/v1/", ArchiveBytes: 77, Record: receipttest.RecordOf(t, s.Dir)})
+	cachetest.Must(t, s.Receipts.Save(t.Context()))
 	in := &Installer{
-		Fetcher: &Fetcher{StateDir: s.state, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
-		Cache:   &Store{Dir: s.root, Shared: true},
+		Fetcher: &fetcher.Fetcher{StateDir: s.State, Platform: getproviders.Platform{OS: "linux", Arch: "amd64"}},
+		Cache:   &store.Store{Dir: s.Root, Shared: true},
 	}
 	widget, err := getproviders.Terraform("1.15.9").ParseProvider("registry.example.com/acme/widget")
 	cachetest.Must(t, err)
@@ -34,7 +38,7 @@ func TestKnownPackages_AreWhatReceiptsTell(t *testing.T) {
 		t.Errorf("for another platform there is %+v", got)
 	}
 	in.Fetcher.Platform.Arch = "amd64"
-	cachetest.Must(t, os.RemoveAll(s.dir))
+	cachetest.Must(t, os.RemoveAll(s.Dir))
 	want.Present = false
 	if got := in.KnownPackages(widget); len(got) != 1 || got[0] != want {
 		t.Errorf("of a package that is gone there is %+v, want %+v", got, want)

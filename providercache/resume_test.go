@@ -17,6 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 const widgetAddress = registryHost + "/acme/widget"
@@ -121,10 +123,14 @@ func TestABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 	}
 }
 
+// anyTransport hides what a transport is, so that it isn't replaced by one that
+// speaks HTTP/1.1 for archives.
+type anyTransport struct{ http.RoundTripper }
+
 // speaking returns the transport of a server's client for one protocol.
 func speaking(tb testing.TB, client *http.Client, protocol string) http.RoundTripper {
 	if protocol == "HTTP/2.0" {
-		return client.Transport
+		return anyTransport{client.Transport}
 	}
 	old := client.Transport.(*http.Transport)
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: old.TLSClientConfig.RootCAs}}
@@ -224,7 +230,7 @@ func TestWhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 			t.Parallel()
 			registry, in, _ := newBreakable(t)
 			breakArchive(registry, c.faults...)
-			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, providercache.Normal)
+			_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 			if got := ranges(registry.Server); fmt.Sprint(got) != fmt.Sprint(c.asked) {
 				t.Errorf("asked for %q, want %q", got, c.asked)
 			}
@@ -280,12 +286,12 @@ func TestResumingEndsWithTheContext(t *testing.T) {
 	registry.Break("archive", providertest.Fault{CutAfter: 1000})
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
-		if p, ok := e.(providercache.FetchProgress); ok && p.Done == 0 {
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
+		if p, ok := e.(event.ProgressEvent); ok && p.Done == 0 {
 			time.AfterFunc(50*time.Millisecond, func() { cancel(stop) })
 		}
 	}
-	if _, _, err := in.Install(ctx, require(widgetAddress, ""), nil, providercache.Normal); !errors.Is(err, stop) {
+	if _, _, err := in.Install(ctx, require(widgetAddress, ""), nil, resolve.Normal); !errors.Is(err, stop) {
 		t.Errorf("got %v", err)
 	}
 	nothingLeft(t, in)

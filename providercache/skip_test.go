@@ -10,6 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // skipping returns an Installer that knows of acme/ours only, and is told to
@@ -39,7 +41,7 @@ func TestInstallLeavesSkippedProvidersAlone(t *testing.T) {
 	var got recorder
 	in.Fetcher.Observe = got.observe
 	req := require("acme/ours", "", "acme/locked", "~> 1.0", "acme/unlocked", "")
-	for _, mode := range []providercache.Mode{providercache.Normal, providercache.Upgrade} {
+	for _, mode := range []resolve.Mode{resolve.Normal, resolve.Upgrade} {
 		locks, report, err := in.Install(t.Context(), req, skippedLocks(), mode)
 		must(t, err)
 		var kept []string
@@ -66,7 +68,7 @@ func TestSkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
-	plan, err := in.Plan(t.Context(), req, skippedLocks(), providercache.Normal)
+	plan, err := in.Plan(t.Context(), req, skippedLocks(), resolve.Normal)
 	must(t, err)
 	if len(plan.Fetch)+len(plan.Present) != 0 {
 		t.Errorf("the plan is %+v, want nothing", plan)
@@ -81,7 +83,7 @@ func TestSkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 func TestEnsureRefusesASkippedProvider(t *testing.T) {
 	t.Parallel()
 	_, err := skipping(t).Ensure(t.Context(), provider("acme/locked"), constraints(""))
-	if _, ok := errors.AsType[*providercache.ProviderError](err); !ok {
+	if _, ok := errors.AsType[*resolve.ProviderError](err); !ok {
 		t.Errorf("got %v, want a ProviderError", err)
 	}
 }
@@ -97,11 +99,11 @@ func TestFetchEventsTellTheSource(t *testing.T) {
 	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	var told []string
-	in.Fetcher.Observe = func(_ context.Context, e providercache.Event) {
+	in.Fetcher.Observe = func(_ context.Context, e event.Event) {
 		switch e := e.(type) {
-		case providercache.FetchBegin:
+		case event.FetchingEvent:
 			told = append(told, "from "+e.Source)
-		case providercache.FetchDone:
+		case event.FetchedEvent:
 			told = append(told, fmt.Sprintf("from %s after %v", e.Source, e.Skipped))
 		}
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // wrapper is a source that others have written around one of ours: it has the
@@ -43,7 +43,7 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat})
 	}
 	in.Fetcher.Source = wrapper{in.Fetcher.Source}
-	result := providercache.Lock(t.Context(), in.Fetcher, providercache.LockRequest{
+	result := lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	})[0]
 	if result.Err != nil || len(result.Packages) != 2 {

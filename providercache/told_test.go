@@ -8,6 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // installed are the locks of somebody who installs and has no lock file.
@@ -30,7 +32,7 @@ func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
 		t.Errorf("%d archives were asked for", n)
 	}
 	wary := newUser(t, registry)
-	wary.Fetcher.HashPolicy = providercache.ComputeHashes
+	wary.Fetcher.HashPolicy = fetcher.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -51,9 +53,9 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)
-	cache, err := providercache.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
+	cache, err := store.OpenCache(filepath.Join(t.TempDir(), "cache"), false)
 	must(t, err)
-	first.Cache, first.Fetcher.HashPolicy = cache, providercache.ComputeHashes
+	first.Cache, first.Fetcher.HashPolicy = cache, fetcher.ComputeHashes
 	poor := installed(t, first)
 	sharing := func() *providercache.Installer {
 		in := newUser(t, registry)
@@ -61,7 +63,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 		return in
 	}
 	again := sharing()
-	again.Fetcher.HashPolicy = providercache.ComputeHashes
+	again.Fetcher.HashPolicy = fetcher.ComputeHashes
 	if got := installed(t, again); got != poor {
 		t.Errorf("nobody was to be believed:\n%s", got)
 	}
@@ -91,7 +93,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 
 func TestMirrorsTellNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
-	for _, policy := range []providercache.HashPolicy{providercache.TrustRegistryHashes, providercache.TrustMirrorHashes} {
+	for _, policy := range []fetcher.HashPolicy{fetcher.TrustRegistryHashes, fetcher.TrustMirrorHashes} {
 		source := newSource(t)
 		source.addZip(t, "acme/widget", "1.0.0")
 		source.trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})

@@ -11,6 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // VendorOptions says what a directory with vendored packages is to be like.
@@ -63,17 +67,17 @@ type VendorResult struct {
 //
 // All packages are attempted. The error joins a *ProviderError for each that
 // failed, in which there is a *PlatformError if a version was chosen.
-func Vendor(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) (VendorResult, error) {
+func Vendor(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, r lockhashes.Request) (VendorResult, error) {
 	if f.Source == nil {
 		return VendorResult{}, errors.New("an Installer needs a Source")
 	}
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
 	}
-	c := choose(ctx, f, r)
+	c := lockhashes.Choose(ctx, f, r)
 	v := newVendor(f, opts)
 	packages := v.packages(ctx, r, c)
-	f.emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
+	f.Emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
 	if len(packages) > 0 {
 		made, err := scratch.MakeDirs(opts.Dir)
 		if err != nil {
@@ -81,38 +85,38 @@ func Vendor(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) 
 		}
 		defer scratch.RemoveEmpty(made)
 	}
-	scratch.Sweep(opts.Dir, f.now())
+	scratch.Sweep(opts.Dir, f.Time())
 	v.openReceipts()
 	return v.conclude(ctx, r, c, v.getAll(ctx, packages))
 }
 
-func newVendor(f *Fetcher, opts VendorOptions) *vendor {
-	return &vendor{mirror: mirror{fetcher: f, opts: MirrorOptions{Dir: opts.Dir}}, opts: opts}
+func newVendor(f *fetcher.Fetcher, opts VendorOptions) *vendor {
+	return &vendor{dir: archiveDir{fetcher: f, root: opts.Dir}, opts: opts}
 }
 
 // openReceipts comes when the directory is there, by whose path they are found.
 func (v *vendor) openReceipts() {
-	v.archives = openMirrorReceipts(v.fetcher.stateDir(), v.opts.Dir)
+	v.dir.receipts = receipt.OpenArchives(v.dir.fetcher.EffectiveStateDir(), v.opts.Dir)
 }
 
 // vendor is one run of Vendor. It keeps archives as a mirror does.
 type vendor struct {
-	mirror
+	dir  archiveDir
 	opts VendorOptions
 }
 
 // packages are those that a request comes to, in the order of providers, for each
 // in that of platforms.
-func (v *vendor) packages(ctx context.Context, r LockRequest, c choice) (packages []mirrorPackage) {
-	for _, p := range wantedPackages([]choice{c}) {
+func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashes.Choice) (packages []mirrorPackage) {
+	for _, p := range lockhashes.WantedPackages([]lockhashes.Choice{c}) {
 		s := p.Selection
 		if s.Provider.IsBuiltIn() {
 			continue
 		}
 		name := v.nameOf(ctx, s, p.Platform)
 		packages = append(packages, mirrorPackage{
-			Mirrored: Mirrored{Selection: s, Platform: p.Platform, Path: v.path(name)},
-			name:     name, recorded: recorded(orEmpty(r.Locks), s),
+			Mirrored: Mirrored{Selection: s, Platform: p.Platform, Path: v.dir.path(name)},
+			name:     name, recorded: resolve.Recorded(resolve.OrEmpty(r.Locks), s),
 		})
 	}
 	slices.SortStableFunc(packages, func(a, b mirrorPackage) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
@@ -120,20 +124,20 @@ func (v *vendor) packages(ctx context.Context, r LockRequest, c choice) (package
 }
 
 // conclude makes the new locks, and removes what isn't wanted.
-func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mirrorKept) (result VendorResult, err error) {
-	found, wanted := map[packageKey]hashed{}, map[string]bool{}
-	var known []published
+func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, all []mirrorKept) (result VendorResult, err error) {
+	found, wanted := map[lockhashes.PackageKey]lockhashes.Hashed{}, map[string]bool{}
+	var known []receipt.Pending
 	for _, k := range all {
 		result.Packages = append(result.Packages, k.Mirrored)
-		found[keyOf(k.Selection, k.Platform)] = hashed{k.locked(), k.Err}
+		found[lockhashes.KeyOf(k.Selection, k.Platform)] = lockhashes.Hashed{Package: k.locked(), Err: k.Err}
 		wanted[k.name] = true
 		if k.Err == nil && k.known.Archive {
 			known = append(known, k.known)
 		}
 	}
 	errs := v.dropUntrue(ctx, all)
-	v.remember(ctx, known)
-	locked := r.conclude(ctx, c, found, v.fetcher.HashPolicy)
+	v.dir.remember(ctx, known)
+	locked := r.Conclude(ctx, c, found, v.dir.fetcher.HashPolicy)
 	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {
 		return result, err
 	}
@@ -151,12 +155,12 @@ func (v *vendor) conclude(ctx context.Context, r LockRequest, c choice, all []mi
 
 // locked is what the lock file has to learn of a package. An archive that nobody
 // vouches for is known to the real tools by an h1 in which directories count.
-func (k mirrorKept) locked() LockedPackage {
+func (k mirrorKept) locked() lockhashes.Package {
 	rc := k.known.Receipt
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
-	p := LockedPackage{Selection: k.Selection, Platform: k.Platform}.with(genuine{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, HashesComputed)
+	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, lockhashes.HashesComputed)
 	if k.known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.recorded), rc.ZH) {
-		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.archiveH1()))
+		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
 	}
 	return p
 }

@@ -11,6 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // CheckVendored says, without network and without writing, whether Vendor would
@@ -19,21 +23,21 @@ import (
 // "constraint_unsatisfied", "built_in_invalid", "package_absent",
 // "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
 // provider. The error is the context's, or says why the directory can't be read.
-func CheckVendored(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRequest) (Status, error) {
-	v, locks := newVendor(f, opts), orEmpty(r.Locks)
+func CheckVendored(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, r lockhashes.Request) (Status, error) {
+	v, locks := newVendor(f, opts), resolve.OrEmpty(r.Locks)
 	v.openReceipts()
 	status := Status{Reasons: []Reason{}}
-	var c choice
+	var c lockhashes.Choice
 	for _, p := range r.Requirements.Providers() {
-		s := Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
+		s := resolve.Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
 		if code, detail := unlocked(f, s, locks); code != "" {
 			status.Reasons = append(status.Reasons, Reason{code, p, detail})
 			continue
 		}
 		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
 			s.Version = lock.Version
-			platforms, _ := platformsFor(ctx, f, LockRequest{Platforms: r.Platforms}, s) // no source is asked
-			c.selections, c.platforms = append(c.selections, s), append(c.platforms, platforms)
+			platforms, _ := lockhashes.PlatformsFor(ctx, f, lockhashes.Request{Platforms: r.Platforms}, s) // no source is asked
+			c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
 		}
 	}
 	packages, wanted := v.packages(ctx, r, c), map[string]bool{}
@@ -50,7 +54,7 @@ func CheckVendored(ctx context.Context, f *Fetcher, opts VendorOptions, r LockRe
 	}
 	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
 	if ctx.Err() != nil {
-		return Status{}, cancelled(ctx)
+		return Status{}, resolve.Cancelled(ctx)
 	}
 	return v.checkUnneeded(ctx, status, wanted)
 }
@@ -68,11 +72,11 @@ func (v *vendor) checkUnneeded(ctx context.Context, status Status, wanted map[st
 }
 
 // unlocked says why a provider's entry in the lock file can't be gone by.
-func unlocked(f *Fetcher, s Selection, locks *depsfile.Locks) (code, detail string) {
+func unlocked(f *fetcher.Fetcher, s resolve.Selection, locks *depsfile.Locks) (code, detail string) {
 	lock, ok := locks.Provider(s.Provider)
 	switch {
 	case s.Provider.IsBuiltIn():
-		if err := builtInProblem(s, f.Product); err != nil {
+		if err := resolve.BuiltInProblem(s, f.Product); err != nil {
 			return "built_in_invalid", err.Error()
 		}
 	case !ok:
@@ -92,7 +96,7 @@ func (v *vendor) compare(ctx context.Context, p mirrorPackage) (Reason, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return because("package_absent", "there is no package of version %s for %s")
-	case err != nil || !slices.ContainsFunc(p.recorded, rc.has):
+	case err != nil || !slices.ContainsFunc(p.recorded, rc.Has):
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
 	case !slices.Contains(p.recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
@@ -103,15 +107,15 @@ func (v *vendor) compare(ctx context.Context, p mirrorPackage) (Reason, error) {
 }
 
 // sight finds out what a package is.
-func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt, error) {
+func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt.Receipt, error) {
 	if p.isUnpacked() {
 		if v.isPlaced(p.Selection.Provider) {
 			h1, err := getproviders.HashDir(ctx, p.Path)
-			return receipt{H1: h1}, err
+			return receipt.Receipt{H1: h1}, err
 		}
 		h1, err := hashUnpacked(ctx, p.Path)
-		return receipt{H1: h1}, err
+		return receipt.Receipt{H1: h1}, err
 	}
-	found, err := v.find(ctx, p.Selection.Provider, p.name)
+	found, err := v.dir.find(ctx, p.Selection.Provider, p.name)
 	return found.Receipt, err
 }

@@ -7,9 +7,11 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // getAll gets all packages that aren't there.
@@ -23,18 +25,18 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 		}
 		return v.getPacked(ctx, p)
 	}
-	kept, errs := par.Map(ctx, v.fetcher.Limits.withDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	kept, errs := par.Map(ctx, v.dir.fetcher.Limits.WithDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 		k, err := get(ctx, p)
 		if err != nil {
-			k.Err = failureOf(ctx, p.Selection, err)
+			k.Err = resolve.FailureOf(ctx, p.Selection, err)
 		}
-		v.fetcher.emit(ctx, MirrorDone{Package: k.Mirrored})
+		v.dir.fetcher.Emit(ctx, MirrorDone{Package: k.Mirrored})
 		return k, nil
 	})
 	for i, err := range errs {
 		if err != nil { // it was never begun
 			kept[i] = mirrorKept{mirrorPackage: packages[i]}
-			kept[i].Err = failureOf(ctx, packages[i].Selection, err)
+			kept[i].Err = resolve.FailureOf(ctx, packages[i].Selection, err)
 		}
 	}
 	return kept
@@ -42,29 +44,29 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 
 // binding are the hashes of which a package that is fetched has to have one.
 func (v *vendor) binding(p mirrorPackage) []getproviders.Hash {
-	if len(ofScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.fetcher.platform() {
+	if len(resolve.OfScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.dir.fetcher.EffectivePlatform() {
 		return nil
 	}
 	return p.recorded
 }
 
 // ask asks the source for a package.
-func (v *vendor) ask(ctx context.Context, p mirrorPackage) (task, error) {
-	pkg, err := v.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+func (v *vendor) ask(ctx context.Context, p mirrorPackage) (fetcher.Request, error) {
+	pkg, err := v.dir.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
-		return task{}, p.Selection.failed(StepMetadata, err)
+		return fetcher.Request{}, p.Selection.Failed(resolve.StepMetadata, err)
 	}
-	return task{Selection: p.Selection, Package: pkg, Recorded: v.binding(p)}, nil
+	return fetcher.Request{Selection: p.Selection, Package: pkg, Recorded: v.binding(p)}, nil
 }
 
 // getPacked finds an archive, or fetches it.
 func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 	k := mirrorKept{mirrorPackage: p}
-	there, err := v.find(ctx, p.Selection.Provider, p.name)
-	if err == nil && slices.ContainsFunc(p.recorded, there.Receipt.has) {
+	there, err := v.dir.find(ctx, p.Selection.Provider, p.name)
+	if err == nil && slices.ContainsFunc(p.recorded, there.Receipt.Has) {
 		k.Present, k.known = true, there
 		if !v.believed(ctx, p, there.Receipt) {
-			v.document(ctx, &k)
+			v.dir.document(ctx, &k)
 		}
 		return k, v.put(&k)
 	}
@@ -77,31 +79,31 @@ func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, er
 		k.known = there
 	}
 	if failed == nil && !k.Present {
-		k, failed = v.fetchInto(ctx, t, k, there, true) // it waits for what is signed about it
+		k, failed = v.dir.fetchInto(ctx, t, k, there, true) // it waits for what is signed about it
 	}
 	if failed != nil {
 		return k, failed
 	}
-	k.documents = t.documents(ctx, p.Platform, k.known.Receipt.ZH)
+	k.documents = signedDocuments(ctx, t, p.Platform, k.known.Receipt.ZH)
 	return k, v.put(&k)
 }
 
 // adopt reports whether an archive that is there is what would be fetched, and
 // adds what the source says of it.
-func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, bool, error) {
+func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Receipt) (receipt.Receipt, bool, error) {
 	sum, ok := archiveSum(there.ZH)
-	if expected, known := t.expected(); !ok || known && expected != sum {
+	if expected, known := t.Expected(); !ok || known && expected != sum {
 		return there, false, nil
 	}
-	trust, err := t.loadTrust(ctx)
+	trust, err := t.LoadTrust(ctx)
 	if err != nil || trust.Authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.archiveH1()}, v.fetcher.Product)
+	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.otherRegistryHashes(trust)
+	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.OtherRegistryHashes(trust)
 	return there, true, nil
 }
 
@@ -109,7 +111,7 @@ func (v *vendor) adopt(ctx context.Context, t task, there receipt) (receipt, boo
 func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
 	k := mirrorKept{mirrorPackage: p}
 	if h1, err := hashUnpacked(ctx, p.Path); err == nil && slices.Contains(p.recorded, h1) {
-		k.Present, k.known = true, published{Name: p.name, Dir: p.Path, Receipt: receipt{H1: h1}}
+		k.Present, k.known = true, receipt.Pending{Name: p.name, Dir: p.Path, Receipt: receipt.Receipt{H1: h1}}
 		return k, nil
 	}
 	t, err := v.packedTask(ctx, p)
@@ -119,10 +121,10 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 	if err != nil {
 		return k, err
 	}
-	v.fetcher.emit(ctx, MirrorFetch{Package: p.Mirrored, Local: t.isLocal()})
+	v.dir.fetcher.Emit(ctx, MirrorFetch{Package: p.Mirrored, Local: fetcher.IsLocal(t)})
 	stage, err := staging.New(v.opts.Dir)
 	if err != nil {
-		return k, t.failed(StepPublish, err)
+		return k, t.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
 	got, err := v.obtainCopy(ctx, t, stage)
@@ -130,49 +132,44 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 		return k, err
 	}
 	if err := stage.Publish(ctx, p.Path, got.H1); err != nil {
-		return k, t.failed(StepPublish, err)
+		return k, t.Failed(resolve.StepPublish, err)
 	}
 	k.Authentication = got.Authentication
-	k.known = published{Name: p.name, Dir: p.Path, Receipt: got.receipt(statRecord{})}
+	k.known = receipt.Pending{Name: p.name, Dir: p.Path, Receipt: got.Receipt(receipt.StatRecord{})}
 	return k, nil
 }
 
 // packedTask is for a package whose archive was vendored before, and is what is
 // locked: nobody needs to be asked.
-func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (task, error) {
+func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (fetcher.Request, error) {
 	s := p.Selection
 	name := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
-	there, err := v.find(ctx, s.Provider, name)
-	if err == nil && !slices.ContainsFunc(p.recorded, there.Receipt.has) {
+	there, err := v.dir.find(ctx, s.Provider, name)
+	if err == nil && !slices.ContainsFunc(p.recorded, there.Receipt.Has) {
 		err = fs.ErrNotExist
 	}
-	return task{
+	return fetcher.Request{
 		Selection: s, Recorded: p.recorded,
-		Package: getproviders.Package{Location: getproviders.LocalArchive(v.path(name))},
+		Package: getproviders.Package{Location: getproviders.LocalArchive(v.dir.path(name))},
 	}, err
-}
-
-// isLocal reports whether the package is on this machine.
-func (t task) isLocal() bool {
-	return !download.IsRemote(t.Package.Location)
 }
 
 // obtainCopy is obtain for a package that has to be here: a link to where it is
 // on this machine would lead nowhere on another one.
-func (v *vendor) obtainCopy(ctx context.Context, t task, stage *staging.Stage) (genuine, error) {
+func (v *vendor) obtainCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
-		return v.fetcher.obtain(ctx, t, stage)
+		return v.dir.fetcher.Obtain(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Copy}); err != nil {
-		return genuine{}, t.failed(StepFetch, err)
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return v.fetcher.judgeDirectory(ctx, t, stage.PackagePath())
+	return v.dir.fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.
 func hashUnpacked(ctx context.Context, dir string) (getproviders.Hash, error) {
-	info, err := lstat(dir)
+	info, err := receipt.Lstat(dir)
 	if err == nil && !info.Mode.IsDir() {
 		err = fs.ErrInvalid
 	}

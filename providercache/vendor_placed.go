@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // isPlaced reports whether a provider's packages are somebody else's.
@@ -13,7 +15,7 @@ func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains
 
 // nameOf is what a package is called, below the directory: one that is placed, as
 // it is found there by who installs from it.
-func (v *vendor) nameOf(ctx context.Context, s Selection, plat getproviders.Platform) string {
+func (v *vendor) nameOf(ctx context.Context, s resolve.Selection, plat getproviders.Platform) string {
 	unpacked := getproviders.UnpackedPath(s.Provider, s.Version, plat)
 	packed := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 	if v.isPlaced(s.Provider) {
@@ -27,7 +29,7 @@ func (v *vendor) nameOf(ctx context.Context, s Selection, plat getproviders.Plat
 	return packed
 }
 
-func (v *vendor) placedName(ctx context.Context, s Selection, plat getproviders.Platform) (name string, ok bool) {
+func (v *vendor) placedName(ctx context.Context, s resolve.Selection, plat getproviders.Platform) (name string, ok bool) {
 	pkg, err := v.mirrorHere().Package(ctx, s.Provider, s.Version, plat)
 	if err != nil {
 		return "", false
@@ -61,22 +63,22 @@ func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	if err != nil {
 		return k, err
 	}
-	k.known = published{Name: p.name, Dir: p.Path}
+	k.known = receipt.Pending{Name: p.name, Dir: p.Path}
 	if p.isUnpacked() {
-		got, err := v.fetcher.judgeDirectory(ctx, t, p.Path)
-		k.Present, k.known.Receipt = err == nil, got.receipt(statRecord{})
+		got, err := v.dir.fetcher.JudgeDirectory(ctx, t, p.Path)
+		k.Present, k.known.Receipt = err == nil, got.Receipt(receipt.StatRecord{})
 		return k, err
 	}
-	if k.known, err = v.find(ctx, p.Selection.Provider, p.name); err != nil {
-		return k, t.failed(StepFetch, err)
+	if k.known, err = v.dir.find(ctx, p.Selection.Provider, p.name); err != nil {
+		return k, t.Failed(resolve.StepFetch, err)
 	}
-	trust, err := t.loadTrust(ctx)
+	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return k, err
 	}
 	rc := &k.known.Receipt
 	sum, _ := archiveSum(rc.ZH)
-	vouched, err := t.judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.archiveH1()}, v.fetcher.Product)
+	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err

@@ -19,20 +19,20 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 	}
 	var errs []error
 	for _, name := range names {
-		if err := os.RemoveAll(v.path(name)); err != nil {
+		if err := os.RemoveAll(v.dir.path(name)); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		v.archives.drop(name)
+		v.dir.receipts.Drop(name)
 		pruned = append(pruned, name)
 		for at := name; strings.Contains(at, "/"); {
 			at = at[:strings.LastIndexByte(at, '/')]
-			if os.Remove(v.path(at)) != nil { // it isn't empty
+			if os.Remove(v.dir.path(at)) != nil { // it isn't empty
 				break
 			}
 		}
 	}
-	_ = v.archives.save(ctx)
+	_ = v.dir.receipts.Save(ctx)
 	return pruned, errors.Join(errs...)
 }
 
@@ -49,7 +49,7 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 		if v.isPlaced(p) {
 			continue
 		}
-		entries, err := os.ReadDir(v.path(mirrorDir(p)))
+		entries, err := os.ReadDir(v.dir.path(mirrorDir(p)))
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func archived(wanted map[string]bool, p getproviders.Provider, version getprovid
 
 // unpackedIn are the packages of one version.
 func (v *vendor) unpackedIn(dir string) (names []string) {
-	entries, _ := os.ReadDir(v.path(dir))
+	entries, _ := os.ReadDir(v.dir.path(dir))
 	for _, entry := range entries {
 		if _, err := getproviders.ParsePlatform(entry.Name()); err == nil {
 			names = append(names, dir+"/"+entry.Name())

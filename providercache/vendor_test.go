@@ -14,6 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // vendoring is a registry and a directory that is to be filled from it.
@@ -21,7 +24,7 @@ type vendoring struct {
 	*providercache.Installer
 	registry *providertest.Registry
 	opts     providercache.VendorOptions
-	request  providercache.LockRequest
+	request  lockhashes.Request
 }
 
 func newVendoring(t *testing.T) *vendoring {
@@ -30,7 +33,7 @@ func newVendoring(t *testing.T) *vendoring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &vendoring{in, registry, providercache.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, providercache.LockRequest{
+	return &vendoring{in, registry, providercache.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
@@ -76,9 +79,9 @@ func ExampleVendor() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: source, Client: client, Platform: linux},
+		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := providercache.Vendor(context.Background(), in.Fetcher, providercache.VendorOptions{Dir: dir}, providercache.LockRequest{
+	result, err := providercache.Vendor(context.Background(), in.Fetcher, providercache.VendorOptions{Dir: dir}, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil},
 	})
 	if err != nil {
@@ -168,7 +171,7 @@ func TestVendoringComparesWithTheLockFile(t *testing.T) {
 		v.request.Locks = new(depsfile.Locks)
 		v.request.Locks.Set(others)
 		_, err := v.run(t)
-		if _, ok := errors.AsType[*providercache.LockMismatchError](err); !ok {
+		if _, ok := errors.AsType[*resolve.LockMismatchError](err); !ok {
 			t.Errorf("other archives: %v", err)
 		}
 		if _, err := os.Stat(v.opts.Dir); !errors.Is(err, os.ErrNotExist) {
@@ -299,7 +302,7 @@ func TestVendoringNeedsAPlace(t *testing.T) {
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
 		t.Errorf("%v", err)
 	}
-	if _, err := providercache.Vendor(t.Context(), &providercache.Fetcher{}, v.opts, v.request); err == nil {
+	if _, err := providercache.Vendor(t.Context(), &fetcher.Fetcher{}, v.opts, v.request); err == nil {
 		t.Error("there is no source")
 	}
 }

@@ -12,15 +12,16 @@ import (
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 const widget = "registry.terraform.io/acme/widget"
 
 // readTree reads the packages in a directory.
-func readTree(tb testing.TB, dir string) providercache.ReadTree {
+func readTree(tb testing.TB, dir string) store.ReadTree {
 	tb.Helper()
-	trees, err := providercache.ReadTrees(tb.Context(), []string{dir})
+	trees, err := store.ReadTrees(tb.Context(), []string{dir})
 	if err != nil || trees[0].Err != nil {
 		tb.Fatal(err, trees[0].Err)
 	}
@@ -38,7 +39,7 @@ func zhOfBytes(content []byte) getproviders.Hash { return getproviders.ZH(sha256
 
 var (
 	widgetFiles   = map[string]string{"terraform-provider-widget": "one"}
-	linuxPackages = providercache.CompareOptions{Platforms: []getproviders.Platform{linux}}
+	linuxPackages = store.CompareOptions{Platforms: []getproviders.Platform{linux}}
 )
 
 func TestComparedPackages(t *testing.T) {
@@ -80,7 +81,7 @@ func TestComparedPackages(t *testing.T) {
 			var got []string
 			for _, c := range readTree(t, dir).Compare(test.locks, linuxPackages) {
 				got = append(got, string(c.Finding))
-				if c.Differs() && c.Unclear() || (c.Finding == providercache.TreeSound) == (c.Differs() || c.Unclear()) {
+				if c.Differs() && c.Unclear() || (c.Finding == store.TreeOK) == (c.Differs() || c.Unclear()) {
 					t.Errorf("%s differs: %t, unclear: %t", c.Finding, c.Differs(), c.Unclear())
 				}
 			}
@@ -96,7 +97,7 @@ func packageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "package.zip")
 	write(tb, path, string(archive))
-	h1, zh, err := providercache.HashPackage(tb.Context(), path)
+	h1, zh, err := fetcher.HashPackage(tb.Context(), path)
 	must(tb, err)
 	empty := sha256.Sum256(nil)
 	h1Archive, err = getproviders.H1([]getproviders.FileDigest{
@@ -134,7 +135,7 @@ func TestReadTreesFollowLinksToPackages(t *testing.T) {
 			t.Skip("no symbolic links here:", err)
 		}
 	}
-	trees, err := providercache.ReadTrees(t.Context(), dirs)
+	trees, err := store.ReadTrees(t.Context(), dirs)
 	must(t, err)
 	for _, tree := range trees {
 		if len(tree.Packages) != 1 || tree.Packages[0].H1 != h1Of(t, widgetFiles) {
@@ -143,7 +144,7 @@ func TestReadTreesFollowLinksToPackages(t *testing.T) {
 	}
 	must(t, os.RemoveAll(filepath.Join(cache, at)))
 	found := readTree(t, dirs[0]).Compare(lockOf("1.0.0", h1Of(t, widgetFiles)), linuxPackages)
-	if len(found) != 1 || found[0].Finding != providercache.TreeDangling || !errors.Is(found[0].Err, providercache.ErrDangling) {
+	if len(found) != 1 || found[0].Finding != store.TreeDangling || !errors.Is(found[0].Err, store.ErrDangling) {
 		t.Errorf("found %+v", found)
 	}
 }
@@ -153,12 +154,12 @@ func TestSharedTreesMayHaveMore(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), "one")
 	tree := readTree(t, dir)
-	if found := tree.Compare(lockOf("2.0.0"), providercache.CompareOptions{Shared: true}); len(found) != 0 {
+	if found := tree.Compare(lockOf("2.0.0"), store.CompareOptions{Shared: true}); len(found) != 0 {
 		t.Errorf("found %+v", found)
 	}
 	skip := linuxPackages
 	skip.Skip = map[getproviders.Provider]bool{provider("acme/widget"): true}
-	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != providercache.TreeNotLocked {
+	if found := tree.Compare(lockOf("2.0.0"), skip); len(found) != 1 || found[0].Finding != store.TreeNotLocked {
 		t.Errorf("what is skipped needn't be there: %+v", found)
 	}
 }
@@ -172,10 +173,10 @@ func TestReadTreesEndWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
-	if _, err := providercache.ReadTrees(ctx, []string{dir}); !errors.Is(err, gone) {
+	if _, err := store.ReadTrees(ctx, []string{dir}); !errors.Is(err, gone) {
 		t.Errorf("err = %v, want the context's cause", err)
 	}
-	trees, err := providercache.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")})
+	trees, err := store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")})
 	if err != nil || !errors.Is(trees[0].Err, os.ErrNotExist) {
 		t.Errorf("a directory that isn't there: %v, %v", err, trees)
 	}

@@ -14,6 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // sourceDateVariable says which time files get that must not tell when they were
@@ -31,7 +34,7 @@ type addOptions struct {
 	system    bool
 	offline   bool
 	offlineBy string // who set it; "": it isn't set
-	wanted    []providercache.Wanted
+	wanted    []resolve.PackageSpec
 	made      time.Time // what the files of an image say of their age
 }
 
@@ -97,7 +100,7 @@ func add(m *cli.Meta, o addOptions) problem.List {
 	problems = append(problems, missing...)
 	if o.locked != nil {
 		locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
-		o.wanted, problems = providercache.WantedBy(locked), append(problems, unreadable...)
+		o.wanted, problems = store.PackageSpecs(locked), append(problems, unreadable...)
 	}
 	problems = append(problems, sources.CheckArchiveCredentials(m.Env)...)
 	if problems.HasErrors() {
@@ -128,7 +131,7 @@ type adding struct {
 	meta     *cli.Meta
 	opts     addOptions
 	product  getproviders.Product
-	cache    *providercache.Store
+	cache    *store.Store
 	net      sources.Network
 	platform getproviders.Platform // whose packages are being added
 }
@@ -140,7 +143,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 		state = "" // what is known of an image stands beside it
 	}
 	return &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
+		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
 		},
 		Cache: a.cache,
@@ -153,9 +156,9 @@ func (a *adding) cached(p getproviders.Provider) []getproviders.CachedPackage {
 }
 
 // fill fetches what isn't there, for one platform after the other.
-func (a *adding) fill(source getproviders.Source) (filled []providercache.Filled, problems problem.List) {
+func (a *adding) fill(source getproviders.Source) (filled []providercache.Prefetched, problems problem.List) {
 	for _, a.platform = range a.opts.platforms {
-		more, err := a.installer(source).Fill(a.meta.Context, a.opts.wanted)
+		more, err := a.installer(source).Prefetch(a.meta.Context, a.opts.wanted)
 		filled = append(filled, more...)
 		if err != nil {
 			problems = append(problems, view.InstallProblems(a.product, getproviders.Requirements{}, err, nil)...)
@@ -166,8 +169,8 @@ func (a *adding) fill(source getproviders.Source) (filled []providercache.Filled
 
 // finalize makes of the cache what an image is to have, with receipts if they can
 // count.
-func (a *adding) finalize(filled []providercache.Filled) (receipts bool, problems problem.List) {
-	receipts, err := a.cache.Seal(a.meta.Context, filled, filepath.Clean(a.opts.dir), a.opts.made)
+func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool, problems problem.List) {
+	receipts, err := providercache.Finalize(a.meta.Context, a.cache, filled, filepath.Clean(a.opts.dir), a.opts.made)
 	if err != nil {
 		return false, problem.List{problem.Error("Failed to make the cache fit for an image", err.Error())}
 	}

@@ -14,7 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Commands are "cache" and the commands below it.
@@ -63,7 +64,7 @@ func end(m *cli.Meta, problems problem.List, code int) (int, error) {
 
 // findCache returns the cache: below the directory that -dir names, else where
 // init finds it.
-func findCache(m *cli.Meta, dir string) (*providercache.Store, problem.List) {
+func findCache(m *cli.Meta, dir string) (*store.Store, problem.List) {
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
 	if problems.HasErrors() {
 		return nil, problems
@@ -73,15 +74,15 @@ func findCache(m *cli.Meta, dir string) (*providercache.Store, problem.List) {
 }
 
 // maintain returns what looks after a cache.
-func maintain(m *cli.Meta, cache *providercache.Store) *providercache.Upkeep {
-	return &providercache.Upkeep{Cache: cache, StateDir: m.StateDir, Now: m.Now}
+func maintain(m *cli.Meta, cache *store.Store) *store.Maintenance {
+	return &store.Maintenance{Cache: cache, StateDir: m.StateDir, Now: m.Now}
 }
 
 // parseWanted reads providers, with or without an exact version behind a "@".
-func parseWanted(names []string, product getproviders.Product) (wanted []providercache.Wanted, err error) {
+func parseWanted(names []string, product getproviders.Product) (wanted []resolve.PackageSpec, err error) {
 	for _, name := range names {
 		address, version, versioned := strings.Cut(name, "@")
-		var w providercache.Wanted
+		var w resolve.PackageSpec
 		w.Provider, err = product.ParseProvider(address)
 		if err == nil && versioned {
 			w.Version, err = getproviders.ParseVersion(version)
@@ -156,7 +157,7 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	cache, missing := findCache(m, o.dir)
 	if problems = append(problems, missing...); !problems.HasErrors() {
 		view.GitHubOutput(m.Stdout, [][2]string{
-			{"path", cache.Dir}, {"key", key}, {"restore-keys", providercache.KeyPrefix(o.platform)},
+			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
 		})
 	}
 	return end(m, problems, 0)
@@ -195,7 +196,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	problems = append(problems, m.Print(result, o.json)...)
-	if slices.ContainsFunc(found, providercache.Verified.Differs) {
+	if slices.ContainsFunc(found, store.Verified.Differs) {
 		return end(m, problems, cli.ExitDiffers)
 	}
 	return end(m, problems, 0)
@@ -203,17 +204,17 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 
 // removeDamaged removes the packages that aren't what their receipts say. The next
 // init that wants one fetches it. nil: there are none.
-func removeDamaged(m *cli.Meta, cache *providercache.Store, found []providercache.Verified) (*providercache.Removal, error) {
-	var damaged []providercache.Cached
+func removeDamaged(m *cli.Meta, cache *store.Store, found []store.Verified) (*store.Removal, error) {
+	var damaged []store.Package
 	for _, v := range found {
-		if v.Finding == providercache.Broken {
-			damaged = append(damaged, v.Cached)
+		if v.Finding == store.Corrupt {
+			damaged = append(damaged, v.Package)
 		}
 	}
 	if len(damaged) == 0 {
 		return nil, nil
 	}
-	done, err := maintain(m, cache).Remove(m.Context, damaged, providercache.RemoveOptions{Linked: true, Others: true})
+	done, err := maintain(m, cache).Remove(m.Context, damaged, store.RemoveOptions{Linked: true, Others: true})
 	return &done, err
 }
 

@@ -13,7 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // removeOptions are what the commands have in common that remove something.
@@ -70,8 +71,8 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	if problems = append(problems, unreadable...); problems.HasErrors() {
 		return end(m, problems, 0)
 	}
-	policy := providercache.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
-	done, err := maintain(m, cache).Collect(m.Context, policy, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
+	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
+	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		problems = append(problems, problem.Error("Failed to remove what isn't used", err.Error()))
@@ -111,9 +112,9 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
-		packages = slices.DeleteFunc(packages, func(p providercache.Cached) bool { return !isAmong(wanted, p) })
+		packages = slices.DeleteFunc(packages, func(p store.Package) bool { return !isAmong(wanted, p) })
 	}
-	done, err := maintenance.Remove(m.Context, packages, providercache.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
+	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
 		problems = append(problems, problem.Error("Failed to remove packages", err.Error()))
@@ -128,8 +129,8 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	return end(m, append(problems, m.Print(result, o.json)...), 0)
 }
 
-func isAmong(wanted []providercache.Wanted, p providercache.Cached) bool {
-	return slices.ContainsFunc(wanted, func(w providercache.Wanted) bool {
+func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {
+	return slices.ContainsFunc(wanted, func(w resolve.PackageSpec) bool {
 		return w.Provider == p.Provider && (w.Version == getproviders.Version{} || w.Version == p.Version)
 	})
 }

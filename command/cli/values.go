@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // AnyDuration is an option for a length of time that doesn't matter.
@@ -28,20 +28,20 @@ func HashChoices(listed string) []Choice {
 
 // ParseHashPolicy reads a value of -hashes: which hashes count of packages that
 // aren't read.
-func ParseHashPolicy(given string) (providercache.HashPolicy, error) {
+func ParseHashPolicy(given string) (fetcher.HashPolicy, error) {
 	switch given {
 	case "auto":
-		return providercache.TrustRegistryHashes, nil
+		return fetcher.TrustRegistryHashes, nil
 	case "listed":
-		return providercache.TrustMirrorHashes, nil
+		return fetcher.TrustMirrorHashes, nil
 	case "read":
-		return providercache.ComputeHashes, nil
+		return fetcher.ComputeHashes, nil
 	}
 	return 0, errors.New(`it is "auto", to trust the providers' own registries, "listed", to trust mirrors, too, or "read", to trust none`)
 }
 
 // ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.
-func ReadHashPolicy(given string) (providercache.HashPolicy, problem.List) {
+func ReadHashPolicy(given string) (fetcher.HashPolicy, problem.List) {
 	policy, err := ParseHashPolicy(given)
 	if err != nil {
 		return policy, problem.List{problem.Error("Invalid value of -hashes", fmt.Sprintf("The value of -hashes is %q. %s", given, problem.Sentence(err)))}

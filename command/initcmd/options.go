@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // options are what the arguments of init ask for.
@@ -39,7 +39,7 @@ type options struct {
 
 	platforms    []getproviders.Platform // for which the lock file has to be good, too
 	allPlatforms bool                    // -platform=all
-	hashes       providercache.HashPolicy
+	hashes       fetcher.HashPolicy
 
 	progress view.Progress
 	modules  workdir.Options

@@ -15,6 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // require finds out which providers are needed.
@@ -68,11 +73,11 @@ func (in *installation) installer() *providercache.Installer {
 
 func newInstaller(r request, s settings, net sources.Network, source getproviders.Source) *providercache.Installer {
 	return &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
-			Source: source, Client: net.Archives, Product: r.product, Observe: providercache.Observer(r.view.Observe), Now: r.meta.Now,
+		Fetcher: &fetcher.Fetcher{
+			Source: source, Client: net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
 			StateDir: r.meta.StateDir, Verify: r.opts.verify, HashPolicy: r.opts.hashes,
 		},
-		Target: &providercache.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
+		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
 		Skip:   s.skip,
 		Cache:  s.cache,
 		Link:   s.link,
@@ -82,9 +87,9 @@ func newInstaller(r request, s settings, net sources.Network, source getprovider
 // install installs the required providers, and records the result in the lock
 // file.
 func (in *installation) install() problem.List {
-	mode := providercache.Normal
+	mode := resolve.Normal
 	if in.opts.upgrade {
-		mode = providercache.Upgrade
+		mode = resolve.Upgrade
 	}
 	locks, report, err := in.installer().Install(in.meta.Context, in.required, in.dir.Locks, mode)
 	problems := in.view.ProvidersEnd()
@@ -162,8 +167,8 @@ func (in *installation) lockPlatforms(locks *depsfile.Locks) (*depsfile.Locks, p
 	})
 	shown := in.view.Platforms()
 	fetcher := in.installer().Fetcher
-	fetcher.Observe = providercache.Observer(shown.Observe)
-	result := providercache.Lock(in.meta.Context, fetcher, providercache.LockRequest{
+	fetcher.Observe = event.Observer(shown.Observe)
+	result := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
 		Requirements: required, Locks: locks,
 		Platforms: in.opts.otherPlatforms(), AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{getproviders.CurrentPlatform()},

@@ -20,8 +20,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // settings are what options, variables and the CLI configuration say about
@@ -30,7 +30,7 @@ type settings struct {
 	config   *cliconfig.Config
 	fallback getproviders.Fallback
 	skip     map[getproviders.Provider]bool // providers that come by other means
-	cache    *providercache.Store           // that directories share; nil: none
+	cache    *store.Store                   // that directories share; nil: none
 	link     link.Mode
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // directory is a directory with a configuration, and what that requires.
@@ -120,8 +120,8 @@ func (r *reader) require(ctx context.Context, d *directory, scratch string) prob
 
 // request says what a directory needs: of the providers named, or if there are
 // none, of all.
-func (d directory) request(o packageOptions, only []getproviders.Provider) providercache.LockRequest {
-	request := providercache.LockRequest{
+func (d directory) request(o packageOptions, only []getproviders.Provider) lockhashes.Request {
+	request := lockhashes.Request{
 		Requirements: d.required, Locks: d.Locks, Platforms: o.platforms, AllPlatforms: o.allPlatforms,
 	}
 	if len(only) > 0 {

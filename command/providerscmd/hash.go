@@ -5,7 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/view"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // hashOptions are what the arguments of hash ask for.
@@ -34,7 +34,7 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	}
 	var hashes []view.PackageHashes
 	for _, path := range paths {
-		h1, zh, err := providercache.HashPackage(m.Context, path)
+		h1, zh, err := fetcher.HashPackage(m.Context, path)
 		if err != nil {
 			fmt.Fprintf(m.Stderr, "Error: %s\n", err)
 			return 1, nil

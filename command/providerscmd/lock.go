@@ -11,7 +11,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // lockOptions are what the arguments of providers lock ask for.
@@ -20,7 +22,7 @@ type lockOptions struct {
 	addresses []string // of providers; none: all that are required
 	upgrades  []string // of -upgrade, ADDRESS[@VERSION]
 	hashes    string   // of -hashes, as it was given
-	policy    providercache.HashPolicy
+	policy    fetcher.HashPolicy
 	check     bool
 	json      bool
 }
@@ -96,16 +98,16 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	if problems.HasErrors() {
 		return problems
 	}
-	fetcher := providercache.Fetcher{
+	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
-		Observe: providercache.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
+		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
 	}
-	requests := make([]providercache.LockRequest, len(dirs))
+	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, only)
 		requests[i].Upgrade = upgrades
 	}
-	results := providercache.Lock(m.Context, &fetcher, requests...)
+	results := lockhashes.Lock(m.Context, &fetcher, requests...)
 	problems = append(problems, v.End()...)
 	for i, d := range dirs {
 		problems = append(problems, conclude(opts, d, results[i], v)...)
@@ -162,7 +164,7 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 }
 
 // conclude writes a directory's lock file, or says what it lacks.
-func conclude(opts lockOptions, d directory, result providercache.LockResult, v *view.Lock) problem.List {
+func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.Lock) problem.List {
 	told := view.LockedDir{
 		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
 	}

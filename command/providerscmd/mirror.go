@@ -14,6 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // mirrorOptions are what the arguments of providers mirror ask for.
@@ -124,9 +128,9 @@ func mirror(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	if problems = append(problems, more...); problems.HasErrors() {
 		return problems
 	}
-	fetcher := providercache.Fetcher{
+	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
-		Observe: providercache.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir,
+		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir,
 	}
 	result, err := providercache.Mirror(m.Context, &fetcher, providercache.MirrorOptions{
 		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
@@ -147,8 +151,8 @@ func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) 
 		return nil, problems
 	}
 	locked, unread := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
-	for _, w := range providercache.WantedBy(locked) {
-		wanted = append(wanted, providercache.MirrorWanted{Wanted: w, Locked: true})
+	for _, w := range store.PackageSpecs(locked) {
+		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: w, Locked: true})
 	}
 	if problems = append(problems, unread...); problems.HasErrors() || !opts.readsConfiguration() {
 		return wanted, problems
@@ -198,7 +202,7 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []providerc
 				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
 			continue
 		}
-		wanted = append(wanted, providercache.MirrorWanted{Wanted: providercache.Wanted{Provider: p, Version: v}})
+		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: p, Version: v}})
 	}
 	return wanted, problems
 }

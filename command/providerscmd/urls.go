@@ -9,7 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
 // urlsOptions are what the arguments of providers urls ask for.
@@ -84,13 +85,13 @@ func locate(opts urlsOptions, in *reader) problem.List {
 	if problems = append(problems, unread...); problems.HasErrors() {
 		return problems
 	}
-	fetcher := providercache.Fetcher{Source: source, Client: net.Archives, Product: product, Now: m.Now}
-	requests := make([]providercache.LockRequest, len(dirs))
+	fetcher := fetcher.Fetcher{Source: source, Client: net.Archives, Product: product, Now: m.Now}
+	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
 	var report view.URLsReport
-	for i, result := range providercache.Locate(m.Context, &fetcher, opts.sizes, requests...) {
+	for i, result := range lockhashes.Locate(m.Context, &fetcher, opts.sizes, requests...) {
 		d := dirs[i]
 		report.Dirs = append(report.Dirs, view.LocatedDir{
 			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // verifyOptions are what the arguments of providers verify ask for.
@@ -154,7 +154,7 @@ func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, pr
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := providercache.ReadTrees(m.Context, paths)
+	trees, err := store.ReadTrees(m.Context, paths)
 	if err != nil {
 		return all, append(problems, problem.Error("Interrupted", "Not all packages were read: "+err.Error()+"."))
 	}
@@ -166,8 +166,8 @@ func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, pr
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
 			v.Tell(view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
-			all.differs = all.differs || slices.ContainsFunc(found, providercache.ComparedPackage.Differs)
-			all.unclear = all.unclear || slices.ContainsFunc(found, providercache.ComparedPackage.Unclear)
+			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)
+			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
 		}
 	}
 	if err := v.End(m.Stdout); err != nil {
@@ -225,8 +225,8 @@ func findPlaces(m *cli.Meta, opts verifyOptions, config *cliconfig.Config, dirs 
 }
 
 // compare compares what is in a place with one lock file.
-func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree providercache.ReadTree) []providercache.ComparedPackage {
-	how := providercache.CompareOptions{Shared: p.shared, Skip: skip}
+func compare(opts verifyOptions, skip map[getproviders.Provider]bool, p place, d lockedDir, tree store.ReadTree) []store.ComparedPackage {
+	how := store.CompareOptions{Shared: p.shared, Skip: skip}
 	if p.required {
 		how.Platforms = opts.platforms
 	}

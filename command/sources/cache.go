@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // cacheDirVariable says where the shared cache is, if the CLI configuration
@@ -35,9 +35,9 @@ func cachePath(m *cli.Meta, config *cliconfig.Config) (dir string, named bool) {
 
 // OpenCache returns the cache that working directories share; nil if there is
 // none that can be used, of which the log tells.
-func OpenCache(m *cli.Meta, config *cliconfig.Config) *providercache.Store {
+func OpenCache(m *cli.Meta, config *cliconfig.Config) *store.Store {
 	dir, named := cachePath(m, config)
-	cache, err := providercache.OpenCache(dir, named)
+	cache, err := store.OpenCache(dir, named)
 	if err != nil {
 		if m.Log != nil {
 			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
@@ -49,12 +49,12 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) *providercache.Store {
 
 // FindCache is OpenCache for commands that are about the cache: without one, they
 // fail. A given directory, of -dir, has the cache of tfdeps below it.
-func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*providercache.Store, problem.List) {
+func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Store, problem.List) {
 	dir, named := cachePath(m, config)
 	if given != "" {
 		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
 	}
-	cache, err := providercache.OpenCache(dir, named)
+	cache, err := store.OpenCache(dir, named)
 	if err != nil {
 		return nil, problem.List{problem.Error("There is no shared cache", fmt.Sprintf(
 			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable))}

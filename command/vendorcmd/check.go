@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // check finds out whether vendor would have anything to do, without a request
@@ -119,7 +120,7 @@ func (v *vendoring) checkProviders() (reasons []view.CheckReason, problems probl
 	if problems = problem.InOrder(v.require, v.findPlaced); problems.HasErrors() {
 		return nil, problems
 	}
-	fetcher := providercache.Fetcher{Product: v.product, Now: v.meta.Now, StateDir: v.meta.StateDir}
+	fetcher := fetcher.Fetcher{Product: v.product, Now: v.meta.Now, StateDir: v.meta.StateDir}
 	status, err := providercache.CheckVendored(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // options are what the arguments of vendor ask for.
@@ -23,7 +23,7 @@ type options struct {
 	check      bool
 	json       bool
 	hashesText string // of -hashes, as it was given
-	hashes     providercache.HashPolicy
+	hashes     fetcher.HashPolicy
 	bundle     string              // of -o
 	unpack     string              // of -unpack
 	target     string              // where to unpack

@@ -17,6 +17,10 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // connect makes the sources: those of init, but for the directory that is to be
@@ -59,8 +63,8 @@ func (v *vendoring) require() (problems problem.List) {
 }
 
 // request is what is asked of the engine.
-func (v *vendoring) request() providercache.LockRequest {
-	request := providercache.LockRequest{Requirements: v.required, Locks: v.dir.Locks, Platforms: v.record.Platforms}
+func (v *vendoring) request() lockhashes.Request {
+	request := lockhashes.Request{Requirements: v.required, Locks: v.dir.Locks, Platforms: v.record.Platforms}
 	if v.opts.upgrade {
 		request.Upgrade = map[getproviders.Provider]getproviders.Version{}
 		for _, p := range v.required.Providers() {
@@ -83,9 +87,9 @@ func (v *vendoring) vendorOptions() providercache.VendorOptions {
 
 // vendorProviders has the engine do the work.
 func (v *vendoring) vendorProviders() (problems problem.List) {
-	fetcher := providercache.Fetcher{
+	fetcher := fetcher.Fetcher{
 		Source: v.source, Client: v.net.Archives, Product: v.product,
-		Observe: providercache.Observer(v.view.Observe), Now: v.meta.Now, StateDir: v.meta.StateDir, HashPolicy: v.opts.hashes,
+		Observe: event.Observer(v.view.Observe), Now: v.meta.Now, StateDir: v.meta.StateDir, HashPolicy: v.opts.hashes,
 	}
 	if problems = v.announce(); problems.HasErrors() {
 		return problems
@@ -114,7 +118,7 @@ func (v *vendoring) vendorProblems(err error) (problems problem.List) {
 		}
 		problems = append(problems, p)
 	}
-	if mismatch, ok := errors.AsType[*providercache.LockMismatchError](err); ok {
+	if mismatch, ok := errors.AsType[*resolve.LockMismatchError](err); ok {
 		problems = append(problems, problem.Error("The lock file speaks against a package", fmt.Sprintf(
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider)))

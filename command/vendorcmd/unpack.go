@@ -19,8 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/bundle"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // unpack unpacks an archive.
@@ -196,7 +196,7 @@ func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) erro
 			continue
 		}
 		last = unit
-		h1, zh, err := providercache.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
+		h1, zh, err := fetcher.HashPackage(u.ctx, filepath.Join(unpacked, filepath.FromSlash(unit)))
 		if err != nil {
 			return fmt.Errorf("the package of %s %s: %w", p, v, err)
 		}

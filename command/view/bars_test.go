@@ -13,7 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // terminal understands what bars write, as far as they need it: lines, and the
@@ -106,7 +106,7 @@ func TestProgress_InATerminal(t *testing.T) {
 	v.ProvidersBegin()
 	v.Observe(pending(alpha, beta, gamma))
 	for _, p := range []getproviders.Provider{alpha, beta, gamma} {
-		v.Observe(providercache.QueryBegin{Provider: p})
+		v.Observe(event.QueryEvent{Addr: p})
 	}
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
 		v.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
@@ -185,7 +185,7 @@ func TestBars_LeaveNothingBehind(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	v, screen := onTerminal(clock, nil)
 	v.Observe(pending(alpha, beta))
-	v.Observe(providercache.QueryBegin{Provider: alpha})
+	v.Observe(event.QueryEvent{Addr: alpha})
 	for range 2 { // -with has packages installed twice
 		v.Observe(came(alpha, 0, 10<<20))
 		clock.advance(time.Second)
@@ -254,7 +254,7 @@ func TestBars_WithResultsElsewhere(t *testing.T) {
 	v.Observe(came(alpha, 0, 10<<20))
 	clock.advance(time.Second)
 	v.Observe(came(alpha, 1<<20, 10<<20))
-	v.Observe(providercache.QueryBegin{Provider: alpha})
+	v.Observe(event.QueryEvent{Addr: alpha})
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") {
 		t.Errorf("stdout has %q, and should have a line at once", got)
 	}
@@ -282,7 +282,7 @@ func TestBars_TerminalThatIsGone(t *testing.T) {
 		v.Observe(came(p, 1<<20, 10<<20))
 		time.Sleep(3 * barRefresh) // it is noticed when bars are drawn
 	}
-	v.Observe(providercache.QueryBegin{Provider: alpha})
+	v.Observe(event.QueryEvent{Addr: alpha})
 	v.Done(v.ProvidersEnd(), true)
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") || !strings.Contains(got, "successfully") {
 		t.Errorf("stdout has %q", got)

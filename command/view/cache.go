@@ -11,11 +11,11 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // CacheDir is where a cache is.
-type CacheDir struct{ Cache *providercache.Store }
+type CacheDir struct{ Cache *store.Store }
 
 // Text writes the path and nothing else, for people and for scripts.
 func (d CacheDir) Text(w io.Writer) error {
@@ -35,8 +35,8 @@ func writeObject(w io.Writer, object any) error {
 
 // CacheList is what "cache list" tells.
 type CacheList struct {
-	Cache    *providercache.Store
-	Packages []providercache.Cached
+	Cache    *store.Store
+	Packages []store.Package
 }
 
 // usersShown is how many of a package's users people are told by name.
@@ -106,7 +106,7 @@ type jsonHead struct {
 	Named         bool   `json:"named"`
 }
 
-func newJSONHead(c *providercache.Store) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Shared} }
+func newJSONHead(c *store.Store) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Shared} }
 
 type jsonCache struct {
 	jsonHead
@@ -123,7 +123,7 @@ type jsonPackage struct {
 	Directory string `json:"directory"`
 }
 
-func newJSONPackage(p providercache.Cached) jsonPackage {
+func newJSONPackage(p store.Package) jsonPackage {
 	return jsonPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Dir}
 }
 
@@ -149,10 +149,10 @@ func (l CacheList) JSON(w io.Writer) error {
 	return writeObject(w, out)
 }
 
-func newJSONCached(p providercache.Cached) jsonCached {
+func newJSONCached(p store.Package) jsonCached {
 	return jsonCached{
 		jsonPackage: newJSONPackage(p), Size: p.Size, SizeOnDisk: p.OnDisk, LastUse: p.LastUse.UTC().Truncate(time.Second),
 		UsedBy: append([]string{}, p.Users...), LinkedBy: append([]string{}, p.Linked...),
-		Receipt: p.Ours, Condition: string(p.Condition),
+		Receipt: p.Managed, Condition: string(p.Condition),
 	}
 }

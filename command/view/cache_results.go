@@ -10,13 +10,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // CacheRemoval is what became of packages that were to be removed, and of the
 // store of modules.
 type CacheRemoval struct {
-	Cache   *providercache.Store
-	Done    providercache.Removal
+	Cache   *store.Store
+	Done    store.Removal
 	DryRun  bool
 	Entries int   // removed from the store of modules
 	Bytes   int64 // of these entries
@@ -42,7 +43,7 @@ func (r CacheRemoval) packages(w io.Writer) {
 	done := r.Done
 	for _, kept := range done.Kept {
 		why := kept.Why.Error()
-		if errors.Is(kept.Why, providercache.ErrInUse) && len(kept.Linked) > 0 {
+		if errors.Is(kept.Why, store.ErrInUse) && len(kept.Linked) > 0 {
 			why = workingDirectory(kept.Linked[0]) + " has a link to it"
 		}
 		fmt.Fprintf(w, "Kept %s %s %s: %s\n", kept.Provider, kept.Version, kept.Platform, printable(why))
@@ -70,30 +71,30 @@ func (r CacheRemoval) packages(w io.Writer) {
 
 // CacheVerification is what came of reading all packages.
 type CacheVerification struct {
-	Cache    *providercache.Store
-	Found    []providercache.Verified
-	Repaired *providercache.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
+	Cache    *store.Store
+	Found    []store.Verified
+	Repaired *store.Removal // of what is damaged; nil: there was nothing to do, or it wasn't asked for
 }
 
 // Text tells which packages aren't what they should be, in one line what was
 // found, and in another what was removed.
 func (v CacheVerification) Text(w io.Writer) error {
 	var b strings.Builder
-	sums := map[providercache.Finding]int{}
+	sums := map[store.Finding]int{}
 	for _, found := range v.Found {
 		sums[found.Finding]++
 		if found.Differs() {
 			fmt.Fprintln(&b, differs(found))
 		}
 	}
-	parts := []string{fmt.Sprintf("%d sound", sums[providercache.Sound])}
+	parts := []string{fmt.Sprintf("%d sound", sums[store.OK])}
 	for _, more := range []struct {
-		finding providercache.Finding
+		finding store.Finding
 		words   string
 	}{
-		{providercache.Broken, "damaged"},
-		{providercache.NotLocked, "not what the lock files record"},
-		{providercache.Unvouched, "that there is nothing to compare with"},
+		{store.Corrupt, "damaged"},
+		{store.NotLocked, "not what the lock files record"},
+		{store.Unknown, "that there is nothing to compare with"},
 	} {
 		if n := sums[more.finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, more.words))
@@ -108,10 +109,10 @@ func (v CacheVerification) Text(w io.Writer) error {
 }
 
 // differs says why a package isn't what it should be.
-func differs(v providercache.Verified) string {
+func differs(v store.Verified) string {
 	name := fmt.Sprintf("%s %s %s", v.Provider, v.Version, v.Platform)
 	switch {
-	case v.Finding == providercache.NotLocked:
+	case v.Finding == store.NotLocked:
 		return fmt.Sprintf("Not what the lock files record: %s has %s", name, v.H1)
 	case v.Err != nil:
 		return fmt.Sprintf("Damaged: %s: %s", name, printable(v.Err.Error()))
@@ -122,8 +123,8 @@ func differs(v providercache.Verified) string {
 
 // CacheFilling is what was put into a cache.
 type CacheFilling struct {
-	Cache    *providercache.Store
-	Filled   []providercache.Filled
+	Cache    *store.Store
+	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
 }
 
@@ -192,7 +193,7 @@ func (r CacheRemoval) JSON(w io.Writer) error {
 	return writeObject(w, out)
 }
 
-func newJSONRemoved(done providercache.Removal) []jsonRemoved {
+func newJSONRemoved(done store.Removal) []jsonRemoved {
 	all := []jsonRemoved{}
 	for _, p := range done.Removed {
 		all = append(all, jsonRemoved{newJSONPackage(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)})
@@ -200,22 +201,22 @@ func newJSONRemoved(done providercache.Removal) []jsonRemoved {
 	return all
 }
 
-func newJSONKept(done providercache.Removal) []jsonKept {
+func newJSONKept(done store.Removal) []jsonKept {
 	all := []jsonKept{}
 	for _, p := range done.Kept {
-		all = append(all, jsonKept{newJSONPackage(p.Cached), reasonToKeep(p), p.Why.Error(), append([]string{}, p.Linked...)})
+		all = append(all, jsonKept{newJSONPackage(p.Package), reasonToKeep(p), p.Why.Error(), append([]string{}, p.Linked...)})
 	}
 	return all
 }
 
 // reasonToKeep is a word that stays the same, for what Spared.Why says.
-func reasonToKeep(p providercache.Spared) string {
+func reasonToKeep(p store.Kept) string {
 	switch {
-	case errors.Is(p.Why, providercache.ErrInUse) && len(p.Linked) > 0:
+	case errors.Is(p.Why, store.ErrInUse) && len(p.Linked) > 0:
 		return "linked"
-	case errors.Is(p.Why, providercache.ErrInUse):
+	case errors.Is(p.Why, store.ErrInUse):
 		return "in_use"
-	case errors.Is(p.Why, providercache.ErrNotOurs):
+	case errors.Is(p.Why, store.ErrUnmanaged):
 		return "no_receipt"
 	default:
 		return "failed"
@@ -242,7 +243,7 @@ func (v CacheVerification) JSON(w io.Writer) error {
 	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonRemoved{}, Kept: []jsonKept{}}
 	for _, found := range v.Found {
 		p := jsonVerified{
-			jsonPackage: newJSONPackage(found.Cached), Finding: string(found.Finding), H1: found.H1,
+			jsonPackage: newJSONPackage(found.Package), Finding: string(found.Finding), H1: found.H1,
 			Expected: append([]getproviders.Hash{}, found.Expected...),
 		}
 		if found.Err != nil {

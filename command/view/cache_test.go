@@ -11,35 +11,38 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-var cachedNull = providercache.Cached{
+var cachedNull = store.Package{
 	Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "hashicorp", Type: "null"},
 	Version:  getproviders.MustParseVersion("3.2.0"),
 	Platform: getproviders.Platform{OS: "linux", Arch: "amd64"},
 }
 
 func TestCacheRemoval_IsOneLine(t *testing.T) {
-	two := []providercache.Cached{cachedNull, cachedNull}
+	two := []store.Package{cachedNull, cachedNull}
 	linked := cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
 	for _, c := range []struct {
-		done   providercache.Removal
+		done   store.Removal
 		dryRun bool
 		want   string
 	}{
-		{providercache.Removal{}, false, "Removed no packages\n"},
-		{providercache.Removal{}, true, "Would remove no packages\n"},
-		{providercache.Removal{Removed: two, Freed: 6.1e9}, false, "Removed 2 packages, freed 6.1 GB\n"},
-		{providercache.Removal{Removed: two[:1], Freed: 6.1e9, Shared: 2e9, SharedWith: []string{"a", "b", "c"}}, false,
+		{store.Removal{}, false, "Removed no packages\n"},
+		{store.Removal{}, true, "Would remove no packages\n"},
+		{store.Removal{Removed: two, Freed: 6.1e9}, false, "Removed 2 packages, freed 6.1 GB\n"},
+		{store.Removal{Removed: two[:1], Freed: 6.1e9, Shared: 2e9, SharedWith: []string{"a", "b", "c"}}, false,
 			"Removed 1 package, freed 6.1 GB (2.0 GB shared with 3 directories)\n"},
-		{providercache.Removal{Removed: two[:1], Shared: 2e9, SharedWith: []string{"a"}}, false,
+		{store.Removal{Removed: two[:1], Shared: 2e9, SharedWith: []string{"a"}}, false,
 			"Removed 1 package, freed 0 kB (2.0 GB shared with 1 directory)\n"},
-		{providercache.Removal{Removed: two[:1], Shared: 2e9}, true,
+		{store.Removal{Removed: two[:1], Shared: 2e9}, true,
 			"Would remove registry.terraform.io/hashicorp/null 3.2.0 linux_amd64\n" +
 				"Would remove 1 package, which frees 0 kB (2.0 GB shared with other directories)\n"},
-		{providercache.Removal{Kept: []providercache.Spared{{Cached: linked, Why: providercache.ErrInUse}, {Cached: cachedNull, Why: providercache.ErrInUse}}}, false,
+		{store.Removal{Kept: []store.Kept{{Package: linked, Why: store.ErrInUse}, {Package: cachedNull, Why: store.ErrInUse}}}, false,
 			"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: /work/net has a link to it\n" +
 				"Kept registry.terraform.io/hashicorp/null 3.2.0 linux_amd64: it is in use\n" +
 				"Removed no packages\n"},
@@ -55,7 +58,7 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	p := cachedNull
 	p.Users = []string{"/a/.terraform/providers", "/b\x1b[31m", "/c", "/d", "/e"}
 	var b strings.Builder
-	list := CacheList{Cache: &providercache.Store{Dir: "/cache"}, Packages: []providercache.Cached{p}}
+	list := CacheList{Cache: &store.Store{Dir: "/cache"}, Packages: []store.Package{p}}
 	if err := list.Text(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -74,11 +77,11 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	s := newSpeaker(func(o *Options) { o.Plain = true })
-	for _, e := range []providercache.Event{
+	for _, e := range []event.Event{
 		pending(alpha, beta, gamma),
-		providercache.LinkedFromCache{Provider: alpha, Version: v1, Link: link.Hardlink, Reason: errors.New("clone: not here")},
-		providercache.LinkedFromCache{Provider: beta, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
-		providercache.LinkedFromCache{Provider: gamma, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+		event.LinkedEvent{Addr: alpha, Version: v1, Link: link.Hardlink, Reason: errors.New("clone: not here")},
+		event.LinkedEvent{Addr: beta, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
+		event.LinkedEvent{Addr: gamma, Version: v1, Link: link.Copy, Reason: errors.New("hardlink: another\ndisk")},
 	} {
 		s.Observe(e)
 	}
@@ -93,11 +96,11 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 // Programs get all that people get, with words that stay the same, and lists that
 // are never null.
 func TestCacheResults_JSON(t *testing.T) {
-	cache := &providercache.Store{Dir: "/cache"}
+	cache := &store.Store{Dir: "/cache"}
 	linked, used := cachedNull, cachedNull
 	linked.Linked = []string{"/work/net/.terraform/providers"}
 	used.LastUse = time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
-	selection := providercache.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
+	selection := resolve.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
 	receipts := true
 	for name, c := range map[string]struct {
 		report interface{ JSON(io.Writer) error }
@@ -105,27 +108,27 @@ func TestCacheResults_JSON(t *testing.T) {
 	}{
 		"nothing removed": {CacheRemoval{Cache: cache}, []string{
 			`"dry_run":false`, `"freed":0`, `"shared_with":[]`, `"removed":[]`, `"kept":[]`, `"modules":{"entries":0,"bytes":0}`}},
-		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: providercache.Removal{
-			Removed: []providercache.Cached{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
-			Kept: []providercache.Spared{
-				{Cached: linked, Why: providercache.ErrInUse}, {Cached: cachedNull, Why: providercache.ErrInUse},
-				{Cached: cachedNull, Why: providercache.ErrNotOurs}, {Cached: cachedNull, Why: io.ErrUnexpectedEOF},
+		"removed": {CacheRemoval{Cache: cache, DryRun: true, Entries: 2, Bytes: 7, Done: store.Removal{
+			Removed: []store.Package{used}, Freed: 5, Shared: 6, SharedWith: []string{"/a"},
+			Kept: []store.Kept{
+				{Package: linked, Why: store.ErrInUse}, {Package: cachedNull, Why: store.ErrInUse},
+				{Package: cachedNull, Why: store.ErrUnmanaged}, {Package: cachedNull, Why: io.ErrUnexpectedEOF},
 			}}}, []string{
 			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
 			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},
 		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[]`}},
-		"verified": {CacheVerification{Cache: cache, Repaired: &providercache.Removal{Removed: []providercache.Cached{used}}, Found: []providercache.Verified{
-			{Cached: cachedNull, Finding: providercache.Broken, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
-			{Cached: cachedNull, Finding: providercache.Broken, Err: io.ErrUnexpectedEOF},
-			{Cached: cachedNull, Finding: providercache.Sound, H1: "h1:b="}}}, []string{
+		"verified": {CacheVerification{Cache: cache, Repaired: &store.Removal{Removed: []store.Package{used}}, Found: []store.Verified{
+			{Package: cachedNull, Finding: store.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
+			{Package: cachedNull, Finding: store.Corrupt, Err: io.ErrUnexpectedEOF},
+			{Package: cachedNull, Finding: store.OK, H1: "h1:b="}}}, []string{
 			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
-		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Filled: []providercache.Filled{
+		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Filled: []providercache.Prefetched{
 			{Selection: selection, Platform: cachedNull.Platform},
 			{Selection: selection, Platform: cachedNull.Platform, Present: true},
-			{Selection: providercache.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
+			{Selection: resolve.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
 			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true}`,
 			`"added":false},{`, `"platform":"linux_amd64","added":false,"error":"unexpected EOF"}`, `"receipts":true`}},
 	} {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Progress says how downloads are shown while they run. With [Options].JSON it
@@ -102,7 +102,7 @@ func (d *download) large() bool { return max(d.done, d.total) >= worthShowing }
 
 // advance records how far it has come. A server that has another archive than
 // before starts all over.
-func (d *download) advance(e providercache.FetchProgress, now time.Time) {
+func (d *download) advance(e event.ProgressEvent, now time.Time) {
 	if e.Done < d.done {
 		d.done, d.had = 0, 0
 	}
@@ -120,32 +120,32 @@ type downloads struct {
 
 // observe takes an event in. Of a package that is in its place it returns how
 // many bytes of it came over the network.
-func (d *downloads) observe(e providercache.Event) (came int64) {
+func (d *downloads) observe(e event.Event) (came int64) {
 	switch e := e.(type) {
-	case providercache.FetchProgress:
+	case event.ProgressEvent:
 		d.progress(e)
-	case providercache.FetchDone:
-		if one := d.end(e.Provider); one != nil {
+	case event.FetchedEvent:
+		if one := d.end(e.Addr); one != nil {
 			d.display.finish(one)
 			return one.came
 		}
-	case providercache.Failed:
-		if one := d.end(e.Provider); one != nil {
+	case event.FailedEvent:
+		if one := d.end(e.Addr); one != nil {
 			d.display.drop(one)
 		}
 	}
 	return 0
 }
 
-func (d *downloads) progress(e providercache.FetchProgress) {
+func (d *downloads) progress(e event.ProgressEvent) {
 	now := d.now()
-	one := d.running[e.Provider]
+	one := d.running[e.Addr]
 	if one == nil {
 		one = &download{
-			provider: e.Provider, version: e.Version, short: printable(d.product.Short(e.Provider)),
+			provider: e.Addr, version: e.Version, short: printable(d.product.Short(e.Addr)),
 			begun: now, had: e.Done, done: e.Done,
 		}
-		d.running[e.Provider] = one
+		d.running[e.Addr] = one
 	}
 	one.advance(e, now)
 	d.display.update(one)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 const mb = 1_000_000
@@ -26,7 +26,7 @@ func (w *watch) now() time.Time { return w.Time }
 // script is what happens after so many seconds.
 type script []struct {
 	at    float64
-	event providercache.Event
+	event event.Event
 }
 
 // play has a speaker observe a script.
@@ -42,20 +42,20 @@ func timed(clock *watch, change func(*Options)) *speaker {
 	return newSpeaker(func(o *Options) { o.Now = clock.now; change(o) })
 }
 
-func begin(p getproviders.Provider, archive, source string) providercache.FetchBegin {
+func begin(p getproviders.Provider, archive, source string) event.FetchingEvent {
 	address, err := url.Parse(archive)
 	if err != nil {
 		panic(err)
 	}
-	return providercache.FetchBegin{Provider: p, Version: v1, Location: getproviders.HTTPArchive{URL: address}, Source: source}
+	return event.FetchingEvent{Addr: p, Version: v1, Location: getproviders.HTTPArchive{URL: address}, Source: source}
 }
 
-func came(p getproviders.Provider, done, total int64) providercache.FetchProgress {
-	return providercache.FetchProgress{Provider: p, Version: v1, Done: done, Total: total}
+func came(p getproviders.Provider, done, total int64) event.ProgressEvent {
+	return event.ProgressEvent{Addr: p, Version: v1, Done: done, Total: total}
 }
 
-func installed(p getproviders.Provider) providercache.FetchDone {
-	return providercache.FetchDone{Provider: p, Version: v1}
+func installed(p getproviders.Provider) event.FetchedEvent {
+	return event.FetchedEvent{Addr: p, Version: v1}
 }
 
 // threeAtOnce is a run with a download that lasts, one that is small and one
@@ -79,7 +79,7 @@ func threeAtOnce() script {
 		{9.9, came(alpha, 99*mb, 157*mb)},
 		{10, came(gamma, 7*mb, -1)},
 		{10.5, came(alpha, 105*mb, 157*mb)},
-		{11, providercache.Failed{Provider: gamma, Err: errors.New("cut")}},
+		{11, event.FailedEvent{Addr: gamma, Err: errors.New("cut")}},
 		{20.1, came(alpha, 150*mb, 157*mb)},
 		{21, came(alpha, 157*mb, 157*mb)},
 		{23, installed(alpha)},
@@ -247,12 +247,12 @@ func TestParseProgress(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	local := func(p getproviders.Provider) providercache.Event {
-		return providercache.FetchBegin{Provider: p, Version: v1, Location: getproviders.LocalDirectory("/m"), Source: "/m"}
+	local := func(p getproviders.Provider) event.Event {
+		return event.FetchingEvent{Addr: p, Version: v1, Location: getproviders.LocalDirectory("/m"), Source: "/m"}
 	}
 	const archive, origin, mirror = "https://cdn.example.com/a.zip", "registry example.com", "provider mirror at https://mirror.example.com/"
-	present := func(p getproviders.Provider) providercache.Event {
-		return providercache.AlreadyInstalled{Provider: p, Version: v1}
+	present := func(p getproviders.Provider) event.Event {
+		return event.PresentEvent{Addr: p, Version: v1}
 	}
 	tests := []struct {
 		name string
@@ -265,7 +265,7 @@ func TestSummary(t *testing.T) {
 		{"nothing at all", script{}, nil, "Checked 0 providers in 0ms: nothing to do"},
 		{"a download and the cache", script{
 			{0, begin(alpha, archive, origin)}, {0, came(alpha, 0, 214*mb)}, {3, came(alpha, 214*mb, 214*mb)}, {3.1, installed(alpha)},
-			{3.24, providercache.LinkedFromCache{Provider: beta, Version: v1}},
+			{3.24, event.LinkedEvent{Addr: beta, Version: v1}},
 		}, func(s *speaker) { s.LockCreated(); s.ModulesEnd(1) },
 			"2 providers, 1 module ready in 3.2s: 1 downloaded (214 MB from example.com), 1 from the cache"},
 		{"several sources", script{

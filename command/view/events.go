@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // line is what there is to say of one provider, for people and for programs;
@@ -17,32 +17,32 @@ type line struct {
 }
 
 // progressLines are the lines for an event; most events have one, some none.
-func progressLines(product getproviders.Product, e providercache.Event) []line {
+func progressLines(product getproviders.Product, e event.Event) []line {
 	switch e := e.(type) {
-	case providercache.BuiltInAvailable:
-		text := product.Short(e.Provider) + " is built in to " + product.Name
+	case event.BuiltInEvent:
+		text := product.Short(e.Addr) + " is built in to " + product.Name
 		return []line{{human: "- " + text, json: text}}
-	case providercache.QueryBegin:
-		return []line{queryLine(product.Short(e.Provider), e)}
-	case providercache.AlreadyInstalled:
-		what := fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
+	case event.QueryEvent:
+		return []line{queryLine(product.Short(e.Addr), e)}
+	case event.PresentEvent:
+		what := fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
 		return []line{{human: "- Using previously-installed " + what, json: what + ": Using previously-installed provider version"}}
-	case providercache.LinkedFromCache:
-		what := fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
+	case event.LinkedEvent:
+		what := fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
 		return []line{{
 			human: "- Using " + what + " from the shared cache directory",
 			json:  what + ": Using from the shared cache directory",
 		}}
-	case providercache.FetchBegin:
-		what := fmt.Sprintf("%s v%s...", product.Short(e.Provider), e.Version)
+	case event.FetchingEvent:
+		what := fmt.Sprintf("%s v%s...", product.Short(e.Addr), e.Version)
 		return []line{{human: "- Installing " + what, json: "Installing provider version: " + what, source: e.Source}}
-	case providercache.FetchDone:
+	case event.FetchedEvent:
 		return fetchedLines(product, e)
 	}
 	return nil
 }
 
-func queryLine(short string, e providercache.QueryBegin) line {
+func queryLine(short string, e event.QueryEvent) line {
 	switch {
 	case e.Locked:
 		return line{
@@ -65,8 +65,8 @@ func queryLine(short string, e providercache.QueryBegin) line {
 // fetchedLines say that a package is in its place and how far it is to be
 // trusted; then where it came from, if not from where one would think, and
 // remarks.
-func fetchedLines(product getproviders.Product, e providercache.FetchDone) []line {
-	a, what := e.Authentication, fmt.Sprintf("%s v%s", product.Short(e.Provider), e.Version)
+func fetchedLines(product getproviders.Product, e event.FetchedEvent) []line {
+	a, what := e.Authentication, fmt.Sprintf("%s v%s", product.Short(e.Addr), e.Version)
 	human := trust(product, a.TrustLevel)
 	json := human
 	if a.KeyID != "" {
@@ -78,7 +78,7 @@ func fetchedLines(product getproviders.Product, e providercache.FetchDone) []lin
 		json:   fmt.Sprintf("Installed provider version: %s (%s)", what, json),
 		source: e.Source,
 	}}
-	if !fromOrigin(e.Provider, e.Source) {
+	if !fromOrigin(e.Addr, e.Source) {
 		lines = append(lines, line{human: "  from " + e.Source})
 	}
 	for _, note := range slices.Concat(passedOver(e.Skipped), a.Notes) {
@@ -147,39 +147,39 @@ func (s *sequence) begin(req getproviders.Requirements) {
 }
 
 // add takes an event in and returns those that may be told now.
-func (s *sequence) add(e providercache.Event) []providercache.Event {
+func (s *sequence) add(e event.Event) []event.Event {
 	switch e := e.(type) {
-	case providercache.Pending:
+	case event.QueuedEvent:
 		s.begin(e.Requirements)
-	case providercache.BuiltInAvailable:
-		s.builtIn.put(e.Provider, e, true)
-	case providercache.QueryBegin:
-		s.queries.put(e.Provider, e, true)
-	case providercache.QueryWarning:
-		s.installs.put(e.Provider, e, false)
-	case providercache.AlreadyInstalled:
-		s.installs.put(e.Provider, e, true)
-	case providercache.LinkedFromCache:
-		s.installs.put(e.Provider, e, true)
-	case providercache.FetchBegin:
-		s.installs.put(e.Provider, e, false)
-	case providercache.FetchDone:
-		s.installs.put(e.Provider, e, true)
-	case providercache.Failed:
+	case event.BuiltInEvent:
+		s.builtIn.put(e.Addr, e, true)
+	case event.QueryEvent:
+		s.queries.put(e.Addr, e, true)
+	case event.WarningEvent:
+		s.installs.put(e.Addr, e, false)
+	case event.PresentEvent:
+		s.installs.put(e.Addr, e, true)
+	case event.LinkedEvent:
+		s.installs.put(e.Addr, e, true)
+	case event.FetchingEvent:
+		s.installs.put(e.Addr, e, false)
+	case event.FetchedEvent:
+		s.installs.put(e.Addr, e, true)
+	case event.FailedEvent:
 		s.end(e)
 	}
 	return s.release()
 }
 
 // end has nothing wait for a provider that failed.
-func (s *sequence) end(e providercache.Failed) {
-	s.builtIn.put(e.Provider, nil, true)
-	s.queries.put(e.Provider, nil, true)
-	s.installs.put(e.Provider, e, true)
+func (s *sequence) end(e event.FailedEvent) {
+	s.builtIn.put(e.Addr, nil, true)
+	s.queries.put(e.Addr, nil, true)
+	s.installs.put(e.Addr, e, true)
 }
 
-func (s *sequence) release() []providercache.Event {
-	var out []providercache.Event
+func (s *sequence) release() []event.Event {
+	var out []event.Event
 	for _, q := range []*queue{&s.builtIn, &s.queries, &s.installs} {
 		out = append(out, q.take()...)
 		if !q.empty() {
@@ -191,8 +191,8 @@ func (s *sequence) release() []providercache.Event {
 
 // rest returns what was held back, for there will be no more events: a run
 // that was interrupted doesn't finish every provider.
-func (s *sequence) rest() []providercache.Event {
-	var out []providercache.Event
+func (s *sequence) rest() []event.Event {
+	var out []event.Event
 	for _, q := range []*queue{&s.builtIn, &s.queries, &s.installs} {
 		for i := range *q {
 			out = append(out, (*q)[i].events...)
@@ -208,7 +208,7 @@ type queue []place
 // place is a provider's place in a queue.
 type place struct {
 	provider getproviders.Provider
-	events   []providercache.Event
+	events   []event.Event
 	done     bool // no further event will come here
 }
 
@@ -219,7 +219,7 @@ func (q *queue) expect(p getproviders.Provider) { *q = append(*q, place{provider
 // put stores an event, if it is one (nil is none); last says that it is the
 // provider's last one here. Events of a provider that isn't expected, or not
 // any more, are dropped.
-func (q queue) put(p getproviders.Provider, e providercache.Event, last bool) {
+func (q queue) put(p getproviders.Provider, e event.Event, last bool) {
 	i := slices.IndexFunc(q, func(pl place) bool { return pl.provider == p })
 	if i < 0 {
 		return
@@ -231,8 +231,8 @@ func (q queue) put(p getproviders.Provider, e providercache.Event, last bool) {
 }
 
 // take removes and returns what is at the front.
-func (q *queue) take() []providercache.Event {
-	var out []providercache.Event
+func (q *queue) take() []event.Event {
+	var out []event.Event
 	for len(*q) > 0 {
 		front := &(*q)[0]
 		out = append(out, front.events...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // TestFetchedLines_NameTheSource: where a package came from is told to people if it isn't
@@ -14,16 +14,16 @@ import (
 func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")
-	done := func(source string, passedOver error) providercache.FetchDone {
-		return providercache.FetchDone{
-			Provider: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: passedOver,
+	done := func(source string, passedOver error) event.FetchedEvent {
+		return event.FetchedEvent{
+			Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: passedOver,
 		}
 	}
 	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"
 	const installedJSON = `"Installed provider version: example.com/acme/alpha v1.2.3 (unauthenticated)"`
 	tests := []struct {
 		name        string
-		event       providercache.FetchDone
+		event       event.FetchedEvent
 		human, json string
 	}{
 		{"nobody knows", done("", nil), installed, jsonLog(installedJSON)},
@@ -43,7 +43,7 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 			for _, json := range []bool{false, true} {
 				s := newSpeaker(func(o *Options) { o.JSON = json })
 				s.Observe(pending(alpha))
-				s.Observe(providercache.QueryBegin{Provider: alpha, Locked: true})
+				s.Observe(event.QueryEvent{Addr: alpha, Locked: true})
 				s.out.Reset()
 				s.Observe(tt.event)
 				want := tt.human

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Suggest finds the address that was probably meant by one that doesn't exist.
@@ -32,9 +32,9 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 	var missing []*getproviders.NotCachedError
 	interrupted := false
 	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		failed, ok := errors.AsType[*resolve.ProviderError](e)
 		switch {
-		case ok && failed.Step == providercache.StepCancel, !ok && errors.Is(e, context.Canceled):
+		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(e, context.Canceled):
 			interrupted = true
 		case len(getproviders.NotCached(e)) > 0:
 			missing = append(missing, getproviders.NotCached(e)...)
@@ -69,7 +69,7 @@ func parts(err error) []error {
 
 // failure is one provider's failure on its way to words.
 type failure struct {
-	*providercache.ProviderError
+	*resolve.ProviderError
 	product getproviders.Product
 	req     getproviders.Requirements
 	suggest Suggest
@@ -78,7 +78,7 @@ type failure struct {
 func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
-	case f.Step == providercache.StepBuiltIn:
+	case f.Step == resolve.StepBuiltIn:
 		return problem.Error("Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s", short, withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
@@ -98,10 +98,10 @@ func (f failure) problem() *problem.Problem {
 // requiredBy says who asks for the provider, and if the failure is about what
 // they ask for, who of them does so in vain.
 func (f failure) requiredBy() string {
-	if none, ok := errors.AsType[*providercache.NoVersionError](f.Err); ok {
+	if none, ok := errors.AsType[*resolve.NoVersionError](f.Err); ok {
 		return conflictText(whoRequires, none.Conflict)
 	}
-	if locked, ok := errors.AsType[*providercache.LockedVersionError](f.Err); ok {
+	if locked, ok := errors.AsType[*resolve.LockedVersionError](f.Err); ok {
 		return lockedText(locked)
 	}
 	return RequiredBy(f.req, f.Provider)
@@ -110,7 +110,7 @@ func (f failure) requiredBy() string {
 // beforeSelection reports whether it wasn't known yet which version to install.
 func (f failure) beforeSelection() bool {
 	switch f.Step {
-	case providercache.StepLock, providercache.StepQuery, providercache.StepSelect:
+	case resolve.StepLock, resolve.StepQuery, resolve.StepSelect:
 		return true
 	default:
 		return false

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // advised is an error with advice.
@@ -22,8 +22,8 @@ type advised struct {
 func (a advised) Hint() string  { return a.hint }
 func (a advised) Unwrap() error { return a.error }
 
-func fail(p getproviders.Provider, step providercache.Step, err error) error {
-	return &providercache.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
+func fail(p getproviders.Provider, step resolve.Step, err error) error {
+	return &resolve.ProviderError{Provider: p, Version: getproviders.Version{Major: 1}, Step: step, Err: err}
 }
 
 func TestInstallProblems(t *testing.T) {
@@ -34,63 +34,63 @@ func TestInstallProblems(t *testing.T) {
 		summary, detail string
 	}{
 		{
-			"a query", fail(alpha, providercache.StepQuery, plain),
+			"a query", fail(alpha, resolve.StepQuery, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"no version that fits", fail(alpha, providercache.StepSelect, plain),
+			"no version that fits", fail(alpha, resolve.StepSelect, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a locked version that doesn't fit", fail(alpha, providercache.StepLock, plain),
+			"a locked version that doesn't fit", fail(alpha, resolve.StepLock, plain),
 			"Failed to query available provider packages",
 			"Could not retrieve the list of available versions for provider example.com/acme/alpha: it broke",
 		},
 		{
-			"a download", fail(alpha, providercache.StepFetch, plain),
+			"a download", fail(alpha, resolve.StepFetch, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a signature", fail(alpha, providercache.StepAuthenticate, plain),
+			"a signature", fail(alpha, resolve.StepAuthenticate, plain),
 			"Failed to install provider", "Error while installing example.com/acme/alpha v1.0.0: it broke",
 		},
 		{
-			"a built-in provider", fail(builtIn, providercache.StepBuiltIn, plain),
+			"a built-in provider", fail(builtIn, resolve.StepBuiltIn, plain),
 			"Invalid dependency on built-in provider", "Cannot use terraform.io/builtin/terraform: it broke",
 		},
 		{
-			"a platform", fail(alpha, providercache.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
+			"a platform", fail(alpha, resolve.StepMetadata, fmt.Errorf("%w here", getproviders.ErrPlatformMissing)),
 			"Incompatible provider version",
 			"No package for this platform here",
 		},
 		{
-			"a protocol", fail(alpha, providercache.StepMetadata, getproviders.ErrProtocol),
+			"a protocol", fail(alpha, resolve.StepMetadata, getproviders.ErrProtocol),
 			"Incompatible provider version",
 			"Incompatible provider protocol",
 		},
 		{
-			"a host that is no registry", fail(alpha, providercache.StepQuery, hosts.ErrNoService),
+			"a host that is no registry", fail(alpha, resolve.StepQuery, hosts.ErrNoService),
 			"Invalid provider registry host",
 			`The host "example.com" in the address of provider example.com/acme/alpha is no provider registry: ` +
 				"host does not offer the service",
 		},
 		{
-			"an interrupt", fail(alpha, providercache.StepCancel, context.Canceled),
+			"an interrupt", fail(alpha, resolve.StepCancel, context.Canceled),
 			"Provider installation was canceled by an interrupt signal.", "",
 		},
 		{"an interrupt before anything began", context.Canceled, "Provider installation was canceled by an interrupt signal.", ""},
 		{"what is nobody's failure", plain, "Failed to install providers", "it broke"},
 		{
 			"advice, each piece once",
-			fail(alpha, providercache.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
+			fail(alpha, resolve.StepFetch, advised{fmt.Errorf("a: %w", advised{advised{plain, "wait"}, "wait"}), "try again"}),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: a: it broke\n\nhint: try again\n\nhint: wait",
 		},
 		{
 			"advice of errors that were joined",
-			fail(alpha, providercache.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
+			fail(alpha, resolve.StepFetch, errors.Join(advised{plain, "wait"}, advised{plain, ""})),
 			"Failed to install provider",
 			"Error while installing example.com/acme/alpha v1.0.0: it broke\nit broke\n\nhint: wait",
 		},
@@ -110,9 +110,9 @@ func TestInstallProblems(t *testing.T) {
 
 func TestInstallProblems_ManyProviders(t *testing.T) {
 	err := errors.Join(
-		fail(alpha, providercache.StepCancel, context.Canceled),
-		fail(beta, providercache.StepQuery, errors.New("no")),
-		errors.Join(fail(gamma, providercache.StepCancel, context.Canceled)),
+		fail(alpha, resolve.StepCancel, context.Canceled),
+		fail(beta, resolve.StepQuery, errors.New("no")),
+		errors.Join(fail(gamma, resolve.StepCancel, context.Canceled)),
 	)
 	var got []string
 	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
@@ -148,7 +148,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			detail := InstallProblems(product, nil, fail(tt.provider, providercache.StepQuery, tt.cause), tt.suggest)[0].Detail
+			detail := InstallProblems(product, nil, fail(tt.provider, resolve.StepQuery, tt.cause), tt.suggest)[0].Detail
 			switch {
 			case tt.want == "" && strings.Contains(detail, "\n"):
 				t.Errorf("got %q, want nothing of addresses", detail)
@@ -165,7 +165,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 		{}, // from a state, or from a program: nobody wrote it
 		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
-	err := fail(alpha, providercache.StepSelect, errors.New("none fits"))
+	err := fail(alpha, resolve.StepSelect, errors.New("none fits"))
 	got := InstallProblems(getproviders.Terraform("1.15.9"), req, err, nil)[0].Detail
 	want := "\n\nThe provider is required by:\n  - main.tf:3: ~> 1.0\n  - net/main.tf:7 (module.net)"
 	if !strings.HasSuffix(got, want) {
@@ -175,7 +175,7 @@ func TestInstallProblems_NameWhoRequires(t *testing.T) {
 
 func TestInstallProblems_AddressOfARepository(t *testing.T) {
 	p := getproviders.Provider{Hostname: "github.com", Namespace: "acme", Type: "alpha"}
-	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, providercache.StepQuery, hosts.ErrNoService), nil)
+	got := InstallProblems(getproviders.Terraform("1.15.9"), nil, fail(p, resolve.StepQuery, hosts.ErrNoService), nil)
 	if !strings.Contains(got[0].Detail, "repository") {
 		t.Errorf("got %q, want a word about repositories", got[0].Detail)
 	}

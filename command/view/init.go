@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
@@ -103,7 +103,7 @@ func (v *Init) ProvidersBegin() { v.say(initializingProviders) }
 
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
-func (v *Init) Observe(e providercache.Event) {
+func (v *Init) Observe(e event.Event) {
 	v.summary.observe(e, v.downloads.observe(e))
 	v.tell(v.sequence.add(e))
 }
@@ -120,19 +120,19 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 	return warnings
 }
 
-func (v *Init) tell(events []providercache.Event) {
+func (v *Init) tell(events []event.Event) {
 	for _, e := range events {
 		for _, l := range progressLines(v.product, e) {
 			v.out.line(l)
 		}
 		switch e := e.(type) {
-		case providercache.QueryWarning:
-			v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
-		case providercache.FetchDone:
+		case event.WarningEvent:
+			v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+		case event.FetchedEvent:
 			level := e.Authentication.TrustLevel
 			v.signed = v.signed || level == getproviders.LevelPartner || level == getproviders.LevelCommunity
 			v.linkedBy(e.Link, e.Reason)
-		case providercache.LinkedFromCache:
+		case event.LinkedEvent:
 			v.linkedBy(e.Link, e.Reason)
 		}
 	}

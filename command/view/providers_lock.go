@@ -10,7 +10,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Lock tells what becomes of lock files, in Terraform's words. It is for one
@@ -31,7 +33,7 @@ type lockKey struct {
 	platform getproviders.Platform
 }
 
-func lockKeyOf(p providercache.LockedPackage) lockKey {
+func lockKeyOf(p lockhashes.Package) lockKey {
 	return lockKey{p.Selection.Provider, p.Selection.Version, p.Platform}
 }
 
@@ -41,7 +43,7 @@ type LockedDir struct {
 	LockFile string // its name in Dir
 	Named    bool   // there may be others: it has to be said which one it is about
 	Check    bool   // nothing was written
-	Result   providercache.LockResult
+	Result   lockhashes.Result
 }
 
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
@@ -64,17 +66,17 @@ func (v *Init) Platforms() *Lock {
 
 // Observe is for [providercache.Installer].Observe. Packages are told of in the
 // order of platforms and providers, whichever is done first.
-func (v *Lock) Observe(e providercache.Event) {
+func (v *Lock) Observe(e event.Event) {
 	switch e := e.(type) {
-	case providercache.QueryWarning:
-		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
-	case providercache.LockBegin:
+	case event.WarningEvent:
+		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+	case lockhashes.QueuedEvent:
 		for _, p := range e.Packages {
 			v.turns.waiting = append(v.turns.waiting, turn[lockKey]{key: lockKeyOf(p)})
 		}
-	case providercache.LockFetch:
+	case lockhashes.FetchingEvent:
 		v.turns.put(lockKeyOf(e.Package), "- Fetching "+v.name(e.Package)+"...", false)
-	case providercache.LockDone:
+	case lockhashes.DoneEvent:
 		text := ""
 		if e.Err == nil {
 			text = v.doneText(e.Package)
@@ -85,16 +87,16 @@ func (v *Lock) Observe(e providercache.Event) {
 
 // doneText says how a package's hashes became known. The first of the lines is
 // Terraform's.
-func (v *Lock) doneText(p providercache.LockedPackage) string {
+func (v *Lock) doneText(p lockhashes.Package) string {
 	a := p.Authentication
 	level := trust(v.product, a.TrustLevel)
 	if a.KeyID != "" {
 		level += ", key ID " + a.KeyID
 	}
 	switch p.From {
-	case providercache.HashesRecalled:
+	case lockhashes.HashesRecalled:
 		return fmt.Sprintf("- Recalled %s (%s)", v.name(p), level)
-	case providercache.HashesListed:
+	case lockhashes.HashesListed:
 		return fmt.Sprintf("- Trusted the hashes of %s (%s)", v.name(p), p.Source)
 	}
 	text := fmt.Sprintf("- Retrieved %s (%s)", v.name(p), level)
@@ -104,7 +106,7 @@ func (v *Lock) doneText(p providercache.LockedPackage) string {
 	return text
 }
 
-func (v *Lock) name(p providercache.LockedPackage) string {
+func (v *Lock) name(p lockhashes.Package) string {
 	return fmt.Sprintf("%s %s for %s", v.product.Short(p.Selection.Provider), p.Selection.Version, p.Platform)
 }
 
@@ -130,7 +132,7 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 	changed := false
 	for _, p := range d.Result.Packages {
 		v.turns.show(fmt.Sprintf("- Obtained %s checksums for %s; %s", v.product.Short(p.Selection.Provider), p.Platform, lockChangeText[p.Change]))
-		changed = changed || p.Change != providercache.LockUnchanged
+		changed = changed || p.Change != lockhashes.Unchanged
 	}
 	text := v.product.Name + " has validated the lock file and found no need for changes."
 	if changed {
@@ -143,10 +145,10 @@ func (v *Lock) Tell(d LockedDir) problem.List {
 	return nil
 }
 
-var lockChangeText = map[providercache.LockChange]string{
-	providercache.LockUnchanged: "All checksums for this platform were already tracked in the lock file",
-	providercache.LockExtended:  "Additional checksums for this platform are now tracked in the lock file",
-	providercache.LockNew:       "This was a new provider and the checksums for this platform are now tracked in the lock file",
+var lockChangeText = map[lockhashes.Change]string{
+	lockhashes.Unchanged: "All checksums for this platform were already tracked in the lock file",
+	lockhashes.Extended:  "Additional checksums for this platform are now tracked in the lock file",
+	lockhashes.New:       "This was a new provider and the checksums for this platform are now tracked in the lock file",
 }
 
 func (v *Lock) succeed(text string) {
@@ -220,10 +222,10 @@ type jsonLockPlatform struct {
 	Missing        []getproviders.Hash   `json:"missing"`
 }
 
-var hashOrigins = map[providercache.HashOrigin]string{
-	providercache.HashesComputed: "computed",
-	providercache.HashesRecalled: "recalled",
-	providercache.HashesListed:   "listed",
+var hashOrigins = map[lockhashes.HashOrigin]string{
+	lockhashes.HashesComputed: "computed",
+	lockhashes.HashesRecalled: "recalled",
+	lockhashes.HashesListed:   "listed",
 }
 
 // add reports on a directory.
@@ -236,7 +238,7 @@ func (r *lockReport) add(d LockedDir) {
 		out.Error = d.Result.Err.Error()
 	}
 	for _, p := range d.Result.Packages {
-		out.Changed = out.Changed || p.Change != providercache.LockUnchanged && !d.Check && d.Result.Err == nil
+		out.Changed = out.Changed || p.Change != lockhashes.Unchanged && !d.Check && d.Result.Err == nil
 		out.Complete = out.Complete && len(p.Missing) == 0 || out.Complete && !d.Check
 		if d.Result.Err == nil {
 			out.add(d, p)
@@ -246,7 +248,7 @@ func (r *lockReport) add(d LockedDir) {
 }
 
 // add reports on a package. Those of a provider come one after the other.
-func (o *jsonLockDir) add(d LockedDir, p providercache.LockedPackage) {
+func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package) {
 	last := len(o.Providers) - 1
 	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
 		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
@@ -280,11 +282,11 @@ func LockProblems(product getproviders.Product, d LockedDir) (problems problem.L
 	var platforms []string
 	failed := map[string][]error{}
 	for _, err := range parts(d.Result.Err) {
-		if failure, ok := errors.AsType[*providercache.ProviderError](err); ok && failure.Step == providercache.StepCancel {
+		if failure, ok := errors.AsType[*resolve.ProviderError](err); ok && failure.Step == resolve.StepCancel {
 			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
 		}
 		name := ""
-		if about, ok := errors.AsType[*providercache.PlatformError](err); ok {
+		if about, ok := errors.AsType[*resolve.PlatformError](err); ok {
 			name = about.Platform.String()
 		}
 		if !slices.Contains(platforms, name) {
@@ -318,12 +320,12 @@ func lockFailures(product getproviders.Product, d LockedDir, platform string, er
 // lockFailure is a failure in the form that Terraform has, with the address
 // in front.
 func lockFailure(err error) string {
-	failure, ok := errors.AsType[*providercache.ProviderError](err)
+	failure, ok := errors.AsType[*resolve.ProviderError](err)
 	if !ok {
 		return withHint(err)
 	}
 	cause := failure.Err
-	if about, ok := errors.AsType[*providercache.PlatformError](cause); ok {
+	if about, ok := errors.AsType[*resolve.PlatformError](cause); ok {
 		cause = about.Err
 	}
 	return failure.Provider.String() + ": " + withHint(cause)

@@ -7,10 +7,11 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func lockedPackage(t *testing.T, name, platform string) providercache.LockedPackage {
+func lockedPackage(t *testing.T, name, platform string) lockhashes.Package {
 	t.Helper()
 	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/" + name)
 	if err != nil {
@@ -20,8 +21,8 @@ func lockedPackage(t *testing.T, name, platform string) providercache.LockedPack
 	if err != nil {
 		t.Fatal(err)
 	}
-	return providercache.LockedPackage{
-		Selection: providercache.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
+	return lockhashes.Package{
+		Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion("1.0.0")}, Platform: plat,
 		Authentication: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, KeyID: "ABC", Notes: []string{"old key"}},
 	}
 }
@@ -31,16 +32,16 @@ func TestLock_PackagesAreShownInOrder(t *testing.T) {
 	var out, problems bytes.Buffer
 	v := NewLock(Options{Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems}})
 	one, two, three := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "linux_amd64"), lockedPackage(t, "a", "darwin_arm64")
-	v.Observe(providercache.LockBegin{Packages: []providercache.LockedPackage{one, two, three}})
-	two.From = providercache.HashesRecalled
-	v.Observe(providercache.LockDone{Package: two})
-	v.Observe(providercache.LockFetch{Package: three})
+	v.Observe(lockhashes.QueuedEvent{Packages: []lockhashes.Package{one, two, three}})
+	two.From = lockhashes.HashesRecalled
+	v.Observe(lockhashes.DoneEvent{Package: two})
+	v.Observe(lockhashes.FetchingEvent{Package: three})
 	if out.Len() != 0 {
 		t.Fatalf("told too early: %s", &out)
 	}
-	v.Observe(providercache.LockFetch{Package: one})
-	v.Observe(providercache.LockDone{Package: one})
-	v.Observe(providercache.LockDone{Package: three, Err: errors.New("no")})
+	v.Observe(lockhashes.FetchingEvent{Package: one})
+	v.Observe(lockhashes.DoneEvent{Package: one})
+	v.Observe(lockhashes.DoneEvent{Package: three, Err: errors.New("no")})
 	v.End()
 	const want = `- Fetching acme/a 1.0.0 for linux_amd64...
 - Retrieved acme/a 1.0.0 for linux_amd64 (self-signed, key ID ABC)
@@ -57,12 +58,12 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 	t.Parallel()
 	product := getproviders.Terraform("1.15.9")
 	one, two := lockedPackage(t, "a", "linux_amd64"), lockedPackage(t, "b", "darwin_arm64")
-	fail := func(p providercache.LockedPackage, err error) error {
-		return &providercache.ProviderError{Provider: p.Selection.Provider, Step: providercache.StepMetadata, Err: err}
+	fail := func(p lockhashes.Package, err error) error {
+		return &resolve.ProviderError{Provider: p.Selection.Provider, Step: resolve.StepMetadata, Err: err}
 	}
-	problems := LockProblems(product, LockedDir{Dir: "d", Named: true, Result: providercache.LockResult{Err: errors.Join(
-		fail(one, &providercache.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
-		fail(two, &providercache.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
+	problems := LockProblems(product, LockedDir{Dir: "d", Named: true, Result: lockhashes.Result{Err: errors.Join(
+		fail(one, &resolve.PlatformError{Platform: one.Platform, Err: errors.New("gone")}),
+		fail(two, &resolve.PlatformError{Platform: two.Platform, Err: errors.New("lost")}),
 		fail(two, errors.New("nowhere")),
 	)}})
 	wants := []string{
@@ -78,7 +79,7 @@ func TestLockProblems_AreByPlatform(t *testing.T) {
 			t.Errorf("problem %d is %q, want %q", i, problems[i].Detail, want)
 		}
 	}
-	interrupted := LockProblems(product, LockedDir{Result: providercache.LockResult{Err: &providercache.ProviderError{Step: providercache.StepCancel, Err: errors.New("x")}}})
+	interrupted := LockProblems(product, LockedDir{Result: lockhashes.Result{Err: &resolve.ProviderError{Step: resolve.StepCancel, Err: errors.New("x")}}})
 	if len(interrupted) != 1 || !strings.Contains(interrupted[0].Summary, "canceled") {
 		t.Errorf("got %v", interrupted)
 	}

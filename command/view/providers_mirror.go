@@ -8,6 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Mirror tells how a mirror is filled, in Terraform's words. It is for one
@@ -47,12 +49,12 @@ func (v *Mirror) head(p getproviders.Provider, text string) {
 
 // Observe is for [providercache.Installer].Observe. Packages are told of in the
 // order of providers, versions and platforms, whichever is done first.
-func (v *Mirror) Observe(e providercache.Event) {
+func (v *Mirror) Observe(e event.Event) {
 	switch e := e.(type) {
-	case providercache.QueryWarning:
-		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Provider), e.Warnings))
-	case providercache.Failed:
-		v.head(e.Provider, v.mirroring(e.Provider))
+	case event.WarningEvent:
+		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
+	case event.FailedEvent:
+		v.head(e.Addr, v.mirroring(e.Addr))
 	case providercache.MirrorBegin:
 		v.begin(e.Packages)
 	case providercache.MirrorFetch:
@@ -75,9 +77,9 @@ func (v *Mirror) fetchText(e providercache.MirrorFetch) string {
 }
 
 func mirrorDoneText(p providercache.Mirrored) string {
-	failed, _ := errors.AsType[*providercache.ProviderError](p.Err)
+	failed, _ := errors.AsType[*resolve.ProviderError](p.Err)
 	switch {
-	case failed != nil && failed.Step == providercache.StepMetadata: // it doesn't come to a MirrorFetch
+	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a MirrorFetch
 		return mirrorFetchText(p)
 	case p.Err != nil:
 		return ""
@@ -99,7 +101,7 @@ func (v *Mirror) mirroring(p getproviders.Provider) string {
 func (v *Mirror) begin(packages []providercache.Mirrored) {
 	all := v.heads
 	v.heads = nil
-	var last providercache.Selection
+	var last resolve.Selection
 	for _, p := range packages {
 		t := turn[mirrorKey]{key: mirrorKey{p.Selection.Provider, p.Path}}
 		if s := p.Selection; s.Provider != last.Provider {
@@ -116,7 +118,7 @@ func (v *Mirror) begin(packages []providercache.Mirrored) {
 	v.turns.advance()
 }
 
-func selectedText(s providercache.Selection) string {
+func selectedText(s resolve.Selection) string {
 	switch {
 	case s.Locked:
 		return fmt.Sprintf("  - Selected v%s to match dependency lock file", s.Version)
@@ -155,11 +157,11 @@ func (v *Mirror) Problems(problems problem.List) { showProblems(v.out, problems)
 // package and each index.
 func MirrorProblems(err error) (problems problem.List) {
 	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		failed, ok := errors.AsType[*resolve.ProviderError](e)
 		index, isIndex := errors.AsType[*providercache.MirrorError](e)
 		switch {
 		case e == nil:
-		case ok && failed.Step == providercache.StepCancel:
+		case ok && failed.Step == resolve.StepCancel:
 			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
 		case ok:
 			problems = append(problems, mirrorProblem(failed))
@@ -174,17 +176,17 @@ func MirrorProblems(err error) (problems problem.List) {
 }
 
 // mirrorProblem has Terraform's headlines.
-func mirrorProblem(failed *providercache.ProviderError) *problem.Problem {
-	about, ok := errors.AsType[*providercache.PlatformError](failed.Err)
+func mirrorProblem(failed *resolve.ProviderError) *problem.Problem {
+	about, ok := errors.AsType[*resolve.PlatformError](failed.Err)
 	if !ok {
 		return problem.Error("Provider not available",
 			fmt.Sprintf("Failed to download %s: %s", failed.Provider, withHint(failed.Err)))
 	}
 	summary, verb := "Cannot download provider release", "download"
 	switch {
-	case failed.Step == providercache.StepMetadata:
+	case failed.Step == resolve.StepMetadata:
 		summary = "Provider release not available"
-	case failed.Step == providercache.StepAuthenticate, errors.Is(failed, getproviders.ErrAuthentication):
+	case failed.Step == resolve.StepAuthenticate, errors.Is(failed, getproviders.ErrAuthentication):
 		summary, verb = "Invalid provider package", "authenticate"
 	}
 	return problem.Error(summary, fmt.Sprintf("Failed to %s %s v%s for %s: %s",

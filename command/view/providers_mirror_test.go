@@ -10,6 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 func mirroredPackage(t *testing.T, name, platform string) providercache.Mirrored {
@@ -27,9 +29,9 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	three.Selection.Constraints = getproviders.MustParseConstraints("~> 1.0")
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
-	v.Observe(providercache.Failed{Provider: nobody, Err: errors.New("no")})
+	v.Observe(event.FailedEvent{Addr: nobody, Err: errors.New("no")})
 	v.Observe(providercache.MirrorBegin{Packages: []providercache.Mirrored{one, two, three}})
-	three.Err = &providercache.ProviderError{Step: providercache.StepMetadata, Err: errors.New("no")}
+	three.Err = &resolve.ProviderError{Step: resolve.StepMetadata, Err: errors.New("no")}
 	v.Observe(providercache.MirrorDone{Package: three})
 	two.Present = true
 	v.Observe(providercache.MirrorDone{Package: two})
@@ -57,15 +59,15 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	t.Parallel()
 	p := mirroredPackage(t, "a", "linux_amd64")
-	fail := func(step providercache.Step, err error) error {
-		return &providercache.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
+	fail := func(step resolve.Step, err error) error {
+		return &resolve.ProviderError{Provider: p.Selection.Provider, Version: p.Selection.Version, Step: step, Err: err}
 	}
-	onLinux := func(err error) error { return &providercache.PlatformError{Platform: p.Platform, Err: err} }
+	onLinux := func(err error) error { return &resolve.PlatformError{Platform: p.Platform, Err: err} }
 	got := MirrorProblems(errors.Join(
-		fail(providercache.StepQuery, errors.New("gone")),
-		fail(providercache.StepMetadata, onLinux(errors.New("gone"))),
-		fail(providercache.StepFetch, onLinux(errors.New("gone"))),
-		fail(providercache.StepAuthenticate, onLinux(errors.New("gone"))),
+		fail(resolve.StepQuery, errors.New("gone")),
+		fail(resolve.StepMetadata, onLinux(errors.New("gone"))),
+		fail(resolve.StepFetch, onLinux(errors.New("gone"))),
+		fail(resolve.StepAuthenticate, onLinux(errors.New("gone"))),
 		&providercache.MirrorError{Path: "x.zip", Err: errors.New("gone")},
 		errors.New("gone"),
 	))
@@ -84,7 +86,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 	if !slices.Equal(lines, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(lines, "\n"), strings.Join(want, "\n"))
 	}
-	if got := MirrorProblems(fail(providercache.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
+	if got := MirrorProblems(fail(resolve.StepCancel, onLinux(context.Canceled))); len(got) != 1 || !strings.Contains(got[0].Summary, "canceled") {
 		t.Errorf("an interrupt: %v", got)
 	}
 }

@@ -10,7 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // URLsReport tells where packages are.
@@ -23,7 +24,7 @@ type LocatedDir struct {
 	Named    bool   // there may be others: it has to be said which one it is about
 	// Locked are the hashes that the lock file has for a version.
 	Locked func(getproviders.Provider, getproviders.Version) []getproviders.Hash
-	Result providercache.LocateResult
+	Result lockhashes.LocateResult
 }
 
 type (
@@ -79,7 +80,7 @@ func (r URLsReport) JSON(w io.Writer) error {
 }
 
 // add reports on a package. Those of a provider come one after the other.
-func (o *jsonURLsDir) add(d LocatedDir, p providercache.LocatedPackage) {
+func (o *jsonURLsDir) add(d LocatedDir, p lockhashes.LocatedPackage) {
 	s, last := p.Selection, len(o.Providers)-1
 	if last < 0 || o.Providers[last].Address != s.Provider {
 		o.Providers = append(o.Providers, jsonURLsProvider{
@@ -93,7 +94,7 @@ func (o *jsonURLsDir) add(d LocatedDir, p providercache.LocatedPackage) {
 	entry.Platforms = append(entry.Platforms, describeURL(p))
 }
 
-func describeURL(p providercache.LocatedPackage) jsonURL {
+func describeURL(p lockhashes.LocatedPackage) jsonURL {
 	out := jsonURL{
 		Platform: p.Platform, Source: p.Package.Source, Hashes: append([]getproviders.Hash{}, p.Hashes...),
 		FileName: getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
@@ -159,10 +160,10 @@ func (r URLsReport) Text(w io.Writer) error {
 // LocateProblems explains what isn't known: one problem for each package.
 func LocateProblems(err error) (problems problem.List) {
 	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*providercache.ProviderError](e)
+		failed, ok := errors.AsType[*resolve.ProviderError](e)
 		switch {
 		case e == nil:
-		case ok && failed.Step == providercache.StepCancel:
+		case ok && failed.Step == resolve.StepCancel:
 			return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
 		case ok:
 			problems = append(problems, problem.Error("Provider package not found", fmt.Sprintf("%s: %s", locatedName(failed), withHint(causeOf(failed)))))
@@ -173,12 +174,12 @@ func LocateProblems(err error) (problems problem.List) {
 	return problems
 }
 
-func locatedName(failed *providercache.ProviderError) string {
+func locatedName(failed *resolve.ProviderError) string {
 	name := failed.Provider.String()
 	if failed.Version != (getproviders.Version{}) {
 		name += " v" + failed.Version.String()
 	}
-	if about, ok := errors.AsType[*providercache.PlatformError](failed.Err); ok {
+	if about, ok := errors.AsType[*resolve.PlatformError](failed.Err); ok {
 		name += " for " + about.Platform.String()
 	}
 	return name
@@ -186,10 +187,10 @@ func locatedName(failed *providercache.ProviderError) string {
 
 // causeOf is an error without the package that it is about.
 func causeOf(err error) error {
-	if failed, ok := errors.AsType[*providercache.ProviderError](err); ok {
+	if failed, ok := errors.AsType[*resolve.ProviderError](err); ok {
 		err = failed.Err
 	}
-	if about, ok := errors.AsType[*providercache.PlatformError](err); ok {
+	if about, ok := errors.AsType[*resolve.PlatformError](err); ok {
 		err = about.Err
 	}
 	return err

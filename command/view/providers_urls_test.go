@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
@@ -19,12 +20,12 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := providercache.LocatedPackage{
-		Selection: providercache.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
+	p := lockhashes.LocatedPackage{
+		Selection: resolve.Selection{Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "widget"}, Version: getproviders.MustParseVersion("1.0.0")},
 		Platform:  getproviders.Platform{OS: "linux", Arch: "amd64"}, Package: getproviders.Package{Location: getproviders.HTTPArchive{URL: at}}, Size: 5,
 	}
 	report := URLsReport{Dirs: []LocatedDir{{
-		Dir: ".", LockFile: "lock", Result: providercache.LocateResult{Packages: []providercache.LocatedPackage{p}},
+		Dir: ".", LockFile: "lock", Result: lockhashes.LocateResult{Packages: []lockhashes.LocatedPackage{p}},
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
 	var asJSON, asText bytes.Buffer

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Verify tells how packages compare with lock files. It is for one goroutine at a
@@ -25,7 +25,7 @@ type Verify struct {
 type VerifiedTree struct {
 	Path     string
 	LockFile string
-	Packages []providercache.ComparedPackage
+	Packages []store.ComparedPackage
 }
 
 // NewVerify returns a Verify that speaks as the options say. Problems go to
@@ -47,7 +47,7 @@ func (v *Verify) End(w io.Writer) error {
 	}
 	for _, t := range v.trees {
 		for _, p := range t.Packages {
-			if p.Finding != providercache.TreeSound {
+			if p.Finding != store.TreeOK {
 				// Names come from who made the packages: they must not write lines of this output.
 				fmt.Fprintln(w, printable(strings.ReplaceAll(v.text(p, t), "\n", `\n`)))
 			}
@@ -60,32 +60,32 @@ func (v *Verify) End(w io.Writer) error {
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
-func (v *Verify) text(p providercache.ComparedPackage, t VerifiedTree) string {
+func (v *Verify) text(p store.ComparedPackage, t VerifiedTree) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
-	case providercache.TreeMissing:
+	case store.TreeMissing:
 		return fmt.Sprintf("Missing: %s is locked, and isn't in %s", name, t.Path)
-	case providercache.TreeDangling:
+	case store.TreeDangling:
 		return fmt.Sprintf("Dangling link: %s: %s: %v", name, p.Path, p.Err)
-	case providercache.TreeNotLocked:
+	case store.TreeNotLocked:
 		return fmt.Sprintf("Not locked: %s is in %s, and %s", name, p.Path, lockedInstead(p))
-	case providercache.TreeUnreadable:
+	case store.TreeUnreadable:
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
-	case providercache.TreeUnproven:
+	case store.TreeUnproven:
 		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
 			name, p.H1, unprovenBy(p), v.product.Program, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }
 
-func lockedInstead(p providercache.ComparedPackage) string {
+func lockedInstead(p store.ComparedPackage) string {
 	if p.Locked.Version == (getproviders.Version{}) {
 		return "the lock file has no entry for the provider"
 	}
 	return "the lock file selects " + p.Locked.Version.String()
 }
 
-func unprovenBy(p providercache.ComparedPackage) string {
+func unprovenBy(p store.ComparedPackage) string {
 	if len(p.Locked.Hashes) == 0 {
 		return "the lock file has no hashes for it"
 	}
@@ -93,7 +93,7 @@ func unprovenBy(p providercache.ComparedPackage) string {
 }
 
 // hashesOf are those of the package that can be compared.
-func hashesOf(p providercache.ComparedPackage) string {
+func hashesOf(p store.ComparedPackage) string {
 	var own []string
 	for _, h := range []getproviders.Hash{p.H1, p.ZH} {
 		if h != "" {
@@ -105,7 +105,7 @@ func hashesOf(p providercache.ComparedPackage) string {
 
 // recordedFor are the lock file's hashes that the package could have. They may be
 // of any platform: the lock file doesn't say.
-func recordedFor(p providercache.ComparedPackage) string {
+func recordedFor(p store.ComparedPackage) string {
 	var recorded []string
 	for _, h := range p.Locked.Hashes {
 		if h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH {
@@ -117,17 +117,17 @@ func recordedFor(p providercache.ComparedPackage) string {
 }
 
 func verifySum(t VerifiedTree) string {
-	counts := map[providercache.TreeFinding]int{}
+	counts := map[store.TreeFinding]int{}
 	there := len(t.Packages)
 	for _, p := range t.Packages {
-		if counts[p.Finding]++; p.Finding == providercache.TreeMissing {
+		if counts[p.Finding]++; p.Finding == store.TreeMissing {
 			there--
 		}
 	}
-	parts := []string{fmt.Sprintf("%d sound", counts[providercache.TreeSound])}
-	for _, finding := range []providercache.TreeFinding{
-		providercache.TreeMissing, providercache.TreeDangling, providercache.TreeNotLocked,
-		providercache.TreeDiffers, providercache.TreeUnproven, providercache.TreeUnreadable,
+	parts := []string{fmt.Sprintf("%d sound", counts[store.TreeOK])}
+	for _, finding := range []store.TreeFinding{
+		store.TreeMissing, store.TreeDangling, store.TreeNotLocked,
+		store.TreeDiffers, store.TreeUnproven, store.TreeUnreadable,
 	} {
 		if n := counts[finding]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(string(finding), "_", " ")))
@@ -144,17 +144,17 @@ type jsonVerifiedTree struct {
 }
 
 type jsonVerifiedPackage struct {
-	Address       getproviders.Provider     `json:"address"`
-	Version       getproviders.Version      `json:"version"`
-	Platform      getproviders.Platform     `json:"platform"`
-	Finding       providercache.TreeFinding `json:"finding"`
-	Path          string                    `json:"path,omitempty"`
-	Packed        *bool                     `json:"packed,omitempty"`
-	H1            getproviders.Hash         `json:"h1,omitempty"`
-	ZH            getproviders.Hash         `json:"zh,omitempty"`
-	LockedVersion *getproviders.Version     `json:"locked_version"`
-	LockedHashes  []getproviders.Hash       `json:"locked_hashes"`
-	Error         string                    `json:"error,omitempty"`
+	Address       getproviders.Provider `json:"address"`
+	Version       getproviders.Version  `json:"version"`
+	Platform      getproviders.Platform `json:"platform"`
+	Finding       store.TreeFinding     `json:"finding"`
+	Path          string                `json:"path,omitempty"`
+	Packed        *bool                 `json:"packed,omitempty"`
+	H1            getproviders.Hash     `json:"h1,omitempty"`
+	ZH            getproviders.Hash     `json:"zh,omitempty"`
+	LockedVersion *getproviders.Version `json:"locked_version"`
+	LockedHashes  []getproviders.Hash   `json:"locked_hashes"`
+	Error         string                `json:"error,omitempty"`
 }
 
 // writeVerifyReport writes what was found, for programs, as one object.
@@ -173,7 +173,7 @@ func writeVerifyReport(w io.Writer, trees []VerifiedTree) error {
 	return writeReport(w, report)
 }
 
-func newJSONVerifiedPackage(p providercache.ComparedPackage) jsonVerifiedPackage {
+func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
 	out := jsonVerifiedPackage{
 		Address: p.Provider, Version: p.Version, Platform: p.Platform, Finding: p.Finding,
 		Path: filepath.ToSlash(p.Path), H1: p.H1, ZH: p.ZH,

@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // whoRequires stands above a list of requirements.
@@ -54,7 +54,7 @@ func requirementText(r getproviders.Requirement) string {
 }
 
 // boundText is requirementText with what it would lead to by itself.
-func boundText(b providercache.Bound) string {
+func boundText(b resolve.ConstraintBound) string {
 	if b.Newest == (getproviders.Version{}) {
 		return requirementText(b.Requirement) + " (there is none)"
 	}
@@ -63,23 +63,23 @@ func boundText(b providercache.Bound) string {
 
 // conflictText shows every requirement with the newest version that it allows,
 // and which ones there is no version for.
-func conflictText(sentence string, c providercache.Conflict) string {
+func conflictText(sentence string, c resolve.Conflict) string {
 	every := list(sentence, boundTexts(c.Bounds))
 	switch {
-	case len(c.Smallest) == 0 || len(c.Bounds) == 1:
+	case len(c.Minimal) == 0 || len(c.Bounds) == 1:
 		return every
-	case len(c.Smallest) == len(c.Bounds):
+	case len(c.Minimal) == len(c.Bounds):
 		return every + "\n\nNo version satisfies all of these. Without any one of them there would be one."
-	case len(c.Smallest) == 1:
-		return every + list("This one alone leaves no version:", boundTexts(c.Smallest))
+	case len(c.Minimal) == 1:
+		return every + list("This one alone leaves no version:", boundTexts(c.Minimal))
 	default:
-		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Smallest)), boundTexts(c.Smallest))
+		return every + list(fmt.Sprintf("These %d leave no version between them, whatever the others say:", len(c.Minimal)), boundTexts(c.Minimal))
 	}
 }
 
 // lockedText shows which requirements are against the locked version, and
 // which aren't.
-func lockedText(e *providercache.LockedVersionError) string {
+func lockedText(e *resolve.LockedVersionError) string {
 	return list(fmt.Sprintf("Version %s is not allowed by:", e.Version), requirementTexts(e.Requirements)) +
 		list("It is allowed by:", requirementTexts(e.Others))
 }
@@ -106,10 +106,10 @@ func (f failure) otherAddress() string {
 		return text + f.requiredBy()
 	}
 	sentence := fmt.Sprintf("The provider is required by these, which are compared with the versions of %s:", f.product.Short(other.Provider))
-	return text + conflictText(sentence, providercache.FindConflict(f.req[f.Provider], other.Versions))
+	return text + conflictText(sentence, resolve.FindConflict(f.req[f.Provider], other.Versions))
 }
 
-func boundTexts(bounds []providercache.Bound) []string {
+func boundTexts(bounds []resolve.ConstraintBound) []string {
 	texts := make([]string, len(bounds))
 	for i, b := range bounds {
 		texts[i] = boundText(b)

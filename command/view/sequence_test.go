@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 var (
@@ -20,27 +20,27 @@ var (
 )
 
 // name makes events short enough for tables.
-func name(e providercache.Event) string {
+func name(e event.Event) string {
 	switch e := e.(type) {
-	case providercache.BuiltInAvailable:
-		return "builtin " + e.Provider.Type
-	case providercache.QueryBegin:
-		return "query " + e.Provider.Type
-	case providercache.QueryWarning:
-		return "warning " + e.Provider.Type
-	case providercache.AlreadyInstalled:
-		return "present " + e.Provider.Type
-	case providercache.FetchBegin:
-		return "fetch " + e.Provider.Type
-	case providercache.FetchDone:
-		return "done " + e.Provider.Type
-	case providercache.Failed:
-		return "failed " + e.Provider.Type
+	case event.BuiltInEvent:
+		return "builtin " + e.Addr.Type
+	case event.QueryEvent:
+		return "query " + e.Addr.Type
+	case event.WarningEvent:
+		return "warning " + e.Addr.Type
+	case event.PresentEvent:
+		return "present " + e.Addr.Type
+	case event.FetchingEvent:
+		return "fetch " + e.Addr.Type
+	case event.FetchedEvent:
+		return "done " + e.Addr.Type
+	case event.FailedEvent:
+		return "failed " + e.Addr.Type
 	}
 	return fmt.Sprintf("%T", e)
 }
 
-func names(events []providercache.Event) string {
+func names(events []event.Event) string {
 	texts := make([]string, len(events))
 	for i, e := range events {
 		texts[i] = name(e)
@@ -48,32 +48,32 @@ func names(events []providercache.Event) string {
 	return strings.Join(texts, ", ")
 }
 
-func pending(providers ...getproviders.Provider) providercache.Pending {
+func pending(providers ...getproviders.Provider) event.QueuedEvent {
 	req := getproviders.Requirements{}
 	for _, p := range providers {
 		req[p] = []getproviders.Requirement{{}}
 	}
-	return providercache.Pending{Requirements: req}
+	return event.QueuedEvent{Requirements: req}
 }
 
 func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 	steps := []struct {
-		event providercache.Event
+		event event.Event
 		want  string
 	}{
 		{pending(gamma, alpha, builtIn, beta), ""},
-		{providercache.QueryBegin{Provider: beta}, ""},
-		{providercache.QueryBegin{Provider: alpha}, ""},
-		{providercache.BuiltInAvailable{Provider: builtIn}, "builtin terraform, query alpha, query beta"},
-		{providercache.FetchBegin{Provider: beta}, ""},
-		{providercache.FetchBegin{Provider: alpha}, ""},
-		{providercache.FetchProgress{Provider: alpha, Done: 1, Total: 2}, ""},
-		{providercache.QueryDone{Provider: gamma}, ""},
-		{providercache.QueryBegin{Provider: gamma}, "query gamma, fetch alpha"},
-		{providercache.FetchDone{Provider: beta}, ""},
-		{providercache.AlreadyInstalled{Provider: gamma}, ""},
-		{providercache.FetchDone{Provider: alpha}, "done alpha, fetch beta, done beta, present gamma"},
-		{providercache.FetchDone{Provider: alpha}, ""}, // nobody waits for it any more
+		{event.QueryEvent{Addr: beta}, ""},
+		{event.QueryEvent{Addr: alpha}, ""},
+		{event.BuiltInEvent{Addr: builtIn}, "builtin terraform, query alpha, query beta"},
+		{event.FetchingEvent{Addr: beta}, ""},
+		{event.FetchingEvent{Addr: alpha}, ""},
+		{event.ProgressEvent{Addr: alpha, Done: 1, Total: 2}, ""},
+		{event.SelectedEvent{Addr: gamma}, ""},
+		{event.QueryEvent{Addr: gamma}, "query gamma, fetch alpha"},
+		{event.FetchedEvent{Addr: beta}, ""},
+		{event.PresentEvent{Addr: gamma}, ""},
+		{event.FetchedEvent{Addr: alpha}, "done alpha, fetch beta, done beta, present gamma"},
+		{event.FetchedEvent{Addr: alpha}, ""}, // nobody waits for it any more
 	}
 	var s sequence
 	for i, step := range steps {
@@ -87,35 +87,35 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 }
 
 func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
-	failed := func(p getproviders.Provider) providercache.Event {
-		return providercache.Failed{Provider: p, Err: errors.New("no")}
+	failed := func(p getproviders.Provider) event.Event {
+		return event.FailedEvent{Addr: p, Err: errors.New("no")}
 	}
 	tests := []struct {
 		name   string
-		events []providercache.Event
+		events []event.Event
 		want   string
 	}{
 		{
 			"before its query",
-			[]providercache.Event{
-				pending(alpha, beta), providercache.QueryBegin{Provider: beta}, failed(alpha),
-				providercache.AlreadyInstalled{Provider: beta},
+			[]event.Event{
+				pending(alpha, beta), event.QueryEvent{Addr: beta}, failed(alpha),
+				event.PresentEvent{Addr: beta},
 			},
 			"query beta, failed alpha, present beta",
 		},
 		{
 			"while it was fetched",
-			[]providercache.Event{
-				pending(alpha, beta), providercache.QueryBegin{Provider: beta}, providercache.QueryBegin{Provider: alpha},
-				providercache.AlreadyInstalled{Provider: beta}, providercache.FetchBegin{Provider: alpha}, failed(alpha),
+			[]event.Event{
+				pending(alpha, beta), event.QueryEvent{Addr: beta}, event.QueryEvent{Addr: alpha},
+				event.PresentEvent{Addr: beta}, event.FetchingEvent{Addr: alpha}, failed(alpha),
 			},
 			"query alpha, query beta, fetch alpha, failed alpha, present beta",
 		},
 		{
 			"a built-in one",
-			[]providercache.Event{
-				pending(alpha, builtIn), providercache.QueryBegin{Provider: alpha}, failed(builtIn),
-				providercache.AlreadyInstalled{Provider: alpha},
+			[]event.Event{
+				pending(alpha, builtIn), event.QueryEvent{Addr: alpha}, failed(builtIn),
+				event.PresentEvent{Addr: alpha},
 			},
 			"query alpha, present alpha",
 		},
@@ -123,7 +123,7 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var s sequence
-			var got []providercache.Event
+			var got []event.Event
 			for _, e := range tt.events {
 				got = append(got, s.add(e)...)
 			}
@@ -137,9 +137,9 @@ func TestSequence_DoesNotWaitForWhatFailed(t *testing.T) {
 func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	var s sequence
 	s.add(pending(alpha, beta, gamma))
-	s.add(providercache.QueryBegin{Provider: gamma})
-	s.add(providercache.QueryBegin{Provider: beta})
-	s.add(providercache.FetchBegin{Provider: beta})
+	s.add(event.QueryEvent{Addr: gamma})
+	s.add(event.QueryEvent{Addr: beta})
+	s.add(event.FetchingEvent{Addr: beta})
 	if got, want := names(s.rest()), "query beta, query gamma, fetch beta"; got != want {
 		t.Errorf("the rest is %q, want %q", got, want)
 	}
@@ -148,19 +148,19 @@ func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 // Events of one provider come in order, but those of several come in any:
 // what is told must not depend on it.
 func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
-	streams := [][]providercache.Event{
-		{providercache.BuiltInAvailable{Provider: builtIn}},
+	streams := [][]event.Event{
+		{event.BuiltInEvent{Addr: builtIn}},
 		{
-			providercache.QueryBegin{Provider: alpha}, providercache.QueryDone{Provider: alpha},
-			providercache.FetchBegin{Provider: alpha}, providercache.FetchDone{Provider: alpha},
+			event.QueryEvent{Addr: alpha}, event.SelectedEvent{Addr: alpha},
+			event.FetchingEvent{Addr: alpha}, event.FetchedEvent{Addr: alpha},
 		},
 		{
-			providercache.QueryBegin{Provider: beta}, providercache.QueryWarning{Provider: beta},
-			providercache.AlreadyInstalled{Provider: beta},
+			event.QueryEvent{Addr: beta}, event.WarningEvent{Addr: beta},
+			event.PresentEvent{Addr: beta},
 		},
 		{
-			providercache.QueryBegin{Provider: gamma},
-			providercache.FetchBegin{Provider: gamma}, providercache.Failed{Provider: gamma},
+			event.QueryEvent{Addr: gamma},
+			event.FetchingEvent{Addr: gamma}, event.FailedEvent{Addr: gamma},
 		},
 	}
 	const want = "builtin terraform, query alpha, query beta, query gamma, " +

@@ -9,7 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // summary is what the last line of a run tells: how many providers and modules
@@ -41,20 +41,20 @@ const (
 // observe takes an event in; came is how many bytes came over the network for it.
 // A package that was put into its place stays so, whatever a second look at
 // it finds.
-func (s *summary) observe(e providercache.Event, came int64) {
+func (s *summary) observe(e event.Event, came int64) {
 	switch e := e.(type) {
-	case providercache.AlreadyInstalled:
-		if _, known := s.providers[e.Provider]; !known {
-			s.providers[e.Provider] = arrival{way: inPlace}
+	case event.PresentEvent:
+		if _, known := s.providers[e.Addr]; !known {
+			s.providers[e.Addr] = arrival{way: inPlace}
 		}
-	case providercache.LinkedFromCache:
-		s.providers[e.Provider] = arrival{way: fromCache}
-	case providercache.FetchBegin:
-		s.providers[e.Provider] = arrival{way: wayOf(e.Location), source: printable(nameOfSource(e.Source))}
-	case providercache.FetchDone:
-		arrived := s.providers[e.Provider]
+	case event.LinkedEvent:
+		s.providers[e.Addr] = arrival{way: fromCache}
+	case event.FetchingEvent:
+		s.providers[e.Addr] = arrival{way: wayOf(e.Location), source: printable(nameOfSource(e.Source))}
+	case event.FetchedEvent:
+		arrived := s.providers[e.Addr]
 		arrived.bytes = came
-		s.providers[e.Provider] = arrived
+		s.providers[e.Addr] = arrived
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // broken is a configuration to complain about.
@@ -63,20 +63,20 @@ func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 // installation tells of an installation in which everything occurs.
 func (s *speaker) installation() (warnings problem.List) {
 	v1 := getproviders.MustParseVersion("1.2.3")
-	for _, e := range []providercache.Event{
+	for _, e := range []event.Event{
 		pending(alpha, beta, gamma, builtIn),
-		providercache.QueryBegin{Provider: gamma, Locked: true},
-		providercache.QueryBegin{Provider: beta, Constraints: getproviders.MustParseConstraints("~> 1.0")},
-		providercache.QueryBegin{Provider: alpha},
-		providercache.QueryWarning{Provider: beta, Warnings: []string{"it is old", "use another"}},
-		providercache.BuiltInAvailable{Provider: builtIn},
-		providercache.AlreadyInstalled{Provider: gamma, Version: v1},
-		providercache.FetchBegin{Provider: beta, Version: v1},
-		providercache.FetchBegin{Provider: alpha, Version: v1},
-		providercache.FetchDone{Provider: beta, Version: v1, Authentication: getproviders.AuthenticationResult{
+		event.QueryEvent{Addr: gamma, Locked: true},
+		event.QueryEvent{Addr: beta, Constraints: getproviders.MustParseConstraints("~> 1.0")},
+		event.QueryEvent{Addr: alpha},
+		event.WarningEvent{Addr: beta, Warnings: []string{"it is old", "use another"}},
+		event.BuiltInEvent{Addr: builtIn},
+		event.PresentEvent{Addr: gamma, Version: v1},
+		event.FetchingEvent{Addr: beta, Version: v1},
+		event.FetchingEvent{Addr: alpha, Version: v1},
+		event.FetchedEvent{Addr: beta, Version: v1, Authentication: getproviders.AuthenticationResult{
 			TrustLevel: getproviders.LevelCommunity, KeyID: "0123456789ABCDEF", Notes: []string{"the key expired"},
 		}},
-		providercache.FetchDone{Provider: alpha, Version: v1},
+		event.FetchedEvent{Addr: alpha, Version: v1},
 	} {
 		s.Observe(e)
 	}

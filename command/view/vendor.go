@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
@@ -29,7 +30,7 @@ func NewVendor(o Options) *Vendor {
 }
 
 // Observe is for the events of packages, as [Mirror.Observe].
-func (v *Vendor) Observe(e providercache.Event) { v.mirror.Observe(e) }
+func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
 
 // End shows what is left to show of packages, as [Mirror.End].
 func (v *Vendor) End() problem.List { return v.mirror.End(providercache.MirrorResult{}) }

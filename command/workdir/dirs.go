@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Given is a directory that the option -dir names.
@@ -52,7 +52,7 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 
 // LockedBelow gathers what the lock files below paths select; nil if there are no
 // paths.
-func LockedBelow(paths []string, product getproviders.Product) (providercache.Locked, problem.List) {
+func LockedBelow(paths []string, product getproviders.Product) (store.Locked, problem.List) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
@@ -71,7 +71,7 @@ func LockedBelow(paths []string, product getproviders.Product) (providercache.Lo
 		problems = append(problems, found...)
 		all = append(all, locks)
 	}
-	return providercache.LockedBy(all...), problems
+	return store.LockedBy(all...), problems
 }
 
 // lockFiles finds lock files: a path that is a file is one; in a directory and

@@ -15,6 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -44,7 +46,7 @@ func install(ctx context.Context, args []string) error {
 	// The token goes to the registry's API, and nowhere else.
 	tokens := hosts.NewStaticTokens(map[hosts.Hostname]string{provider.Hostname: args[3]})
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
+		Fetcher: &fetcher.Fetcher{
 			Source: &getproviders.RegistrySource{
 				Client: client, Discovery: &hosts.Discovery{Client: client, Credentials: tokens},
 				Credentials: tokens, Product: product,
@@ -52,7 +54,7 @@ func install(ctx context.Context, args []string) error {
 			Client:  client,
 			Product: product,
 		},
-		Target: &providercache.Store{Dir: filepath.Join(args[1], ".terraform", "providers")},
+		Target: &store.Store{Dir: filepath.Join(args[1], ".terraform", "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, getproviders.Constraints{})
 	if err == nil {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // row is a package, as a database might hold it.
@@ -59,8 +61,8 @@ func main() {
 	provider, err := getproviders.Terraform("1.15.9").ParseProvider(os.Args[1])
 	if err == nil {
 		installer := &providercache.Installer{
-			Fetcher: &providercache.Fetcher{Source: source},
-			Target:  &providercache.Store{Dir: filepath.Join(os.Args[6], ".terraform", "providers")},
+			Fetcher: &fetcher.Fetcher{Source: source},
+			Target:  &store.Store{Dir: filepath.Join(os.Args[6], ".terraform", "providers")},
 		}
 		var ready providercache.Installed
 		if ready, err = installer.Ensure(context.Background(), provider, getproviders.Constraints{}); err == nil {

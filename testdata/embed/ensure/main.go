@@ -14,6 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -42,7 +44,7 @@ func start(ctx context.Context, args []string) error {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
+		Fetcher: &fetcher.Fetcher{
 			Source: &getproviders.RegistrySource{
 				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
 			},
@@ -51,7 +53,7 @@ func start(ctx context.Context, args []string) error {
 			// What a later run knows a package by, without reading it.
 			StateDir: filepath.Join(args[2], "state"),
 		},
-		Target: &providercache.Store{Dir: filepath.Join(args[2], "providers")},
+		Target: &store.Store{Dir: filepath.Join(args[2], "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, constraints)
 	if err != nil {

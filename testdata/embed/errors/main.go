@@ -12,6 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -28,7 +31,7 @@ func main() {
 
 // reason is what a program would do about it.
 func reason(err error) string {
-	var failed *providercache.ProviderError
+	var failed *resolve.ProviderError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return "ended by the user"
@@ -67,8 +70,8 @@ func install(ctx context.Context, address, constraint, dir string) error {
 	}
 	registry := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: registry, Client: client, Product: product},
-		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &fetcher.Fetcher{Source: registry, Client: client, Product: product},
+		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	_, err = installer.Ensure(ctx, provider, constraints)
 	return err

@@ -14,6 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -37,17 +40,17 @@ func fill(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	fetcher := &providercache.Fetcher{
+	fetcher := &fetcher.Fetcher{
 		Source: &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product},
 		Client: client, Product: product,
 		// What is known of packages is kept there, from one call to the next.
 		StateDir: filepath.Join(dir, "state"),
 	}
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}}
-	request := providercache.LockRequest{Requirements: getproviders.Requirements{}, Platforms: platforms}
+	request := lockhashes.Request{Requirements: getproviders.Requirements{}, Platforms: platforms}
 	request.Requirements.Add(provider, getproviders.Requirement{})
 
-	locked := providercache.Lock(ctx, fetcher, request)[0]
+	locked := lockhashes.Lock(ctx, fetcher, request)[0]
 	if locked.Err != nil {
 		return locked.Err
 	}
@@ -55,8 +58,8 @@ func fill(ctx context.Context, args []string) error {
 		return err
 	}
 	var wanted []providercache.MirrorWanted
-	for _, w := range providercache.WantedBy(providercache.LockedBy(locked.Locks)) {
-		wanted = append(wanted, providercache.MirrorWanted{Wanted: w, Locked: true})
+	for _, w := range store.PackageSpecs(store.LockedBy(locked.Locks)) {
+		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: w, Locked: true})
 	}
 	mirror := providercache.MirrorOptions{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
 	if _, err := providercache.Mirror(ctx, fetcher, mirror, wanted); err != nil {

@@ -13,6 +13,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -41,7 +45,7 @@ func install(ctx context.Context, args []string) error {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
+		Fetcher: &fetcher.Fetcher{
 			Source: &getproviders.RegistrySource{
 				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
 			},
@@ -49,7 +53,7 @@ func install(ctx context.Context, args []string) error {
 			Product: product,
 			Observe: show,
 		},
-		Target: &providercache.Store{Dir: filepath.Join(args[2], ".terraform", "providers")},
+		Target: &store.Store{Dir: filepath.Join(args[2], ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	required.Add(provider, getproviders.Requirement{Constraints: constraints})
@@ -59,7 +63,7 @@ func install(ctx context.Context, args []string) error {
 	if diags.HasErrors() {
 		return diags
 	}
-	locks, _, err = installer.Install(ctx, required, locks, providercache.Normal)
+	locks, _, err = installer.Install(ctx, required, locks, resolve.Normal)
 	if err != nil {
 		return err
 	}
@@ -67,11 +71,11 @@ func install(ctx context.Context, args []string) error {
 }
 
 // show is called for one event at a time.
-func show(_ context.Context, event providercache.Event) {
-	switch e := event.(type) {
-	case providercache.FetchProgress:
-		fmt.Printf("%s %s: %d of %d bytes\n", e.Provider.Type, e.Version, e.Done, e.Total)
-	case providercache.FetchDone:
-		fmt.Printf("%s %s: %s\n", e.Provider.Type, e.Version, e.Authentication.TrustLevel)
+func show(_ context.Context, happened event.Event) {
+	switch e := happened.(type) {
+	case event.ProgressEvent:
+		fmt.Printf("%s %s: %d of %d bytes\n", e.Addr.Type, e.Version, e.Done, e.Total)
+	case event.FetchedEvent:
+		fmt.Printf("%s %s: %s\n", e.Addr.Type, e.Version, e.Authentication.TrustLevel)
 	}
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 func main() {
@@ -34,14 +37,14 @@ func show(ctx context.Context, dir string, addresses []string) error {
 		return err
 	}
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{
+		Fetcher: &fetcher.Fetcher{
 			Source: &getproviders.RegistrySource{
 				Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product,
 			},
 			Client:  client,
 			Product: product,
 		},
-		Target: &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Target: &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	required := getproviders.Requirements{}
 	for _, address := range addresses {
@@ -55,7 +58,7 @@ func show(ctx context.Context, dir string, addresses []string) error {
 	if diags.HasErrors() {
 		return diags
 	}
-	plan, err := installer.Plan(ctx, required, locks, providercache.Normal)
+	plan, err := installer.Plan(ctx, required, locks, resolve.Normal)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // allowed is a source without the forbidden versions.
@@ -66,8 +68,8 @@ func install(ctx context.Context, address, dir string, forbidden []string) error
 	}
 	registry := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
 	installer := &providercache.Installer{
-		Fetcher: &providercache.Fetcher{Source: allowed{registry, forbidden}, Client: client, Product: product},
-		Target:  &providercache.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
+		Fetcher: &fetcher.Fetcher{Source: allowed{registry, forbidden}, Client: client, Product: product},
+		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, getproviders.Constraints{})
 	if err == nil {

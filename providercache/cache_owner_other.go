@@ -1,9 +1,0 @@
-//go:build !unix
-
-package providercache
-
-import "io/fs"
-
-// ownedByUserOrRoot is true where a file's information doesn't tell its owner:
-// the user's own directories are private there.
-func ownedByUserOrRoot(fs.FileInfo) bool { return true }

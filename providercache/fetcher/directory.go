@@ -1,0 +1,68 @@
+package fetcher
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// obtainDirectory stages a package that is unpacked already: as a symbolic
+// link to it, absolute, as the real tools make it, or as a copy where the
+// system allows no links. The hash is that of what will be published.
+func (f *Fetcher) obtainDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (receipt.Provenance, error) {
+	if err := stageDirectory(ctx, t, dir, stage); err != nil {
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+	}
+	return f.JudgeDirectory(ctx, t, stage.PackagePath())
+}
+
+// judgeDirectory hashes and judges an unpacked package.
+func (f *Fetcher) JudgeDirectory(ctx context.Context, t Request, dir string) (receipt.Provenance, error) {
+	trust, err := t.LoadTrust(ctx)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+	}
+	h1, err := getproviders.HashDir(ctx, dir)
+	if err != nil {
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+	}
+	authentication, err := t.Judge(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return receipt.Provenance{Authentication: authentication, H1: h1}, nil
+}
+
+func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) error {
+	source, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	if t.Final != "" && isItself(source, t.Final) {
+		return fmt.Errorf("can't install the package in %s to itself", dir)
+	}
+	_, _, err = link.Tree(ctx, source, stage.PackagePath(), []link.Mode{link.Symlink, link.Copy})
+	return err
+}
+
+// isItself reports whether source is the very directory that is at final. A
+// link at final is another thing than what it points to.
+func isItself(source, final string) bool {
+	at, err := os.Lstat(final)
+	if err != nil {
+		return false
+	}
+	from, err := os.Stat(source)
+	return err == nil && os.SameFile(at, from)
+}

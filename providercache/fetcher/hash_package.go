@@ -1,0 +1,82 @@
+package fetcher
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// hashPackage reads a package, and writes it nowhere if that can be helped.
+func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
+	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return f.JudgeDirectory(ctx, t, string(dir))
+	}
+	got, err := f.hashOnTheWay(ctx, t)
+	if !errors.Is(err, unpack.ErrNotStreamable) {
+		return got, err
+	}
+	temporary, err := os.MkdirTemp("", "tfdeps-")
+	if err != nil {
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+	}
+	defer os.RemoveAll(temporary)
+	return f.ObtainArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
+}
+
+// hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
+func (f *Fetcher) hashOnTheWay(ctx context.Context, t Request) (receipt.Provenance, error) {
+	var trust getproviders.Trust
+	var received unpack.HashedStream
+	var content unpack.Content
+	err := par.Together(ctx,
+		func(ctx context.Context) (err error) {
+			trust, err = t.LoadTrust(ctx)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			received, content, err = f.hashPassing(ctx, t)
+			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
+				err = t.Failed(resolve.StepFetch, err)
+			}
+			return err
+		},
+	)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
+	authentication, err := t.Judge(trust.Authenticator, digests, f.Product)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return receipt.Provenance{
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
+		ArchiveBytes: received.Size, Told: t.OtherRegistryHashes(trust),
+	}, nil
+}
+
+// HashPackage returns the hashes of a package: of an archive, which has to keep
+// the rules for packages, h1 and zh; of a directory h1, while zh is "". When ctx
+// ends, the error is its cause.
+func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, err error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", "", err
+	}
+	if info.IsDir() {
+		h1, err = getproviders.HashDir(ctx, path)
+		return h1, "", err
+	}
+	content, zh, err := unpack.HashFile(ctx, path)
+	if err != nil {
+		return "", "", err
+	}
+	return content.H1, zh, nil
+}

@@ -1,0 +1,61 @@
+package fetcher
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
+)
+
+// hashPassing hashes an archive and its files while it is received. It returns
+// errOdd if that can't be done on the way.
+func (f *Fetcher) hashPassing(ctx context.Context, t Request) (unpack.HashedStream, unpack.Content, error) {
+	gates, err := f.gates(ctx)
+	if err != nil {
+		return unpack.HashedStream{}, unpack.Content{}, err
+	}
+	leave, err := gates.enter(ctx, t)
+	if err != nil {
+		return unpack.HashedStream{}, unpack.Content{}, err
+	}
+	defer leave()
+	_, known := t.Expected()
+	from, err := download.Open(ctx, f.HTTPClient(), t.Package.Location, known)
+	if err != nil {
+		return unpack.HashedStream{}, unpack.Content{}, err
+	}
+	defer from.Close()
+	for {
+		received, content, err := f.pass(ctx, t, from, gates.unpacks)
+		if !errors.Is(err, download.ErrRestart) {
+			return received, content, err
+		}
+	}
+}
+
+// pass reads a source to its end.
+func (f *Fetcher) pass(ctx context.Context, t Request, from download.Source, slots *par.Limit) (unpack.HashedStream, unpack.Content, error) {
+	limits, total := f.Limits.Unpack(), from.Length()
+	if total > limits.Bytes {
+		return unpack.HashedStream{}, unpack.Content{}, unpack.ErrNotStreamable // it is refused where archives are
+	}
+	received, err := unpack.HashStream(ctx, from, slots, total, limits)
+	switch {
+	case errors.Is(err, unpack.ErrNotStreamable):
+		return unpack.HashedStream{}, unpack.Content{}, err
+	case err != nil:
+		return unpack.HashedStream{}, unpack.Content{}, download.BrokenOff(ctx, t.Package.Location, received.Size, total, err)
+	case total >= 0 && received.Size != total:
+		return unpack.HashedStream{}, unpack.Content{}, download.Incomplete(t.Package.Location.String(), received.Size, total, io.ErrUnexpectedEOF)
+	}
+	if expected, known := t.Expected(); known && expected != received.SHA256 {
+		if err := from.Renew(); err != nil {
+			return unpack.HashedStream{}, unpack.Content{}, err
+		}
+	}
+	content, err := received.Content(t.Provider, limits)
+	return received, content, err
+}

@@ -1,0 +1,124 @@
+package fetcher
+
+import (
+	"context"
+	"crypto/sha256"
+	"maps"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// loadTrust gets what the package is authenticated by.
+func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
+	if t.localTrust() {
+		return t.Package.Trust, nil
+	}
+	trust, err := t.Package.Trust.Loaded(ctx)
+	if err != nil {
+		return getproviders.Trust{}, t.Failed(resolve.StepAuthenticate, err)
+	}
+	return trust, nil
+}
+
+// localTrust is for a package of which a source might know more if it were asked,
+// where that wouldn't be news: the lock file has hashes of archives already.
+func (t Request) localTrust() bool {
+	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
+}
+
+// origin is where a package came from, as its receipt is to say. Where the source
+// wasn't asked for all that it knows, that is "": a directory whose lock file has
+// no hashes yet gets the package, and all about it, from the source.
+func (t Request) origin() string {
+	if t.localTrust() {
+		return ""
+	}
+	return t.Package.SourceURL
+}
+
+// expected is the checksum that the archive should have, as far as that is known before.
+func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
+
+// task is a package that is going to be fetched.
+type Request struct {
+	resolve.Selection
+	Package getproviders.Package
+	// Recorded are the lock file's hashes for this version, of the schemes
+	// that are known; empty: the lock file has nothing to say.
+	Recorded []getproviders.Hash
+	// Partials is the directory in which parts of archives are kept for later
+	// runs; "": nothing is kept.
+	Partials string
+	// Final is where the package is going to be; "": nowhere that is known.
+	Final string
+	// Bytes is how large an archive of this provider was before; 0: not known.
+	Bytes int64
+}
+
+// judge authenticates a package and compares it with the lock file. Before an
+// archive has been unpacked, d has its SHA-256 and no h1.
+func (t Request) Judge(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+	var authentication getproviders.AuthenticationResult
+	if authenticator != nil {
+		var err error
+		authentication, err = authenticator.Authenticate(d)
+		if err != nil && d.H1 == "" && expectsH1(err) {
+			return getproviders.AuthenticationResult{}, errNeedsH1
+		}
+		if err != nil {
+			return getproviders.AuthenticationResult{}, t.Failed(resolve.StepAuthenticate, err)
+		}
+	}
+	if err := t.compareWithLock(d, product); err != nil {
+		return getproviders.AuthenticationResult{}, err
+	}
+	return authentication, nil
+}
+
+// compareWithLock checks a package against the lock file's hashes, one of
+// which it has to have. The h1 of an archive may count directory entries, as
+// the real tools count them. A directory has no archive checksum: if the lock
+// file holds no other kind, nothing can be compared, and that is accepted, as
+// the real tools do.
+func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
+	isArchive := d.SHA256 != [32]byte{}
+	comparable := t.Recorded
+	var got []getproviders.Hash
+	if isArchive {
+		got = append(got, getproviders.ZH(d.SHA256))
+	} else {
+		comparable = resolve.OfScheme(t.Recorded, getproviders.SchemeH1)
+	}
+	if d.H1 != "" {
+		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
+	}
+	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
+	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
+		return nil
+	}
+	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
+		return errNeedsH1
+	}
+	return t.Failed(resolve.StepVerify, &resolve.LockMismatchError{
+		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
+	})
+}
+
+// otherRegistryHashes returns what the provider's registry lists for the packages of
+// other platforms. It is asked for when the package is known to be genuine.
+func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
+	others := maps.Clone(trust.RegistryHashes)
+	delete(others, t.Package.Platform)
+	if len(others) == 0 {
+		return nil
+	}
+	return others
+}
+
+// isLocal reports whether the package is on this machine.
+func IsLocal(t Request) bool {
+	return !download.IsRemote(t.Package.Location)
+}

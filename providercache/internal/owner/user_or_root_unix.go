@@ -1,0 +1,16 @@
+//go:build unix
+
+package owner
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// ownedByUserOrRoot reports whether a file belongs to who runs this program,
+// or to root.
+func OwnedByUserOrRoot(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && (int(stat.Uid) == os.Geteuid() || stat.Uid == 0)
+}

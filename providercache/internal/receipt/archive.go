@@ -1,0 +1,47 @@
+package receipt
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// recordArchive is takeRecord for an archive. A link is none.
+func RecordArchive(path string) (StatRecord, error) {
+	system, err := fileSystemOf(path)
+	if err != nil {
+		return StatRecord{}, err
+	}
+	stat, err := Lstat(path)
+	switch {
+	case err != nil:
+		return StatRecord{}, err
+	case !system.Local || !owner.Exclusive(path) || !stat.Mode.IsRegular():
+		return StatRecord{}, fmt.Errorf("%s: %w", path, errNotRecordable)
+	}
+	stat.Name = "."
+	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil
+}
+
+// archiveH1 is the h1 by which the real tools know the archive.
+func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
+
+// has reports whether a hash is one of the archive's.
+func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
+
+// mirrorReceipts are the receipts for the archives of a mirror. They are beside
+// those for directories: nobody installs from them, so they use nothing.
+type ArchiveReceipts struct{ *Receipts }
+
+func OpenArchives(state, root string) ArchiveReceipts {
+	about, err := Resolved(root)
+	if err != nil {
+		state = ""
+	}
+	return ArchiveReceipts{newReceipts(Below(state, mirrorsDir), ReceiptsName(about), about, UsersOwn)}
+}
+
+// mirrorsDir is the directory below the user's state directory.
+const mirrorsDir = "mirrors"

@@ -1,0 +1,70 @@
+package receipt
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// checksVariable makes the test program check one package, of the state and
+// the cache that it names, as often as it says.
+const checksVariable = "TFDEPS_TEST_CHECKS"
+
+// TestACheckCostsOneLookAtEachEntry counts with strace: a look at the
+// package's directory and one at each entry, and nothing else; once for all
+// checks, the directories above are looked at, the file system is asked for, and
+// the file with receipts is read.
+func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
+	if how := os.Getenv(checksVariable); how != "" {
+		checkAsOftenAs(t, how)
+		return
+	}
+	t.Parallel()
+	strace := providertest.LookProgram(t, "strace")
+	s := keep(t)
+	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them
+	trace := filepath.Join(t.TempDir(), "trace")
+	traced := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, os.Args[0], "-test.run=^TestACheckCostsOneLookAtEachEntry$")
+	traced.Env = append(os.Environ(), fmt.Sprintf("%s=%d:%s:%s", checksVariable, checks, s.State, s.Root))
+	if out, err := traced.CombinedOutput(); err != nil {
+		if bytes.Contains(out, []byte("ptrace")) {
+			t.Skipf("strace may not trace here: %s", out)
+		}
+		t.Fatalf("%v: %s", err, out)
+	}
+	content := cachetest.ContentOf(t, trace)
+	if n := strings.Count(content, s.Dir); n != checks*entries+1 {
+		t.Errorf("%d system calls were about the package, want %d", n, checks*entries+1)
+	}
+	if n := strings.Count(content, `"`+filepath.Dir(s.Dir)+`"`); n != 1 {
+		t.Errorf("%d system calls were about the directory above, want 1", n)
+	}
+	if n := strings.Count(content, "statfs("); n < 1 || strings.Count(content, `statfs("`+s.Dir) != 1 {
+		t.Errorf("the file system was asked for %d times", n)
+	}
+	if n := strings.Count(content, filepath.Join(s.State, receiptsDir)+"/"); n != 1 {
+		t.Errorf("%d system calls were about the file with receipts, want that it is opened once", n)
+	}
+}
+
+func checkAsOftenAs(t *testing.T, how string) {
+	parts := strings.SplitN(how, ":", 3)
+	n, err := strconv.Atoi(parts[0])
+	cachetest.Must(t, err)
+	s := kept{State: parts[1], Root: parts[2]}
+	r := OpenCache(s.State, s.Root)
+	for range n {
+		if _, ok := r.Known(packageName, filepath.Join(s.Root, filepath.FromSlash(packageName)), time.Now()); !ok {
+			t.Error("the receipt doesn't hold")
+		}
+	}
+}

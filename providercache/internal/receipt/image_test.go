@@ -1,0 +1,178 @@
+package receipt
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// imageCache makes a cache that is root's alone, as a build of an image would,
+// with a receipt beside it. /tmp is everybody's, so it is elsewhere.
+func imageCache(t *testing.T) (cache, dir string) {
+	t.Helper()
+	if os.Getuid() != 0 || runtime.GOOS == "windows" {
+		t.Skip("only root can make what is root's alone")
+	}
+	above, err := os.MkdirTemp("/var/lib", "tfdeps-test-")
+	if err != nil {
+		t.Skipf("no place for it: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(above) })
+	if !RootsWithParents(above) {
+		t.Skipf("%s is not root's alone", filepath.Dir(above))
+	}
+	cache = filepath.Join(above, "cache")
+	dir = filepath.Join(cache, filepath.FromSlash(packageName))
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(dir, "docs", "page"), "words")
+	r := MakeImage(cache)
+	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
+	cachetest.Must(t, r.Save(t.Context()))
+	if !imageIsGenuine(cache) {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	return cache, dir
+}
+
+// imageIsGenuine asks as somebody who can't write to it.
+func imageIsGenuine(cache string) bool {
+	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
+	return ok && rc.H1 == "h1:widget="
+}
+
+func never(string) bool { return false }
+
+// pushAndPull does to a tree what an image does to it: new inodes and ctimes,
+// and times in whole seconds.
+func pushAndPull(t *testing.T, from, to string) {
+	t.Helper()
+	cachetest.Must(t, os.CopyFS(to, os.DirFS(from)))
+	var paths []string
+	cachetest.Must(t, filepath.Walk(from, func(path string, _ os.FileInfo, err error) error {
+		paths = append(paths, path)
+		return err
+	}))
+	for i := len(paths) - 1; i >= 0; i-- {
+		info, err := os.Stat(paths[i])
+		cachetest.Must(t, err)
+		name, err := filepath.Rel(from, paths[i])
+		cachetest.Must(t, err, os.Chmod(filepath.Join(to, name), info.Mode()))
+		cachetest.Must(t, os.Chtimes(filepath.Join(to, name), time.Time{}, info.ModTime().Truncate(time.Second)))
+	}
+}
+
+func TestReceiptsOfAnImageSurviveIt(t *testing.T) {
+	t.Parallel()
+	cache, _ := imageCache(t)
+	pulled := cache + "-pulled"
+	pushAndPull(t, cache, pulled)
+	pushAndPull(t, cache+imageSuffix, pulled+imageSuffix)
+	if !imageIsGenuine(pulled) {
+		t.Error("they don't hold any more")
+	}
+}
+
+func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	path := filepath.Join(cache+imageSuffix, "packages")
+	first := cachetest.ContentOf(t, path)
+	again := cache + "-again"
+	pushAndPull(t, cache, again)
+	dir = again + dir[len(cache):]
+	r := MakeImage(again)
+	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now().Add(time.Hour), Record: recordOf(t, dir)})
+	cachetest.Must(t, r.Save(t.Context()))
+	if second := cachetest.ContentOf(t, filepath.Join(again+imageSuffix, "packages")); second != first {
+		t.Errorf("%s\nbecame\n%s", first, second)
+	}
+	left, err := os.ReadDir(again + imageSuffix)
+	if err != nil || len(left) != 1 {
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
+
+func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
+	t.Parallel()
+	chmod := func(mode os.FileMode) func(*testing.T, string) {
+		return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
+	}
+	give := func(t *testing.T, path string) { cachetest.Must(t, os.Chown(path, 12345, -1)) }
+	for name, c := range map[string]struct {
+		where  func(cache, dir string) string
+		change func(*testing.T, string)
+	}{
+		"parent, for the group":       {func(cache, _ string) string { return filepath.Dir(cache) }, chmod(0o775)},
+		"parent, somebody else's":     {func(cache, _ string) string { return filepath.Dir(cache) }, give},
+		"cache, for all":              {func(cache, _ string) string { return cache }, chmod(0o757)},
+		"between, for all":            {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
+		"package, somebody else's":    {func(_, dir string) string { return dir }, give},
+		"executable, for the group":   {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o775)},
+		"executable, other mode":      {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o555)},
+		"file below, somebody else's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
+		"receipts, for all":           {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
+		"receipts, somebody else's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
+		"content": {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, func(t *testing.T, path string) {
+			cachetest.WriteTo(t, path, "another provider")
+		}},
+		"a file more, an hour later": {func(_, dir string) string { return dir }, func(t *testing.T, path string) {
+			cachetest.WriteTo(t, filepath.Join(path, "more"), "")
+			cachetest.Must(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cache, dir := imageCache(t)
+			c.change(t, c.where(cache, dir))
+			if imageIsGenuine(cache) {
+				t.Error("it counts")
+			}
+		})
+	}
+}
+
+func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	r := ImageReceipts(cache, never)
+	moved := filepath.Join(filepath.Dir(cache), "elsewhere")
+	cachetest.Must(t, os.Rename(dir, moved))
+	if _, ok := r.Known(packageName, moved, time.Now()); ok {
+		t.Error("a package outside the cache counts")
+	}
+	cachetest.Must(t, os.Symlink(moved, dir))
+	if _, ok := r.Known(packageName, dir, time.Now()); ok {
+		t.Error("a link counts")
+	}
+	if ImageReceipts(t.TempDir(), never).file.Dir != "" {
+		t.Error("a directory of everybody's is taken for the system's")
+	}
+}
+
+func TestReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
+	t.Parallel()
+	cache, dir := imageCache(t)
+	for name, c := range map[string]struct {
+		canWrite func(path string) bool
+		want     bool
+	}{
+		"nowhere":         {never, true},
+		"root":            {owner.CanWrite, false}, // which this is
+		"to the cache":    {func(path string) bool { return path == cache }, false},
+		"to the receipts": {func(path string) bool { return path == cache+imageSuffix }, false},
+		"to the package":  {func(path string) bool { return path == dir }, false},
+	} {
+		r := ImageReceipts(cache, c.canWrite)
+		if _, got := r.Known(packageName, dir, time.Now()); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if _, known := r.Find(packageName); known && name != "nowhere" && name != "to the package" {
+			t.Errorf("%s: what they say is heard", name)
+		}
+	}
+}

@@ -1,0 +1,32 @@
+package receipt
+
+import "github.com/tfdeps/tfdeps/getproviders"
+
+// genuine is what is known of a package that passed all checks, or of one that
+// is there. Of one that merely was hashed it is H1 alone.
+type Provenance struct {
+	Authentication getproviders.AuthenticationResult
+	H1             getproviders.Hash
+	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
+	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
+	Origin         string            // as getproviders.Package has it
+	ArchiveBytes   int64             // 0: not known
+
+	Told map[getproviders.Platform]getproviders.Hash // by the provider's registry, of other platforms' packages
+}
+
+// receipt is what says so.
+func (g Provenance) Receipt(record StatRecord) Receipt {
+	return Receipt{
+		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
+		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive, Told: g.Told,
+	}
+}
+
+// claims is what a receipt says of its package.
+func (r Receipt) Claims() Provenance {
+	return Provenance{
+		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
+		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, Told: r.Told,
+	}
+}

@@ -1,0 +1,58 @@
+package receipt
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// receipt says what is known of a package that is on disk, so that its files
+// needn't be read again to know it. It holds as long as its Record does.
+type Receipt struct {
+	H1         getproviders.Hash       `json:"h1"`
+	ZH         getproviders.Hash       `json:"zh,omitempty"`     // of the archive; "" for what was a directory
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like Tier and KeyID
+	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
+	KeyID      string                  `json:"key,omitempty"`
+	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
+
+	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
+	ArchiveBytes int64             `json:"bytes,omitempty"`
+
+	// Told is as genuine has it. Receipts of older versions have none.
+	Told map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
+
+	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
+	Record StatRecord `json:"record"`
+}
+
+func encodeReceipt(rc Receipt) []byte {
+	encoded, err := json.Marshal(rc)
+	if err != nil { // a year of five digits
+		return nil
+	}
+	return encoded
+}
+
+var errNoReceipt = errors.New("this is no receipt")
+
+// decodeReceipt reads what encodeReceipt wrote. Names that lead out of the
+// package are refused: they are going to be looked at.
+func decodeReceipt(encoded []byte) (Receipt, error) {
+	var rc Receipt
+	if err := json.Unmarshal(encoded, &rc); err != nil {
+		return Receipt{}, err
+	}
+	if rc.H1.Scheme() != getproviders.SchemeH1 || len(rc.Record.Entries) == 0 || rc.Record.Entries[0].Name != "." {
+		return Receipt{}, errNoReceipt
+	}
+	for _, entry := range rc.Record.Entries {
+		if !fs.ValidPath(entry.Name) {
+			return Receipt{}, errNoReceipt
+		}
+	}
+	return rc, nil
+}

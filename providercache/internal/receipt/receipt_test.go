@@ -1,0 +1,388 @@
+package receipt
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/link"
+)
+
+const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"
+
+// shelved is a package in a directory of packages, and its receipts.
+type kept struct {
+	State, Root, Dir string
+	Receipts         *Receipts
+}
+
+// shelve makes a package with a receipt that is good. The test is skipped on
+// file systems that no receipt counts on.
+func keep(t *testing.T) kept {
+	t.Helper()
+	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
+	s.Dir = filepath.Join(s.Root, filepath.FromSlash(packageName))
+	cachetest.WriteTo(t, filepath.Join(s.Dir, cachetest.WidgetFile), "the provider")
+	cachetest.WriteTo(t, filepath.Join(s.Dir, "LICENSE"), "free")
+	cachetest.WriteTo(t, filepath.Join(s.Dir, "docs", "deep", "page"), "words")
+	s.Receipts = Open(s.State, s.Root)
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+	if err := s.Receipts.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if !s.isKnown() {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	return s
+}
+
+// isGenuine asks as the next process would.
+func (s kept) isKnown() bool {
+	rc, ok := Open(s.State, s.Root).Known(packageName, s.Dir, time.Now())
+	return ok && rc.H1 == "h1:widget="
+}
+
+// copyTree copies a package.
+func copyTree(t *testing.T, from, to string) error {
+	_, _, err := link.Tree(t.Context(), from, to, []link.Mode{link.Copy})
+	return err
+}
+
+func recordOf(t *testing.T, dir string) StatRecord {
+	t.Helper()
+	record, err := TakeRecord(dir)
+	if errors.Is(err, errNotRecordable) {
+		t.Skipf("no receipts here: %v", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return record
+}
+
+// rewrite changes a file and nothing that can be set back.
+func rewrite(t *testing.T, path, content string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	cachetest.Must(t, err)
+	cachetest.Must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+}
+
+func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, cachetest.WidgetFile), "the provider") },
+		"content below, mtime set back": func(t *testing.T, dir string) {
+			rewrite(t, filepath.Join(dir, "docs", "deep", "page"), "WORDS")
+		},
+		"one byte more": func(t *testing.T, dir string) {
+			rewrite(t, filepath.Join(dir, "LICENSE"), "free!")
+		},
+		"another file with all its times": func(t *testing.T, dir string) {
+			path := filepath.Join(dir, cachetest.WidgetFile)
+			info, err := os.Stat(path)
+			cachetest.Must(t, err)
+			cachetest.Must(t, os.Rename(path, path+".old"))
+			cachetest.WriteTo(t, path, "the provider")
+			cachetest.Must(t, os.Remove(path+".old"), os.Chtimes(path, time.Time{}, info.ModTime()))
+		},
+		"a file more": func(t *testing.T, dir string) { cachetest.WriteTo(t, filepath.Join(dir, "more"), "") },
+		"a file more below, mtimes set back": func(t *testing.T, dir string) {
+			below := filepath.Join(dir, "docs", "deep")
+			info, err := os.Stat(below)
+			cachetest.Must(t, err)
+			cachetest.WriteTo(t, filepath.Join(below, "more"), "")
+			cachetest.Must(t, os.Chtimes(below, time.Time{}, info.ModTime()))
+		},
+		"a file less":      func(t *testing.T, dir string) { cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE"))) },
+		"a directory more": func(t *testing.T, dir string) { cachetest.Must(t, os.Mkdir(filepath.Join(dir, "more"), 0o755)) },
+		"names exchanged": func(t *testing.T, dir string) {
+			a, b := filepath.Join(dir, "LICENSE"), filepath.Join(dir, cachetest.WidgetFile)
+			cachetest.Must(t, os.Rename(a, a+".old"), os.Rename(b, a), os.Rename(a+".old", b))
+		},
+		"moved away and back": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Rename(dir, dir+".old"), os.Rename(dir+".old", dir))
+		},
+		"another directory": func(t *testing.T, dir string) {
+			cachetest.Must(t, copyTree(t, dir, dir+".new"), os.Rename(dir, dir+".old"), os.Rename(dir+".new", dir))
+		},
+		"a directory below, another one": func(t *testing.T, dir string) {
+			docs := filepath.Join(dir, "docs")
+			cachetest.Must(t, copyTree(t, docs, dir+".new"), os.RemoveAll(docs), os.Rename(dir+".new", docs))
+		},
+		"a link in its place": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Rename(dir, dir+".old"))
+			cachetest.LinkOrSkip(t, dir+".old", dir)
+		},
+		"a link in a file's place": func(t *testing.T, dir string) {
+			path := filepath.Join(dir, cachetest.WidgetFile)
+			cachetest.Must(t, os.Rename(path, dir+".old"))
+			cachetest.LinkOrSkip(t, dir+".old", path)
+		},
+		"gone": func(t *testing.T, dir string) { cachetest.Must(t, os.RemoveAll(dir)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := keep(t)
+			change(t, s.Dir)
+			if s.isKnown() {
+				t.Error("it wasn't seen")
+			}
+		})
+	}
+}
+
+func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes here, and their times don't tell of links")
+	}
+	for name, change := range map[string]func(t *testing.T, dir string){
+		"a file's mode": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Chmod(filepath.Join(dir, cachetest.WidgetFile), 0o644))
+		},
+		"a directory's mode": func(t *testing.T, dir string) { cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777)) },
+		"set and back": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Chmod(filepath.Join(dir, "docs"), 0o777), os.Chmod(filepath.Join(dir, "docs"), 0o755))
+		},
+		"another name": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Link(filepath.Join(dir, cachetest.WidgetFile), dir+".other"))
+		},
+		"a directory in a file's place": func(t *testing.T, dir string) {
+			cachetest.Must(t, os.Remove(filepath.Join(dir, "LICENSE")), os.Mkdir(filepath.Join(dir, "LICENSE"), 0o755))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := keep(t)
+			change(t, s.Dir)
+			if s.isKnown() {
+				t.Error("it wasn't seen")
+			}
+		})
+	}
+}
+
+// Each thing that a record says of each entry counts by itself.
+func TestEveryFieldOfARecordCounts(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	good, _ := s.Receipts.Find(packageName)
+	for i, entry := range good.Record.Entries {
+		for field, change := range map[string]func(*StatEntry){
+			"name":  func(e *StatEntry) { e.Name += "x" },
+			"mode":  func(e *StatEntry) { e.Mode ^= 0o001 },
+			"type":  func(e *StatEntry) { e.Mode ^= fs.ModeDir },
+			"owner": func(e *StatEntry) { e.Owner++ },
+			"inode": func(e *StatEntry) { e.Inode++ },
+			"size":  func(e *StatEntry) { e.Size++ },
+			"mtime": func(e *StatEntry) { e.Modified-- },
+			"ctime": func(e *StatEntry) { e.Changed-- },
+		} {
+			rc := good
+			rc.Record.Entries = slices.Clone(good.Record.Entries)
+			change(&rc.Record.Entries[i])
+			s.Receipts.Put(packageName, rc)
+			if s.isKnownIn(s.Receipts) {
+				t.Errorf("%s has another %s, and it counts", entry.Name, field)
+			}
+		}
+	}
+	s.Receipts.Put(packageName, good)
+	if !s.isKnownIn(s.Receipts) {
+		t.Error("what it was before doesn't count, so this test shows nothing")
+	}
+}
+
+func TestAReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	good, _ := s.Receipts.Find(packageName)
+	granule := fineGranule
+	if system, err := fileSystemOf(s.Dir); err == nil {
+		granule = system.Granule
+	}
+	newest := time.Unix(0, 0)
+	for _, entry := range good.Record.Entries {
+		newest = laterOf(newest, time.Unix(0, max(entry.Changed, entry.Modified)))
+	}
+	for name, c := range map[string]struct {
+		taken, now time.Time
+		want       bool
+	}{
+		"long after":               {newest.Add(time.Hour), newest.Add(2 * time.Hour), true},
+		"just long enough":         {newest.Add(granule + 1), newest.Add(time.Hour), granule == fineGranule},
+		"within the granule":       {newest.Add(granule), newest.Add(time.Hour), false},
+		"before":                   {newest.Add(-time.Hour), newest.Add(time.Hour), false},
+		"taken now":                {newest.Add(time.Hour), newest.Add(time.Hour), true},
+		"the clock was set back":   {newest.Add(time.Hour), newest.Add(time.Hour - 1), false},
+		"the clock was set far on": {newest.Add(1000 * time.Hour), newest.Add(time.Hour), false},
+	} {
+		rc := good
+		rc.Taken = c.taken
+		s.Receipts.Put(packageName, rc)
+		if _, got := s.Receipts.Known(packageName, s.Dir, c.now); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+	rc := good
+	rc.Record.FileSystem = "another"
+	s.Receipts.Put(packageName, rc)
+	if s.isKnownIn(s.Receipts) {
+		t.Error("the file system is another one, and it counts")
+	}
+}
+
+func laterOf(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
+
+func (s kept) isKnownIn(r *Receipts) bool {
+	_, ok := r.Known(packageName, s.Dir, time.Now())
+	return ok
+}
+
+// Where a file system keeps whole seconds, two changes may bear one time for
+// a second.
+func TestWholeSecondsNeedMoreTime(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1_700_000_000, 0)
+	for name, c := range map[string]struct {
+		changed time.Time
+		taken   time.Duration
+		want    bool
+	}{
+		"whole, soon":      {at, time.Second, false},
+		"whole, late":      {at, 3 * time.Second, true},
+		"fractional, soon": {at.Add(1), time.Second, true},
+	} {
+		record := StatRecord{Entries: []StatEntry{{Name: ".", Modified: c.changed.UnixNano(), Changed: c.changed.UnixNano()}}}
+		if got := record.settled(at.Add(c.taken), fineGranule); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}
+
+func TestNoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "package")
+	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "x")
+	recordOf(t, dir)
+	if _, err := TakeRecord(filepath.Join(dir, cachetest.WidgetFile)); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a file: %v", err)
+	}
+	if _, err := TakeRecord(dir + ".absent"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("nothing: %v", err)
+	}
+	cachetest.LinkOrSkip(t, dir, dir+".link")
+	if _, err := TakeRecord(dir + ".link"); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a link: %v", err)
+	}
+	cachetest.LinkOrSkip(t, cachetest.WidgetFile, filepath.Join(dir, "link"))
+	if _, err := TakeRecord(dir); !errors.Is(err, errNotRecordable) {
+		t.Errorf("a link inside: %v", err)
+	}
+}
+
+func TestAReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	before := recordOf(t, s.Dir)
+	moved := s.Dir + ".moved"
+	cachetest.Must(t, os.Rename(s.Dir, moved))
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:moved=", Record: before}})
+	if rc, ok := s.Receipts.Known(packageName, moved, time.Now()); !ok || rc.H1 != "h1:moved=" {
+		t.Error("the rename to its place voids a package's receipt")
+	}
+	rewrite(t, filepath.Join(moved, "LICENSE"), "FREE")
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:moved=", Record: before}})
+	if _, ok := s.Receipts.Known(packageName, moved, time.Now()); ok {
+		t.Error("there is a receipt for what has changed since it was checked")
+	}
+	if rc, _ := s.Receipts.Find(packageName); rc.H1 != "h1:moved=" {
+		t.Error("it is forgotten what the package was")
+	}
+	s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: moved, Receipt: Receipt{H1: "h1:other=", Record: before}})
+	if _, ok := s.Receipts.Find(packageName); ok {
+		t.Error("there is a receipt for what another package has replaced")
+	}
+}
+
+func TestWhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	rc := Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}
+	newest := time.Unix(0, rc.Record.Entries[0].Changed)
+	for taken, want := range map[time.Duration]bool{time.Hour: true, fineGranule / 2: false, -time.Hour: false} {
+		s.Receipts.Drop(packageName)
+		rc.Record.ReadFrom = newest.Add(taken)
+		s.Receipts.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc})
+		if got := s.isKnownIn(s.Receipts); got != want {
+			t.Errorf("hashed %v after the last change: %t", taken, got)
+		}
+	}
+}
+
+func TestASettlingThatIsInterruptedMakesNoReceipts(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	cachetest.WriteTo(t, filepath.Join(s.Dir, "new"), "")
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	s.Receipts.Drop(packageName)
+	s.Receipts.Record(ctx, time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+	if _, ok := s.Receipts.Find(packageName); ok {
+		t.Error("there is a receipt")
+	}
+}
+
+func TestReceiptsKeepWhatTheySay(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	good, _ := s.Receipts.Find(packageName)
+	rc := Receipt{
+		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD",
+		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
+		Told: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
+	}
+	s.Receipts.Put(packageName, rc)
+	cachetest.Must(t, s.Receipts.Save(t.Context()))
+	got, ok := Open(s.State, s.Root).Find(packageName)
+	if !ok || string(encodeReceipt(got)) != string(encodeReceipt(rc)) || !got.Record.equal(rc.Record) || !got.Taken.Equal(rc.Taken) {
+		t.Errorf("got %+v, want %+v", got, rc)
+	}
+}
+
+func FuzzReceipt(f *testing.F) {
+	f.Add([]byte(`{"h1":"h1:x=","taken":"2026-01-01T00:00:00Z","record":{"fs":"ef53:1","entries":[{"n":".","m":2147484141,"mt":1,"ct":2},{"n":"a/b","s":3}]}}`))
+	f.Add([]byte(`{"h1":"h1:x=","record":{"entries":[{"n":"."},{"n":"../x"}]}}`))
+	f.Add([]byte(`{"h1":"zh:x","record":{"entries":[{"n":"."}]}}`))
+	f.Add([]byte(`{"h1":"h1:x=","told":{"":"h1:y=","plan9_386":null,"plan9":"h1:z="},"record":{"entries":[{"n":"."}]}}`))
+	f.Add([]byte(`{"record":{"entries":[null]}}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		rc, err := decodeReceipt(content)
+		if err != nil {
+			return
+		}
+		for _, entry := range rc.Record.Entries {
+			if !filepath.IsLocal(filepath.FromSlash(entry.Name)) {
+				t.Errorf("%q leads out of the package", entry.Name)
+			}
+		}
+		again, err := decodeReceipt(encodeReceipt(rc))
+		if err != nil || !again.Record.equal(rc.Record) || again.H1 != rc.H1 {
+			t.Errorf("%+v became %+v, %v", rc, again, err)
+		}
+		rc.Record.settled(rc.Taken, fineGranule)
+	})
+}

@@ -1,0 +1,188 @@
+package receipt
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
+)
+
+// receipts are those of the packages in one directory, a target or a cache, by
+// the names that getproviders.UnpackedPath gives them. They are in the user's
+// own state directory: who can write to the packages can't write there, and
+// what he changes shows.
+//
+// They are safe for many goroutines. Processes don't lose each other's.
+type Receipts struct {
+	file     *statefile.File
+	image    string                 // the cache's directory, if the receipts are beside a cache that root owns
+	canWrite func(path string) bool // of an image, by this process
+	systems  map[uint64]fileSystem
+	User     int             // who runs this program
+	ways     map[string]bool // of a cache: which directories nobody else can write to; nil: that of a target
+}
+
+// receiptsDir is the directory below the user's state directory.
+const receiptsDir = "receipts"
+
+// usersOwn is for files of the user, which share a lock.
+var UsersOwn = statefile.Owner{Trusted: owner.IsPrivate, DirMode: 0o700, FileMode: 0o600, Lock: "lock"}
+
+// openReceipts reads the receipts for the packages below root. state is the
+// user's state directory; if it is "", or not his alone, no receipts are kept.
+// It needn't exist, and neither needs root.
+func Open(state, root string) *Receipts {
+	about, err := Resolved(root)
+	if err != nil {
+		state = ""
+	}
+	return newReceipts(Below(state, receiptsDir), ReceiptsName(about), about, UsersOwn)
+}
+
+// receiptsName is the name of the file with the receipts for a directory.
+func ReceiptsName(root string) string {
+	sum := sha256.Sum256([]byte(root))
+	return hex.EncodeToString(sum[:])
+}
+
+func newReceipts(dir, name, about string, k statefile.Owner) *Receipts {
+	return &Receipts{file: statefile.Open(dir, name, about, k), systems: map[uint64]fileSystem{}, User: os.Geteuid()}
+}
+
+// below returns a directory in the state directory; "" if that one is
+// somebody else's, or there is none.
+func Below(state, name string) string {
+	if state == "" {
+		return ""
+	}
+	if info, err := os.Stat(state); err == nil && (!info.IsDir() || !owner.IsPrivate(state, info)) {
+		return ""
+	}
+	return filepath.Join(state, name)
+}
+
+// resolved returns the absolute path without links. The last parts of the path
+// needn't exist.
+func Resolved(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	rest := ""
+	for at := path; ; at = filepath.Dir(at) {
+		if real, err := filepath.EvalSymlinks(at); err == nil {
+			return filepath.Join(real, rest), nil
+		}
+		if filepath.Dir(at) == at {
+			return path, nil
+		}
+		rest = filepath.Join(filepath.Base(at), rest)
+	}
+}
+
+// find returns the receipt of a package, which may have changed since.
+func (r *Receipts) Find(name string) (Receipt, bool) {
+	encoded, ok := r.file.Get(name)
+	if !ok {
+		return Receipt{}, false
+	}
+	rc, err := decodeReceipt(encoded)
+	return rc, err == nil
+}
+
+// genuine returns the receipt of the package in dir if it proves that the
+// package is as it was when it was hashed. It costs an lstat for the package's
+// directory and for each entry; and once a statfs for each file system, and in a
+// cache an lstat for each directory above.
+func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
+	rc, ok := r.Find(name)
+	if !ok {
+		return Receipt{}, false
+	}
+	if r.image != "" {
+		return rc, r.imageIsSame(rc.Record, name, dir)
+	}
+	device, ok := rc.Record.check(dir)
+	if !ok || !owner.Exclusive(dir) || !r.IsOwn(rc.Record.Entries, dir) || !r.proves(rc, device, dir, now) {
+		return Receipt{}, false
+	}
+	return rc, true
+}
+
+// linked returns the receipt of a package if dir, which is somewhere else,
+// consists of its very files, by hard links: one receipt serves them all. It
+// lists dir's directories, because nothing is recorded of them.
+func (r *Receipts) Linked(name, dir string, now time.Time) (Receipt, bool) {
+	rc, ok := r.Find(name)
+	if !ok || r.image != "" {
+		return Receipt{}, false
+	}
+	record, err := TakeRecord(dir)
+	if err != nil || !record.SameFiles(rc.Record) || !r.areOwn(record.Entries) {
+		return Receipt{}, false
+	}
+	root, err := Lstat(dir)
+	if err != nil || !r.proves(rc, root.Device, dir, now) {
+		return Receipt{}, false
+	}
+	return rc, true
+}
+
+// vouches reports whether a record that is equal to what is there proves
+// anything: all its times were past when it was taken, that was not in the
+// future, and the file system is the same and sets the times itself.
+func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) bool {
+	system, ok := r.systemOf(device, dir)
+	return ok && system.Local && system.ID == rc.Record.FileSystem &&
+		!rc.Taken.After(now) && rc.Record.settled(rc.Taken, system.Granule)
+}
+
+// systemOf asks once for each device: its number doesn't change while this
+// process runs.
+func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bool) {
+	r.file.Locked(func() { system, ok = r.systems[device] })
+	if ok {
+		return system, true
+	}
+	system, err := fileSystemOf(dir)
+	if err != nil {
+		return fileSystem{}, false
+	}
+	r.file.Locked(func() { r.systems[device] = system })
+	return system, true
+}
+
+// names are those of the packages that there are receipts for, sorted.
+func (r *Receipts) Names() []string { return r.file.Keys() }
+
+// dir is where the receipts are kept; "": nowhere.
+func (r *Receipts) Dir() string { return r.file.Dir }
+
+// exclude waits until no other process writes what these receipts are about, as far
+// as file locks work, and returns what lets others go on.
+func (r *Receipts) Exclude(ctx context.Context) (done func()) {
+	if r.file.Dir == "" || r.file.MakeDir() != nil {
+		return func() {}
+	}
+	return statefile.LockState(ctx, filepath.Join(r.file.Dir, r.file.Name+".lock"))
+}
+
+// put keeps a receipt, in memory until save.
+func (r *Receipts) Put(name string, rc Receipt) {
+	if r.image != "" {
+		rc.Taken, rc.Record = time.Time{}, rc.Record.forImage()
+	}
+	r.file.Set(name, encodeReceipt(rc))
+}
+
+// drop forgets a receipt.
+func (r *Receipts) Drop(name string) { r.file.Remove(name) }
+
+// save writes what has changed, if anything has. Without it, packages are
+// hashed again the next time: the error is no failure of anything else.
+func (r *Receipts) Save(ctx context.Context) error { return r.file.Save(ctx) }

@@ -1,0 +1,111 @@
+package receipt
+
+import (
+	"context"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// published is a package that is in its place and is to get a receipt.
+type Pending struct {
+	Name, Dir string
+	// Receipt is the one to be, with the record of when the bytes were known: of
+	// where the package was unpacked and nobody else could change it, or from
+	// before it was hashed. Then readFrom says from when: if the package was
+	// young by then, what was hashed may have changed since, unseen.
+	Receipt Receipt
+	// Shared: it is in the cache, and not in Target.
+	Shared bool
+	// Linked: hard links to its files have been made since, which sets their
+	// ctime. The record has to be one that was genuine right before, and the
+	// package's lock held from then until save is done.
+	Linked bool
+	// Archive: Dir is an archive in a mirror and no directory.
+	Archive bool
+}
+
+// record takes the record of what is in the place.
+func (p Pending) record() (StatRecord, error) {
+	if p.Archive {
+		return RecordArchive(p.Dir)
+	}
+	return TakeRecord(p.Dir)
+}
+
+// settle gives receipts to packages at the end of a run. It waits until a
+// change could no longer bear the times that are there now, 20 ms at most and
+// only if anything is that young, so that the next run needs no hashing.
+//
+// A package that isn't what it was when its bytes were known gets none, but for
+// the ctime of its directory, which the rename to its place has set, and with
+// Linked those of its files. When ctx ends, no receipts are made; save writes
+// them.
+func (r *Receipts) Record(ctx context.Context, now func() time.Time, packages ...Pending) {
+	taken, records := recordAll(now, packages)
+	if young(taken, records) {
+		if par.Pause(ctx, fineGranule+time.Millisecond) != nil {
+			return
+		}
+		taken, records = recordAll(now, packages)
+	}
+	for i, p := range packages {
+		if len(records[i].Entries) == 0 || !p.isWhatItWas(records[i]) {
+			r.dropOther(p.Name, p.Receipt.H1)
+			continue
+		}
+		p.Receipt.Taken, p.Receipt.Record = taken, records[i]
+		r.Put(p.Name, p.Receipt)
+	}
+}
+
+// dropOther drops the receipt of a package if it says that the package has
+// another hash. One that says the same proves nothing about what is there now,
+// but still tells what such a package is and came from: it may be there again,
+// or another process may be about to renew the receipt.
+func (r *Receipts) dropOther(name string, h1 getproviders.Hash) {
+	if there, ok := r.Find(name); !ok || there.H1 != h1 {
+		r.Drop(name)
+	}
+}
+
+// isWhatItWas reports whether the package is what it was when its bytes were
+// known.
+func (p Pending) isWhatItWas(now StatRecord) bool {
+	before := p.Receipt.Record
+	if !before.withoutChanged(p.Linked).equal(now.withoutChanged(p.Linked)) {
+		return false
+	}
+	if before.ReadFrom.IsZero() {
+		return true
+	}
+	if p.Archive && !before.equal(now) {
+		return false
+	}
+	system, err := fileSystemOf(p.Dir)
+	return err == nil && before.settled(before.ReadFrom, system.Granule)
+}
+
+// recordAll takes the records of all packages; one that can't be taken is
+// empty. The time is before all of them: what changes later has a later ctime.
+func recordAll(now func() time.Time, packages []Pending) (taken time.Time, records []StatRecord) {
+	taken = now()
+	for _, p := range packages {
+		record, err := p.record()
+		if err != nil {
+			record = StatRecord{}
+		}
+		records = append(records, record)
+	}
+	return taken, records
+}
+
+func young(taken time.Time, records []StatRecord) bool {
+	for _, record := range records {
+		if !record.settled(taken, fineGranule) {
+			return true
+		}
+	}
+	return false
+}

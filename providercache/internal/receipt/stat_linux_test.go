@@ -1,0 +1,56 @@
+package receipt
+
+import (
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// What another machine or a program of the user's writes to, shows what that
+// one likes. Of a file system that nobody here knows, changes may bear one time
+// for longer.
+func TestFileSystemsAreTrustedByTheirKind(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		magic   uint32
+		local   bool
+		granule time.Duration
+	}{
+		"ext4":    {unix.EXT4_SUPER_MAGIC, true, fineGranule},
+		"xfs":     {unix.XFS_SUPER_MAGIC, true, fineGranule},
+		"overlay": {unix.OVERLAYFS_SUPER_MAGIC, true, fineGranule},
+		"unknown": {0x12345678, true, coarseGranule},
+		"nfs":     {unix.NFS_SUPER_MAGIC, false, coarseGranule},
+		"cifs":    {unix.CIFS_SUPER_MAGIC, false, coarseGranule},
+		"smb2":    {unix.SMB2_SUPER_MAGIC, false, coarseGranule},
+		"fuse":    {unix.FUSE_SUPER_MAGIC, false, coarseGranule},
+		"9p":      {unix.V9FS_MAGIC, false, coarseGranule},
+		"ceph":    {unix.CEPH_SUPER_MAGIC, false, coarseGranule},
+		"vfat":    {unix.MSDOS_SUPER_MAGIC, false, coarseGranule},
+	} {
+		if local, granule := keepsChangeTimes(c.magic), granuleOf(c.magic); local != c.local || granule != c.granule {
+			t.Errorf("%s: %v, %v; want %v, %v", name, local, granule, c.local, c.granule)
+		}
+	}
+}
+
+// A package on a file system that isn't local is hashed, whatever its record.
+func TestNoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
+	t.Parallel()
+	s := keep(t)
+	device, err := Lstat(s.Dir)
+	cachetest.Must(t, err)
+	r := Open(s.State, s.Root)
+	rc, _ := r.Find(packageName)
+	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: true, Granule: fineGranule}
+	if !s.isKnownIn(r) {
+		t.Fatal("the receipt is no good, so this test shows nothing")
+	}
+	r.systems[device.Device] = fileSystem{ID: rc.Record.FileSystem, Local: false, Granule: fineGranule}
+	if s.isKnownIn(r) {
+		t.Error("it counts on a file system of others")
+	}
+}

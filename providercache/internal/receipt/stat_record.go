@@ -1,0 +1,197 @@
+package receipt
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// statRecord is what the file system says of a package without reading it. A
+// file can't be changed in its content, its mode or its names without its
+// ctime being set to the present, which nobody but root can turn back; a
+// directory's mtime shows that an entry came, went or was renamed. So a record
+// that is equal to an earlier one, all of whose times were past by then, proves
+// that the bytes are the same, if nobody else can write to them: see
+// receipt_own.go.
+//
+// There is no device number in it: two overlay mounts of one layer show the
+// same file under different ones.
+type StatRecord struct {
+	FileSystem string      `json:"fs,omitempty"` // what of its identity stays when it is mounted again
+	Entries    []StatEntry `json:"entries"`      // "." first, the others sorted by name
+
+	// readFrom is when the record was taken, if others could change the package
+	// between that and the reading of its bytes; zero if nobody could.
+	ReadFrom time.Time
+}
+
+// statEntry is a file or directory of a package.
+type StatEntry struct {
+	Name     string      `json:"n"` // slash-separated, from the package's directory
+	Mode     fs.FileMode `json:"m"` // type and permissions
+	Owner    uint32      `json:"o,omitempty"`
+	Inode    uint64      `json:"i,omitempty"`
+	Size     int64       `json:"s,omitempty"` // of files
+	Modified int64       `json:"mt"`          // mtime, in nanoseconds since 1970
+	Changed  int64       `json:"ct,omitempty"`
+}
+
+// pathStat is what lstat says of one path.
+type PathStat struct {
+	StatEntry        // without a name
+	Device    uint64 // good for this process only
+	Allocated int64  // bytes on disk
+}
+
+// fileSystem is what there is to know of a file system for trusting its times.
+type fileSystem struct {
+	ID      string
+	Local   bool          // changes are made through this kernel, which sets the times
+	Granule time.Duration // two changes within it may bear one time
+}
+
+const (
+	fineGranule   = 20 * time.Millisecond // a kernel's tick is 10 ms at most
+	coarseGranule = 2 * time.Second       // of file systems that nobody here knows
+)
+
+// maxRecorded bounds the entries of a record. A package with more is hashed
+// each time; real ones have three files.
+const maxRecorded = 4096
+
+var errNotRecordable = errors.New("what the file system says of this package proves nothing")
+
+// takeRecord looks at every file and directory of a package. The error matches
+// errNotRecordable if there is something among them that no record can vouch
+// for: a link, in place of the package itself as well, or a file system that
+// other machines write to.
+func TakeRecord(dir string) (StatRecord, error) {
+	system, err := fileSystemOf(dir)
+	switch {
+	case err != nil:
+		return StatRecord{}, err
+	case !system.Local || !owner.Exclusive(dir):
+		return StatRecord{}, fmt.Errorf("%s: %w", dir, errNotRecordable)
+	}
+	entries, err := StatTree(dir)
+	return StatRecord{FileSystem: system.ID, Entries: entries}, err
+}
+
+// statTree looks at all entries of a package.
+func StatTree(dir string) ([]StatEntry, error) {
+	root, err := Lstat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if !root.Mode.IsDir() {
+		return nil, fmt.Errorf("%s: %w", dir, errNotRecordable)
+	}
+	root.Name = "."
+	entries, err := statBelow(dir, ".", []StatEntry{root.StatEntry})
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(entries[1:], func(a, b StatEntry) int { return strings.Compare(a.Name, b.Name) })
+	return entries, nil
+}
+
+func statBelow(dir, below string, entries []StatEntry) ([]StatEntry, error) {
+	list, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
+	if err != nil {
+		return nil, err
+	}
+	for _, item := range list {
+		name := path.Join(below, item.Name())
+		stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		if err != nil {
+			return nil, err
+		}
+		stat.Name = name
+		if entries = append(entries, stat.StatEntry); len(entries) > maxRecorded {
+			return nil, fmt.Errorf("%s: %w", dir, errNotRecordable)
+		}
+		switch {
+		case stat.Mode.IsRegular():
+		case stat.Mode.IsDir():
+			if entries, err = statBelow(dir, name, entries); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, fmt.Errorf("%s: %w", filepath.Join(dir, name), errNotRecordable)
+		}
+	}
+	return entries, nil
+}
+
+// check reports whether a package is as it was, at the cost of one lstat for
+// each entry: directories needn't be listed, because their mtime tells. The
+// device is that of the package's directory. It is no proof without the file
+// system being the same, and without the record being settled.
+func (r StatRecord) check(dir string) (device uint64, ok bool) {
+	for i, entry := range r.Entries {
+		stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(entry.Name)))
+		if err != nil {
+			return 0, false
+		}
+		stat.Name = entry.Name
+		if stat.StatEntry != entry {
+			return 0, false
+		}
+		if i == 0 {
+			device = stat.Device
+		}
+	}
+	return device, len(r.Entries) > 0
+}
+
+// equal reports whether two records say the same.
+func (r StatRecord) equal(other StatRecord) bool {
+	return r.FileSystem == other.FileSystem && slices.Equal(r.Entries, other.Entries)
+}
+
+// settled reports whether all times in the record were past when it was taken,
+// by more than the granule. A change that is made within it could bear the
+// very times that are recorded. A file system that keeps whole seconds may
+// hide behind the name of one that is finer.
+func (r StatRecord) settled(taken time.Time, granule time.Duration) bool {
+	for _, entry := range r.Entries {
+		needed := granule
+		if entry.Changed%int64(time.Second) == 0 {
+			needed = max(granule, coarseGranule)
+		}
+		newest := time.Unix(0, max(entry.Modified, entry.Changed))
+		if taken.Sub(newest) <= needed {
+			return false
+		}
+	}
+	return true
+}
+
+// withoutChanged returns the record without those times that an action of our
+// own sets anew: to rename a directory its own ctime, to make a hard link those
+// of the files.
+func (r StatRecord) withoutChanged(files bool) StatRecord {
+	r.Entries = slices.Clone(r.Entries)
+	for i := range r.Entries {
+		if i == 0 || files && r.Entries[i].Mode.IsRegular() {
+			r.Entries[i].Changed = 0
+		}
+	}
+	return r
+}
+
+// sameFiles reports whether two packages consist of the same files, by hard
+// links. Their directories are two.
+func (r StatRecord) SameFiles(other StatRecord) bool {
+	return r.FileSystem == other.FileSystem && slices.EqualFunc(r.Entries, other.Entries, func(a, b StatEntry) bool {
+		return a == b || a.Name == b.Name && a.Mode.IsDir() && b.Mode.IsDir()
+	})
+}

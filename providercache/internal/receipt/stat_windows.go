@@ -1,0 +1,116 @@
+package receipt
+
+import (
+	"io/fs"
+	"os"
+	"unsafe"
+
+	"golang.org/x/sys/windows"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+)
+
+// fileBasicInfo is what Windows calls FILE_BASIC_INFO: four times and the
+// attributes.
+type fileBasicInfo struct {
+	Created, Accessed, Written, Changed int64 // in 100 ns since 1601
+	Attributes                          uint32
+	_                                   uint32
+}
+
+// lstat opens the path, because only a handle tells the file's number and the
+// time of its last change of any kind.
+func Lstat(path string) (PathStat, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return PathStat{}, err
+	}
+	handle, err := openForStat(path)
+	if err != nil {
+		return PathStat{}, err
+	}
+	defer windows.CloseHandle(handle)
+	var file windows.ByHandleFileInformation
+	if err := windows.GetFileInformationByHandle(handle, &file); err != nil {
+		return PathStat{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	var basic fileBasicInfo
+	err = windows.GetFileInformationByHandleEx(handle, windows.FileBasicInfo, (*byte)(unsafe.Pointer(&basic)), uint32(unsafe.Sizeof(basic)))
+	if err != nil {
+		return PathStat{}, &fs.PathError{Op: "stat", Path: path, Err: err}
+	}
+	stat := PathStat{
+		StatEntry: StatEntry{
+			Mode: info.Mode(), Inode: uint64(file.FileIndexHigh)<<32 | uint64(file.FileIndexLow),
+			Modified: sinceEpoch(basic.Written), Changed: sinceEpoch(basic.Changed),
+		},
+		Device: uint64(file.VolumeSerialNumber),
+	}
+	if info.Mode().IsRegular() {
+		stat.Size, stat.Allocated = info.Size(), info.Size()
+	}
+	return stat, nil
+}
+
+// sinceEpoch turns Windows' time into nanoseconds since 1970.
+func sinceEpoch(t int64) int64 {
+	const from1601 = 116444736000000000
+	return (t - from1601) * 100
+}
+
+func openForStat(path string) (windows.Handle, error) {
+	name, err := windows.UTF16PtrFromString(path)
+	if err != nil {
+		return windows.InvalidHandle, err
+	}
+	handle, err := windows.CreateFile(name, windows.FILE_READ_ATTRIBUTES,
+		windows.FILE_SHARE_READ|windows.FILE_SHARE_WRITE|windows.FILE_SHARE_DELETE, nil, windows.OPEN_EXISTING,
+		windows.FILE_FLAG_BACKUP_SEMANTICS|windows.FILE_FLAG_OPEN_REPARSE_POINT, 0)
+	if err != nil {
+		return windows.InvalidHandle, &fs.PathError{Op: "open", Path: path, Err: err}
+	}
+	return handle, nil
+}
+
+// fileSystemOf asks for the volume that a path is on, behind all links. A
+// share has the name of the file system that its server has, so the drive's
+// kind has to tell that it isn't local.
+func fileSystemOf(path string) (fileSystem, error) {
+	handle, err := openForStat(path)
+	if err != nil {
+		return fileSystem{}, err
+	}
+	defer windows.CloseHandle(handle)
+	var kind [windows.MAX_PATH + 1]uint16
+	var serial uint32
+	if err := windows.GetVolumeInformationByHandle(handle, nil, 0, &serial, nil, nil, &kind[0], uint32(len(kind))); err != nil {
+		return fileSystem{}, &fs.PathError{Op: "volume", Path: path, Err: err}
+	}
+	name := windows.UTF16ToString(kind[:])
+	system := fileSystem{ID: name, Granule: coarseGranule}
+	if name == "NTFS" && isFixed(handle) {
+		system.Local, system.Granule = true, fineGranule
+	}
+	return system, nil
+}
+
+func isFixed(handle windows.Handle) bool {
+	buffer := make([]uint16, 1<<15)
+	n, err := windows.GetFinalPathNameByHandle(handle, &buffer[0], uint32(len(buffer)), 0)
+	if err != nil || n == 0 || int(n) >= len(buffer) {
+		return false
+	}
+	volume := make([]uint16, 1<<15)
+	if windows.GetVolumePathName(&buffer[0], &volume[0], uint32(len(volume))) != nil {
+		return false
+	}
+	return windows.GetDriveType(&volume[0]) == windows.DRIVE_FIXED
+}
+
+// isOwn: owner.Exclusive tells of the package's directory, whose list the entries
+// inherit.
+func (e StatEntry) isOwn(int) bool { return true }
+
+// isOwnWay doesn't ask about the directories above: their lists let everybody
+// read, at least.
+func isOwnWay(dir string, _ int, _ func(string) bool) bool { return owner.Exclusive(dir) }

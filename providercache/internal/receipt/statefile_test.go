@@ -1,0 +1,382 @@
+package receipt
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
+)
+
+func simpleReceipt(h1 string) Receipt {
+	return Receipt{H1: getproviders.Hash("h1:" + h1), Record: StatRecord{Entries: []StatEntry{{Name: "."}}}}
+}
+
+// onlyFile is the one file with receipts in a state directory.
+func onlyFile(t *testing.T, state string) string {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(state, receiptsDir, "[0-9a-f]*[0-9a-f]"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("found %q, %v", found, err)
+	}
+	return found[0]
+}
+
+func saveOne(t *testing.T) (state, root string) {
+	t.Helper()
+	state, root = filepath.Join(t.TempDir(), "deep", "state"), t.TempDir()
+	r := Open(state, root)
+	r.Put("a", simpleReceipt("first"))
+	cachetest.Must(t, r.Save(t.Context()))
+	if _, ok := Open(state, root).Find("a"); !ok {
+		t.Fatal("nothing was saved, so this test shows nothing")
+	}
+	return state, root
+}
+
+func TestReceiptsAreOnesOwn(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("access lists are inherited here, not set")
+	}
+	state, root := saveOne(t)
+	file := onlyFile(t, state)
+	for path, want := range map[string]os.FileMode{state: os.ModeDir | 0o700, filepath.Dir(file): os.ModeDir | 0o700, file: 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode() != want {
+			t.Errorf("%s: %v, %v; want %v", path, info.Mode(), err, want)
+		}
+	}
+	for _, path := range []string{state, filepath.Dir(file), file} {
+		info, err := os.Stat(path)
+		cachetest.Must(t, err)
+		cachetest.Must(t, os.Chmod(path, info.Mode()|0o020))
+		if _, ok := Open(state, root).Find("a"); ok {
+			t.Errorf("others can write to %s, and it was read", path)
+		}
+		cachetest.Must(t, os.Chmod(path, info.Mode()))
+	}
+	cachetest.Must(t, os.Chmod(filepath.Dir(file), 0o777))
+	r := Open(state, root)
+	r.Put("b", simpleReceipt("second"))
+	if r.Save(t.Context()) == nil {
+		t.Error("saved where others can write")
+	}
+}
+
+func TestReceiptsOfOthersDontCount(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can give files away")
+	}
+	state, root := saveOne(t)
+	file := onlyFile(t, state)
+	cachetest.Must(t, os.Chown(file, 12345, -1))
+	r := Open(state, root)
+	if _, ok := r.Find("a"); ok {
+		t.Error("somebody else's file was read")
+	}
+	r.Put("b", simpleReceipt("second"))
+	cachetest.Must(t, r.Save(t.Context()))
+	again := Open(state, root)
+	if _, ok := again.Find("b"); !ok {
+		t.Error("somebody else's file wasn't replaced")
+	}
+	if _, ok := again.Find("a"); ok {
+		t.Error("what somebody else wrote is there")
+	}
+	cachetest.Must(t, os.Chown(state, 12345, -1))
+	if _, ok := Open(state, root).Find("b"); ok {
+		t.Error("somebody else's state was read")
+	}
+}
+
+func TestDamagedReceiptsCountAsNone(t *testing.T) {
+	t.Parallel()
+	for name, damage := range map[string]func(t *testing.T, path string, content []byte) error{
+		"empty":   func(_ *testing.T, path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
+		"cut":     func(_ *testing.T, path string, c []byte) error { return os.WriteFile(path, c[:len(c)-5], 0o600) },
+		"one bit": func(_ *testing.T, path string, c []byte) error { c[len(c)-9] ^= 1; return os.WriteFile(path, c, 0o600) },
+		"zeros":   func(_ *testing.T, path string, c []byte) error { clear(c); return os.WriteFile(path, c, 0o600) },
+		"a later format": func(_ *testing.T, path string, c []byte) error {
+			c[len(statefile.StateFormat)-1]++
+			return os.WriteFile(path, c, 0o600)
+		},
+		"of another directory": func(_ *testing.T, path string, _ []byte) error {
+			return os.WriteFile(path, statefile.EncodeState("/elsewhere", map[string][]byte{"a": encodeReceipt(simpleReceipt("x"))}), 0o600)
+		},
+		"a receipt of another shape": func(t *testing.T, path string, c []byte) error {
+			about, _, err := statefile.DecodeState(c)
+			cachetest.Must(t, err)
+			return os.WriteFile(path, statefile.EncodeState(about, map[string][]byte{"a": []byte("[]")}), 0o600)
+		},
+		"a link": func(t *testing.T, path string, _ []byte) error {
+			cachetest.Must(t, os.Rename(path, path+".old"))
+			err := os.Symlink(path+".old", path)
+			if runtime.GOOS == "windows" {
+				t.Skip("links are followed here")
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			state, root := saveOne(t)
+			file := onlyFile(t, state)
+			content, err := os.ReadFile(file)
+			cachetest.Must(t, err, damage(t, file, content))
+			r := Open(state, root)
+			if _, ok := r.Find("a"); ok {
+				t.Error("it was read")
+			}
+			r.Put("b", simpleReceipt("second"))
+			cachetest.Must(t, r.Save(t.Context()))
+			if _, ok := Open(state, root).Find("b"); !ok {
+				t.Error("it wasn't replaced")
+			}
+		})
+	}
+}
+
+func TestProcessesDontLoseEachOthersReceipts(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	numbers := make([]int, 20)
+	for i := range numbers {
+		numbers[i] = i
+	}
+	_, errs := par.Map(t.Context(), len(numbers), numbers, func(ctx context.Context, i int) (struct{}, error) {
+		r := Open(state, root)
+		r.Put(fmt.Sprint("package ", i), simpleReceipt("x"))
+		return struct{}{}, r.Save(ctx)
+	})
+	cachetest.Must(t, errs...)
+	r := Open(state, root)
+	if runtime.GOOS == "windows" { // there are no locks here
+		return
+	}
+	for i := range numbers {
+		if _, ok := r.Find(fmt.Sprint("package ", i)); !ok {
+			t.Errorf("the receipt of package %d got lost", i)
+		}
+	}
+	if _, ok := r.Find("a"); !ok {
+		t.Error("the first receipt got lost")
+	}
+}
+
+func TestWhatIsDroppedIsGone(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	other := Open(state, root)
+	other.Put("b", simpleReceipt("second"))
+	r := Open(state, root)
+	r.Drop("a")
+	if _, ok := r.Find("a"); ok {
+		t.Error("it is still there")
+	}
+	cachetest.Must(t, other.Save(t.Context()), r.Save(t.Context()))
+	again := Open(state, root)
+	if _, ok := again.Find("a"); ok {
+		t.Error("it is there again")
+	}
+	if _, ok := again.Find("b"); !ok {
+		t.Error("what another process wrote meanwhile is gone")
+	}
+}
+
+func TestNothingIsWrittenWithoutAChange(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	before, err := os.Stat(onlyFile(t, state))
+	cachetest.Must(t, err)
+	r := Open(state, root)
+	r.Drop("never there")
+	cachetest.Must(t, r.Save(t.Context()))
+	after, err := os.Stat(onlyFile(t, state))
+	cachetest.Must(t, err)
+	if !os.SameFile(before, after) {
+		t.Error("the file was written again")
+	}
+	left, err := os.ReadDir(filepath.Join(state, receiptsDir))
+	if err != nil || len(left) > 2 { // the file and the lock
+		t.Errorf("there is %v, %v", left, err)
+	}
+}
+
+func TestNoStateKeepsNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	cachetest.WriteTo(t, file, "")
+	for _, state := range []string{"", file} {
+		r := Open(state, t.TempDir())
+		r.Put("a", simpleReceipt("x"))
+		if _, ok := r.Find("a"); ok {
+			t.Errorf("%q: it was kept", state)
+		}
+		cachetest.Must(t, r.Save(t.Context()))
+		memo := OpenContents(state)
+		memo.RememberArchive("zh:aa", "h1:x=")
+		cachetest.Must(t, memo.Save(t.Context()))
+	}
+}
+
+func TestSavingEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	r := Open(state, root)
+	r.Put("b", simpleReceipt("x"))
+	ctx, cancel := cachetest.ContextWithCause(t)
+	cancel(cachetest.ErrStopped)
+	if err := r.Save(ctx); !errors.Is(err, cachetest.ErrStopped) {
+		t.Errorf("got %v", err)
+	}
+	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock"), 0o666); err == nil {
+		defer held.Close()
+		ctx, cancel := cachetest.ContextWithCause(t)
+		waiting := make(chan error, 1)
+		go func() { waiting <- r.Save(ctx) }()
+		cancel(cachetest.ErrStopped)
+		if err := <-waiting; !errors.Is(err, cachetest.ErrStopped) {
+			t.Errorf("while another process holds the lock: %v", err)
+		}
+	}
+}
+
+func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
+	t.Parallel()
+	state, root := saveOne(t)
+	link := filepath.Join(t.TempDir(), "link")
+	cachetest.LinkOrSkip(t, root, link)
+	if _, ok := Open(state, link).Find("a"); !ok {
+		t.Error("the directory has none under another name")
+	}
+	if _, ok := Open(state, filepath.Join(root, "below")).Find("a"); ok {
+		t.Error("another directory has the same")
+	}
+	early := Open(state, filepath.Join(link, "not", "there"))
+	early.Put("b", simpleReceipt("x"))
+	cachetest.Must(t, early.Save(t.Context()), os.MkdirAll(filepath.Join(root, "not", "there"), 0o755))
+	if _, ok := Open(state, filepath.Join(root, "not", "there")).Find("b"); !ok {
+		t.Error("the directory that was made later has none")
+	}
+}
+
+// TestStateDoesntGrowForEver: what doesn't fit is forgotten, but for what this
+// process has to say.
+func TestStateDoesntGrowForEver(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "state")
+	f := statefile.Open(dir, "file", "tests", UsersOwn)
+	for i := range 4 {
+		f.Set(fmt.Sprint("key", i), bytes.Repeat([]byte("x"), statefile.MaxStateBytes/5))
+	}
+	cachetest.Must(t, f.Save(t.Context()))
+	f = statefile.Open(dir, "file", "tests", UsersOwn)
+	f.Set("new", bytes.Repeat([]byte("y"), statefile.MaxStateBytes/3))
+	cachetest.Must(t, f.Save(t.Context()))
+	f = statefile.Open(dir, "file", "tests", UsersOwn)
+	if _, ok := f.Get("new"); !ok || len(f.Read) != 1 {
+		t.Errorf("%d keys are there, the new one: %t", len(f.Read), ok)
+	}
+	f.Set("larger", bytes.Repeat([]byte("z"), statefile.MaxStateBytes))
+	if f.Save(t.Context()) == nil {
+		t.Error("no error")
+	}
+}
+
+func TestArchivesAreRemembered(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state")
+	memo := OpenContents(state)
+	memo.RememberArchive("zh:aa", "h1:x=")
+	memo.RememberArchive("zh:bb", "zh:cc")
+	memo.RememberArchive("h1:x=", "h1:x=")
+	cachetest.Must(t, memo.Save(t.Context()))
+	memo = OpenContents(state)
+	if h1, ok := memo.KnownH1("zh:aa"); !ok || h1 != "h1:x=" {
+		t.Errorf("got %q", h1)
+	}
+	for _, zh := range []getproviders.Hash{"zh:bb", "h1:x=", "", "zh:unknown"} {
+		if h1, ok := memo.KnownH1(zh); ok {
+			t.Errorf("%q: got %q", zh, h1)
+		}
+	}
+}
+
+func FuzzState(f *testing.F) {
+	f.Add(statefile.EncodeState("/a/b", map[string][]byte{"a": []byte("{}"), "b": []byte("[1]")}))
+	f.Add(statefile.EncodeState("", nil))
+	f.Add([]byte(statefile.StateFormat + " \n"))
+	f.Add([]byte(strings.Repeat("\n", 9)))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		_, _, _ = statefile.DecodeState(content)
+		// Whatever the lines are, with the right checksum they reach the rest.
+		head := statefile.EncodeState("x", nil)
+		sealed := bytes.Replace(head, sumOf(nil), sumOf(content), 1)
+		about, entries, err := statefile.DecodeState(append(sealed, content...))
+		if err != nil {
+			return
+		}
+		again, same, err := statefile.DecodeState(statefile.EncodeState(about, entries))
+		if err != nil || again != "x" || !maps.EqualFunc(entries, same, bytes.Equal) {
+			t.Errorf("%q became %q, %v", entries, same, err)
+		}
+	})
+}
+
+func sumOf(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
+
+func TestReceiptsTellWhoUsesAPackage(t *testing.T) {
+	t.Parallel()
+	state := filepath.Join(t.TempDir(), "state")
+	want := map[string][]string{}
+	for root, names := range map[string][]string{"one": {"a", "b"}, "two": {"b"}} {
+		root = filepath.Join(t.TempDir(), root)
+		cachetest.Must(t, os.Mkdir(root, 0o755))
+		r := Open(state, root)
+		for _, name := range names {
+			r.Put(name, simpleReceipt("x"))
+		}
+		cachetest.Must(t, r.Save(t.Context()))
+		root, err := filepath.EvalSymlinks(root)
+		cachetest.Must(t, err)
+		want[root] = names
+	}
+	memo := OpenContents(state)
+	memo.RememberArchive("zh:aa", "h1:x=")
+	cachetest.Must(t, memo.Save(t.Context()))
+	if got := ReceiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	for root := range want {
+		if filepath.Base(root) == "two" {
+			cachetest.Must(t, os.RemoveAll(root))
+			delete(want, root)
+		}
+	}
+	SweepReceipts(state)
+	if got := ReceiptRoots(state); !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("after sweeping: got %q, want %q", got, want)
+	}
+	if _, ok := OpenContents(state).KnownH1("zh:aa"); !ok {
+		t.Error("the archives were swept")
+	}
+	for _, none := range []string{"", filepath.Join(state, "absent")} {
+		if got := ReceiptRoots(none); len(got) != 0 {
+			t.Errorf("%q: %q", none, got)
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package statefile
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+const (
+	// stateFormat begins a file of ours; its number changes with the format.
+	StateFormat = "tfdeps-state 1"
+	// maxStateBytes is enough for the receipts of some thousand packages.
+	MaxStateBytes = 16 << 20
+	// How long the lock on a file is waited for, which is held for
+	// milliseconds. Without it, what another process learned may be lost.
+	stateWait = 30 * time.Second
+)
+
+var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond}
+
+// stateFile is a file of keys and values that all processes of a user add to.
+// It is read as a whole and replaced as a whole, so that nobody sees half of
+// it. A file that is damaged, or not the user's own, counts as empty.
+//
+// It is safe for many goroutines.
+type File struct {
+	Dir, Name string // dir "": nothing is kept
+	about     string // what the keys are about; a file about something else counts as empty
+	keeper    Owner
+	gate      *par.Limit // held while the maps are used
+	Read      map[string][]byte
+	changes   map[string][]byte // nil: removed
+}
+
+// keeper is whose the file is, and what it and its directory are made with.
+type Owner struct {
+	Trusted  func(path string, info os.FileInfo) bool
+	DirMode  os.FileMode
+	FileMode os.FileMode
+	Lock     string // the name of the file that writers lock; "": there is one writer
+}
+
+func Open(dir, name, about string, k Owner) *File {
+	f := &File{Dir: dir, Name: name, about: about, keeper: k, gate: par.NewLimit(1), changes: map[string][]byte{}}
+	if dir == "" {
+		return f
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !k.Trusted(dir, info) {
+		return f
+	}
+	f.Read = f.load()
+	return f
+}
+
+// locked calls do while no other goroutine uses the maps.
+func (f *File) Locked(do func()) {
+	leave, err := f.gate.Acquire(context.Background(), 0)
+	if err != nil { // it is the context's, which has no end
+		return
+	}
+	defer leave()
+	do()
+}
+
+func (f *File) Get(key string) (value []byte, ok bool) {
+	f.Locked(func() {
+		var changed bool
+		if value, changed = f.changes[key]; !changed {
+			value = f.Read[key]
+		}
+	})
+	return value, value != nil
+}
+
+// keys returns the keys in order.
+func (f *File) Keys() (all []string) {
+	f.Locked(func() { all = slices.Sorted(maps.Keys(f.merge(f.Read))) })
+	return all
+}
+
+// set keeps a value. What can't be written in a line isn't kept.
+func (f *File) Set(key string, value []byte) {
+	if f.Dir == "" || key == "" || len(value) == 0 || bytes.ContainsAny([]byte(key), "\t\n") || bytes.ContainsRune(value, '\n') {
+		return
+	}
+	f.Locked(func() { f.changes[key] = value })
+}
+
+func (f *File) Remove(key string) {
+	if _, ok := f.Get(key); ok {
+		f.Locked(func() { f.changes[key] = nil })
+	}
+}
+
+// load returns what the file holds; nil if that is nothing of ours.
+func (f *File) load() map[string][]byte {
+	content, err := ReadOwn(filepath.Join(f.Dir, f.Name), f.keeper.Trusted)
+	if err != nil {
+		return nil
+	}
+	about, entries, err := DecodeState(content)
+	if err != nil || about != f.about {
+		return nil
+	}
+	return entries
+}
+
+// save writes the changes, beside those that other processes have made since
+// the file was read. Without changes it does nothing.
+func (f *File) Save(ctx context.Context) (err error) {
+	f.Locked(func() {
+		if f.Dir == "" || len(f.changes) == 0 {
+			return
+		}
+		if err = f.MakeDir(); err != nil {
+			return
+		}
+		if f.keeper.Lock != "" {
+			defer LockState(ctx, filepath.Join(f.Dir, f.keeper.Lock))()
+		}
+		if err = ctx.Err(); err != nil {
+			err = context.Cause(ctx)
+			return
+		}
+		merged := f.merge(f.load())
+		if err = f.write(merged); err == nil {
+			f.Read, f.changes = merged, map[string][]byte{}
+		}
+	})
+	return err
+}
+
+func (f *File) merge(current map[string][]byte) map[string][]byte {
+	merged := make(map[string][]byte, len(current)+len(f.changes))
+	maps.Copy(merged, current)
+	maps.Copy(merged, f.changes)
+	maps.DeleteFunc(merged, func(_ string, value []byte) bool { return value == nil })
+	return merged
+}
+
+// makeDir makes the directory, and the one that it is in, with the keeper's
+// mode whatever the umask: what a group may write to wouldn't be read.
+func (f *File) MakeDir() error {
+	parent := filepath.Dir(f.Dir)
+	if _, err := scratch.MakeDirs(filepath.Dir(parent)); err != nil {
+		return err
+	}
+	for _, dir := range []string{parent, f.Dir} {
+		err := os.Mkdir(dir, f.keeper.DirMode)
+		if err == nil {
+			err = os.Chmod(dir, f.keeper.DirMode)
+		}
+		if err != nil && !errors.Is(err, os.ErrExist) {
+			return err
+		}
+	}
+	info, err := os.Stat(f.Dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() || !f.keeper.Trusted(f.Dir, info) {
+		return fmt.Errorf("%s is not a directory that only its user can write to", f.Dir)
+	}
+	return nil
+}
+
+// write replaces the file. If it has grown beyond measure, only the changes of
+// this process are kept.
+func (f *File) write(merged map[string][]byte) error {
+	content := EncodeState(f.about, merged)
+	if len(content) > MaxStateBytes {
+		content = EncodeState(f.about, f.merge(nil))
+	}
+	if len(content) > MaxStateBytes {
+		return fmt.Errorf("there is more to remember than fits into %s", filepath.Join(f.Dir, f.Name))
+	}
+	return wholefile.Write(filepath.Join(f.Dir, f.Name), content, f.keeper.FileMode)
+}
+
+// lockState waits for a lock and returns what ends it; where there are no
+// locks, or it takes too long, that is nothing.
+func LockState(ctx context.Context, path string) (unlock func()) {
+	ctx, cancel := context.WithTimeout(ctx, stateWait)
+	defer cancel()
+	held, _ := filelock.Wait(ctx, path, 0o666, statePoll) // no lock is no error, nor is the end of the wait
+	return func() { held.Close() }
+}
+
+// encodeState writes a head with a checksum, because nothing of this is synced
+// to the disk, and a line for each key in order.
+func EncodeState(about string, entries map[string][]byte) []byte {
+	var body bytes.Buffer
+	for _, key := range slices.Sorted(maps.Keys(entries)) {
+		fmt.Fprintf(&body, "%s\t%s\n", key, entries[key])
+	}
+	head := fmt.Sprintf("%s %x %s\n", StateFormat, sha256.Sum256(body.Bytes()), strconv.Quote(about))
+	return append([]byte(head), body.Bytes()...)
+}
+
+var errNoState = errors.New("this is no file of state, or it is damaged")
+
+// decodeState reads what encodeState wrote, and nothing else.
+func DecodeState(content []byte) (about string, entries map[string][]byte, err error) {
+	head, body, _ := bytes.Cut(content, []byte("\n"))
+	rest, ok := bytes.CutPrefix(head, fmt.Appendf(nil, "%s %x ", StateFormat, sha256.Sum256(body)))
+	if !ok {
+		return "", nil, errNoState
+	}
+	if about, err = strconv.Unquote(string(rest)); err != nil {
+		return "", nil, errNoState
+	}
+	entries = make(map[string][]byte, bytes.Count(body, []byte("\n")))
+	for len(body) > 0 {
+		var line []byte
+		line, body, ok = bytes.Cut(body, []byte("\n"))
+		key, value, tabbed := bytes.Cut(line, []byte("\t"))
+		if !ok || !tabbed || len(key) == 0 || len(value) == 0 {
+			return "", nil, errNoState
+		}
+		entries[string(key)] = value
+	}
+	return about, entries, nil
+}

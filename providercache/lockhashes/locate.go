@@ -1,0 +1,159 @@
+package lockhashes
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// LocatedPackage is a package as its source describes it.
+type LocatedPackage struct {
+	Selection resolve.Selection
+	Platform  getproviders.Platform
+	Package   getproviders.Package
+	ZH        getproviders.Hash   // of the archive; "" if nobody tells, or it is a directory
+	Hashes    []getproviders.Hash // sorted: ZH, and what the source lists besides
+	Size      int64               // of the archive, in bytes; -1 if that isn't known, or wasn't asked for
+	// Authentication is what a package gets that has these hashes; zero if nothing
+	// vouches for any. Its Signed hashes are those of all platforms.
+	Authentication getproviders.AuthenticationResult
+	Err            error // nil, or a *ProviderError; then nothing but what was asked for is set
+}
+
+// LocateResult is the answer to one request of Locate.
+type LocateResult struct {
+	Packages []LocatedPackage // in the order of providers, for each in the order of platforms; failures included
+	Err      error            // joins all failures
+}
+
+// Locate finds out which packages working directories need, where they are, and
+// how to know them: what Lock would read. No archive is downloaded; one of this
+// machine is read where nobody tells its hashes. The documents that packages are judged by are asked for, once for
+// each version, because they tell the hashes and who vouches for them.
+//
+// sizes: servers are asked for the first byte of each archive, and how many there
+// are; that answers also behind a signed URL, which is good for GET alone. Sizes
+// of files on this machine are told in any case.
+//
+// Results belong to the requests, in their order. It needs no Target.
+func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Request) []LocateResult {
+	results := make([]LocateResult, len(requests))
+	if f.Source == nil {
+		for i := range results {
+			results[i].Err = errors.New("an Installer needs a Source")
+		}
+		return results
+	}
+	queries := f.Limits.WithDefaults().Queries
+	chosen, _ := par.Map(ctx, queries, requests, func(ctx context.Context, r Request) (Choice, error) {
+		return Choose(ctx, f, r), nil
+	})
+	wanted := WantedPackages(chosen)
+	found, errs := par.Map(ctx, queries, wanted, func(ctx context.Context, p Package) (LocatedPackage, error) {
+		return locate(ctx, f, p.Selection, p.Platform, sizes)
+	})
+	located := make(map[PackageKey]LocatedPackage, len(wanted))
+	for i, p := range wanted {
+		if errs[i] != nil {
+			found[i] = LocatedPackage{Size: -1, Err: resolve.OnPlatform(ctx, p.Selection, p.Platform, errs[i])}
+		}
+		located[KeyOf(p.Selection, p.Platform)] = found[i]
+	}
+	for i, c := range chosen {
+		results[i] = c.located(located)
+	}
+	return results
+}
+
+// located are the packages that a request comes to.
+func (c Choice) located(found map[PackageKey]LocatedPackage) (result LocateResult) {
+	errs := slices.Clone(c.errs)
+	for i, s := range c.Selections {
+		for _, plat := range c.Platforms[i] {
+			p := found[KeyOf(s, plat)]
+			p.Selection, p.Platform = s, plat // constraints are each request's own
+			if !s.Provider.IsBuiltIn() {
+				result.Packages = append(result.Packages, p)
+			}
+			if p.Err != nil {
+				errs = append(errs, p.Err)
+			}
+		}
+	}
+	slices.SortStableFunc(result.Packages, func(a, b LocatedPackage) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	slices.SortStableFunc(errs, ByProvider)
+	result.Err = errors.Join(errs...)
+	return result
+}
+
+// locate describes one package.
+func locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat getproviders.Platform, sizes bool) (found LocatedPackage, err error) {
+	if s.Provider.IsBuiltIn() {
+		return found, nil
+	}
+	found.Size = -1
+	if found.Package, err = f.Source.Package(ctx, s.Provider, s.Version, plat); err != nil {
+		return found, s.Failed(resolve.StepMetadata, err)
+	}
+	t := fetcher.Request{Selection: s, Package: found.Package}
+	trust, err := t.LoadTrust(ctx)
+	if err != nil {
+		return found, err
+	}
+	if err := found.judge(t, trust); err != nil {
+		return found, err
+	}
+	if err := found.readLocal(ctx); err != nil {
+		return found, t.Failed(resolve.StepFetch, err)
+	}
+	if found.Size, err = archiveSize(ctx, f, found.Package.Location, sizes); err != nil {
+		return found, t.Failed(resolve.StepFetch, err)
+	}
+	return found, nil
+}
+
+// readLocal hashes a package of this machine of which nobody tells a hash.
+func (p *LocatedPackage) readLocal(ctx context.Context) (err error) {
+	var h1 getproviders.Hash
+	switch at := p.Package.Location.(type) {
+	case getproviders.LocalArchive:
+		if p.ZH == "" {
+			h1, p.ZH, err = fetcher.HashPackage(ctx, string(at))
+			p.Hashes = getproviders.SortHashes(append(p.Hashes, h1, p.ZH))
+		}
+	case getproviders.LocalDirectory:
+		if len(p.Hashes) == 0 {
+			h1, _, err = fetcher.HashPackage(ctx, string(at))
+			p.Hashes = append(p.Hashes, h1)
+		}
+	}
+	if err != nil {
+		p.ZH, p.Hashes = "", nil
+	}
+	return err
+}
+
+// judge finds out what an archive has to be. What vouches for it has to be in order.
+func (p *LocatedPackage) judge(t fetcher.Request, trust getproviders.Trust) (err error) {
+	p.Hashes = slices.Clone(trust.ListedHashes)
+	if sum, ok := fetcher.ExpectedBy(trust); ok {
+		p.ZH = getproviders.ZH(sum)
+		p.Hashes = append(p.Hashes, p.ZH)
+		if trust.Authenticator != nil {
+			p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
+		}
+	}
+	if h1 := resolve.OfScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 {
+		p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
+	}
+	p.Hashes = getproviders.SortHashes(p.Hashes)
+	if err != nil {
+		return t.Failed(resolve.StepAuthenticate, err)
+	}
+	return nil
+}

@@ -1,0 +1,219 @@
+package lockhashes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Request asks for the lock file of one working directory.
+type Request struct {
+	Requirements getproviders.Requirements
+	Locks        *depsfile.Locks // what the lock file holds now; nil and empty are fine, and it isn't changed
+
+	// Only are the required providers whose entries may change; nil: all. One
+	// that isn't required is an error.
+	Only []getproviders.Provider
+
+	// Platforms are those that the entries have to be good for; nil: the
+	// Installer's. AllPlatforms adds those that the Source lists for the version.
+	Platforms    []getproviders.Platform
+	AllPlatforms bool
+	// Done are platforms that the entries are good for, because their packages
+	// were installed just now: they are left out of the others.
+	Done []getproviders.Platform
+
+	// Upgrade gives providers another version than the locked one: the one that
+	// is named, which the requirements have to allow, or the newest that they
+	// allow where that is the zero Version.
+	Upgrade map[getproviders.Provider]getproviders.Version
+}
+
+// Result is the answer to a Request.
+type Result struct {
+	// Locks are those of the request in which entries were made that are good for
+	// all platforms: hashes of the same version stay, whatever their scheme, and
+	// constraints are those of the requirements now. Entries of providers that
+	// aren't required, or weren't asked for, stay as they are.
+	Locks    *depsfile.Locks
+	Packages []Package // in the order of providers, for each in the order of platforms
+	// Err joins a *ProviderError for each provider and platform that there is no
+	// hash for; Locks is nil then. Where it is about one platform, it wraps a
+	// *PlatformError.
+	Err error
+}
+
+// Package is what a lock file should hold of one package.
+type Package struct {
+	Selection      resolve.Selection
+	Platform       getproviders.Platform
+	H1             getproviders.Hash
+	ZH             getproviders.Hash                 // "" where there is no archive, or nobody said what it has
+	Authentication getproviders.AuthenticationResult // zero if From is HashesListed and nothing is signed
+	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that are told of other platforms
+	From           HashOrigin                        // how they became known
+	Source         string                            // as Source.Describe names it
+	Change         Change                            // what they mean to the lock file
+	Previous       getproviders.Version              // that was locked before; zero: none
+	Missing        []getproviders.Hash               // of H1, and ZH if that is vouched for, those that the lock file lacks
+
+	told map[getproviders.Platform]getproviders.Hash // by the registry
+}
+
+// HashOrigin says how the hashes of a package became known.
+type HashOrigin int
+
+// The ways. All but the last come to the same hashes.
+const (
+	HashesComputed HashOrigin = iota // the package was read
+	HashesRecalled                   // its archive was read by an earlier run, which remembered what is in it
+	HashesListed                     // the source listed them, and was believed
+)
+
+// Change says what a package's hashes mean to the lock file.
+type Change int
+
+const (
+	Unchanged Change = iota // it holds all of them
+	Extended                // it gets more hashes for a version that it has
+	New                     // it has no entry for this version
+)
+
+// Lock finds out what the lock files of any number of working directories
+// should hold, for any platforms. It needs no Target and writes no package
+// anywhere; who wants the files changed, saves what it returns. Results belong
+// to the requests, in their order, and one that fails doesn't keep others from
+// being answered.
+//
+// A package that several requests need is worked on once. All of them are
+// worked on at the same time, within Limits. What an archive contains is
+// remembered in StateDir by the archive's checksum, which never changes: it isn't
+// fetched again by the same user, as long as a source tells the checksum, which
+// a registry's signed list does. Everything that such a list vouches for is
+// checked each time.
+//
+// Versions are those that are locked already, else the newest that are allowed.
+// No request asks for what a locked version settles.
+func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result {
+	results := make([]Result, len(requests))
+	if f.Source == nil {
+		for i := range results {
+			results[i].Err = errors.New("an Installer needs a Source")
+		}
+		return results
+	}
+	chosen, _ := par.Map(ctx, f.Limits.WithDefaults().Queries, requests, func(ctx context.Context, r Request) (Choice, error) {
+		return Choose(ctx, f, r), nil
+	})
+	found := hashAll(ctx, f, WantedPackages(chosen))
+	for i, r := range requests {
+		results[i] = r.Conclude(ctx, chosen[i], found, f.HashPolicy)
+	}
+	return results
+}
+
+// choice is what the versions and platforms of a request come to.
+type Choice struct {
+	Selections []resolve.Selection
+	Platforms  [][]getproviders.Platform // of each selection
+	errs       []error
+}
+
+// packageKey names a package.
+type PackageKey struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+}
+
+func KeyOf(s resolve.Selection, plat getproviders.Platform) PackageKey {
+	return PackageKey{s.Provider, s.Version, plat}
+}
+
+// choose decides on versions and platforms.
+func Choose(ctx context.Context, f *fetcher.Fetcher, r Request) (c Choice) {
+	wanted, locks, errs := r.wanted()
+	selections, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
+	for _, o := range failed {
+		errs = append(errs, o.Err)
+	}
+	c.errs = errs
+	for _, s := range selections {
+		_, upgraded := r.Upgrade[s.Provider]
+		s.Locked = s.Locked && !upgraded
+		platforms, err := PlatformsFor(ctx, f, r, s)
+		if err != nil {
+			c.errs = append(c.errs, resolve.FailureOf(ctx, s, s.Failed(resolve.StepMetadata, err)))
+			continue
+		}
+		c.Selections, c.Platforms = append(c.Selections, s), append(c.Platforms, platforms)
+	}
+	return c
+}
+
+// wanted returns the requirements that the request is about, and the locks as
+// they would be if the versions that it asks for were locked already.
+func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) {
+	only := r.Only
+	if only == nil {
+		only = r.Requirements.Providers()
+	}
+	wanted, locks := getproviders.Requirements{}, resolve.OrEmpty(r.Locks).Clone()
+	var errs []error
+	for _, p := range only {
+		v, upgraded := r.Upgrade[p]
+		s := resolve.Selection{Provider: p, Version: v, Constraints: r.Requirements.Constraints(p)}
+		required, ok := r.Requirements[p]
+		switch {
+		case !ok:
+			errs = append(errs, s.Failed(resolve.StepSelect, errNotRequired))
+			continue
+		case upgraded && v == (getproviders.Version{}):
+			locks.Remove(p)
+		case upgraded && !s.Constraints.Allows(v):
+			errs = append(errs, s.Failed(resolve.StepSelect, fmt.Errorf("version %s was asked for, and the configuration requires %q", v, s.Constraints)))
+			continue
+		case upgraded:
+			locks.Set(depsfile.Lock{Provider: p, Version: v})
+		}
+		wanted[p] = required
+	}
+	return wanted, locks, errs
+}
+
+var errNotRequired = errors.New("it is not required by the configuration")
+
+// platformsFor are the platforms of a request, each once.
+func PlatformsFor(ctx context.Context, f *fetcher.Fetcher, r Request, s resolve.Selection) ([]getproviders.Platform, error) {
+	platforms := r.Platforms
+	if r.AllPlatforms {
+		listed, err := getproviders.PlatformsOf(ctx, f.Source, s.Provider, s.Version)
+		if err != nil {
+			return nil, err
+		}
+		platforms = slices.Concat(platforms, listed)
+		if len(platforms) == 0 {
+			return nil, fmt.Errorf("%s doesn't list the platforms that there are packages for", f.Source.Describe(s.Provider))
+		}
+	}
+	if len(platforms) == 0 {
+		platforms = []getproviders.Platform{f.EffectivePlatform()}
+	}
+	var unique []getproviders.Platform
+	for _, plat := range platforms {
+		if err := plat.Validate(); err != nil {
+			return nil, err
+		}
+		if !slices.Contains(unique, plat) && !slices.Contains(r.Done, plat) {
+			unique = append(unique, plat)
+		}
+	}
+	return unique, nil
+}

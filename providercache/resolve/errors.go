@@ -1,0 +1,202 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// What callers branch on, with errors.Is, beside the Err values of getproviders.
+var (
+	// ErrLockMismatch: the lock file records other hashes than the package has.
+	ErrLockMismatch = errors.New("the package is not the one that the lock file records")
+	// ErrLockedVersion: the constraints don't allow the version in the lock file.
+	ErrLockedVersion = errors.New("the locked version does not meet the constraints")
+	// ErrNoSpace: a disk, or the user's share of it, is full.
+	ErrNoSpace = errors.New("there is no space left")
+)
+
+// Step is the part of an installation in which something failed.
+type Step string
+
+const (
+	StepBuiltIn      Step = "built-in"     // a constraint on, or an unknown name of, a built-in provider
+	StepLock         Step = "lock"         // the locked version doesn't fit the constraints
+	StepQuery        Step = "query"        // asking for versions
+	StepSelect       Step = "select"       // no version fits
+	StepMetadata     Step = "metadata"     // asking for the package
+	StepFetch        Step = "fetch"        // receiving the archive, or reading the directory
+	StepAuthenticate Step = "authenticate" // checksum or signature, or the documents that hold them
+	StepVerify       Step = "verify"       // the lock file's hashes
+	StepUnpack       Step = "unpack"       // what the package contains
+	StepPublish      Step = "publish"      // writing to the target directory
+	StepCancel       Step = "cancel"       // the context ended
+)
+
+// doing is how each step begins the message about its failure.
+var doing = map[Step]string{
+	StepQuery:        "asking for available versions: ",
+	StepMetadata:     "asking for the package: ",
+	StepFetch:        "fetching the package: ",
+	StepAuthenticate: "authenticating the package: ",
+	StepUnpack:       "unpacking the package: ",
+	StepPublish:      "putting the package into its place: ",
+	StepCancel:       "installation was cancelled: ",
+}
+
+// ProviderError is one provider's failure. Its cause matches, under errors.Is,
+// what the Source, the network or the file system said; with StepCancel it
+// matches the error of the context.
+type ProviderError struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version // zero if none was selected yet
+	Step     Step
+	Err      error
+}
+
+// Error implements error.
+func (e *ProviderError) Error() string {
+	name := e.Provider.String()
+	if e.Version != (getproviders.Version{}) {
+		name += " v" + e.Version.String()
+	}
+	return name + ": " + doing[e.Step] + e.Err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *ProviderError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrNoSpace, and that the cause.
+func (e *ProviderError) Is(target error) bool { return target == ErrNoSpace && IsFull(e.Err) }
+
+// Code is that of the cause, or names the step: "no_matching_version",
+// "failed_unpack".
+func (e *ProviderError) Code() string {
+	if IsFull(e.Err) {
+		return "no_space"
+	}
+	if code := getproviders.CodeOf(e.Err); code != "" {
+		return code
+	}
+	return "failed_" + strings.ReplaceAll(string(e.Step), "-", "_")
+}
+
+// IsFull reports whether an error says that a disk, or the user's share of it,
+// is full.
+func IsFull(err error) bool {
+	const windowsDiskFull = syscall.Errno(112)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || runtime.GOOS == "windows" && errors.Is(err, windowsDiskFull)
+}
+
+// LockedVersionError says that the version in the lock file is not one that
+// the configuration allows.
+type LockedVersionError struct {
+	Provider     getproviders.Provider
+	Version      getproviders.Version
+	Constraints  getproviders.Constraints
+	Requirements []getproviders.Requirement // those that don't allow the version
+	Others       []getproviders.Requirement // those that do
+	Product      getproviders.Product
+}
+
+// Error implements error.
+func (e *LockedVersionError) Error() string {
+	return fmt.Sprintf("locked provider %s %s does not match configured version constraint %s",
+		e.Provider, e.Version, e.Constraints)
+}
+
+// Code is "locked_version".
+func (e *LockedVersionError) Code() string { return "locked_version" }
+
+// Is reports whether target is ErrLockedVersion.
+func (e *LockedVersionError) Is(target error) bool { return target == ErrLockedVersion }
+
+// Hint names the remedy. Whose constraints it is about is in Requirements.
+func (e *LockedVersionError) Hint() string {
+	if e.Product.Program == "" {
+		return "upgrade to allow the selection of new versions"
+	}
+	return fmt.Sprintf("use %q to allow the selection of new versions", e.Product.Program+" init -upgrade")
+}
+
+// NoVersionError says that a source has a provider, and no version of it that
+// the constraints allow. It matches getproviders.ErrNoMatchingVersion.
+type NoVersionError struct {
+	Provider    getproviders.Provider
+	Constraints getproviders.Constraints
+	Source      string               // as Source.Describe names it
+	Newest      getproviders.Version // of those there are; zero if there are none
+	Conflict    Conflict             // whose constraints don't go together
+}
+
+// Error implements error.
+func (e *NoVersionError) Error() string {
+	if e.Newest == (getproviders.Version{}) {
+		return fmt.Sprintf("no version of provider %s is available from %s", e.Provider, e.Source)
+	}
+	if e.Constraints.IsEmpty() {
+		return fmt.Sprintf("no release of provider %s is available from %s", e.Provider, e.Source)
+	}
+	return fmt.Sprintf("no available releases match the given constraints %s", e.Constraints)
+}
+
+// Hint says what there is.
+func (e *NoVersionError) Hint() string {
+	switch {
+	case e.Newest == (getproviders.Version{}):
+		return ""
+	case e.Newest.Prerelease != "":
+		return fmt.Sprintf("the newest version is the prerelease %s, which has to be named exactly: version = %q", e.Newest, e.Newest)
+	default:
+		return fmt.Sprintf("the newest version is %s", e.Newest)
+	}
+}
+
+// Code is "no_matching_version".
+func (e *NoVersionError) Code() string { return "no_matching_version" }
+
+// Is reports whether target is getproviders.ErrNoMatchingVersion.
+func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrNoMatchingVersion }
+
+// LockMismatchError says that a package, however genuine, has none of the
+// hashes that the lock file records for its version.
+type LockMismatchError struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Got      []getproviders.Hash
+	Recorded []getproviders.Hash
+	Product  getproviders.Product
+}
+
+// Error implements error.
+func (e *LockMismatchError) Error() string {
+	return fmt.Sprintf("the current package for %s %s doesn't match any of the checksums previously recorded in the dependency lock file",
+		e.Provider, e.Version)
+}
+
+// Code is "lock_mismatch".
+func (e *LockMismatchError) Code() string { return "lock_mismatch" }
+
+// Is reports whether target is ErrLockMismatch.
+func (e *LockMismatchError) Is(target error) bool { return target == ErrLockMismatch }
+
+// Hint says what may be the reason.
+func (e *LockMismatchError) Hint() string {
+	hint := fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes", joinHashes(e.Got))
+	if e.Product.Program != "" {
+		hint += fmt.Sprintf(" with %q", e.Product.Program+" providers lock")
+	}
+	return hint
+}
+
+func joinHashes(hashes []getproviders.Hash) string {
+	texts := make([]string, len(hashes))
+	for i, h := range hashes {
+		texts[i] = string(h)
+	}
+	return strings.Join(texts, " and ")
+}

@@ -1,0 +1,100 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// failed names the provider and the step for an error.
+func (s Selection) Failed(step Step, err error) error {
+	return &ProviderError{Provider: s.Provider, Version: s.Version, Step: step, Err: err}
+}
+
+// fail tells the observer of a failure and returns it as a *ProviderError.
+func Fail(ctx context.Context, emit func(context.Context, event.Event), s Selection, err error) error {
+	failure := FailureOf(ctx, s, err)
+	emit(ctx, event.FailedEvent{Addr: failure.Provider, Err: failure})
+	return failure
+}
+
+// failureOf returns an error as a *ProviderError. Whatever goes wrong after
+// the context has ended goes wrong because of that.
+func FailureOf(ctx context.Context, s Selection, err error) *ProviderError {
+	failure, ok := errors.AsType[*ProviderError](err)
+	if !ok {
+		failure = &ProviderError{Provider: s.Provider, Version: s.Version, Step: StepFetch, Err: err}
+	}
+	if ctx.Err() != nil {
+		failure.Step, failure.Err = StepCancel, Cancelled(ctx)
+	}
+	return failure
+}
+
+// cancelled returns the cause of the context's end, made to match the
+// context's error too.
+func Cancelled(ctx context.Context) error {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, ctx.Err()) {
+		return cause
+	}
+	return fmt.Errorf("%w: %w", ctx.Err(), cause)
+}
+
+// selected is whatever stands for the work on one selection.
+type selected interface{ Selected() Selection }
+
+func (s Selection) Selected() Selection { return s }
+
+// mapTold is par.Map for the work on selections. Each failure is told when it
+// happens and comes as a *ProviderError, those of selections that were never
+// begun because ctx ended included.
+func Map[T selected, R any](ctx context.Context, emit func(context.Context, event.Event), limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
+	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
+		result, err := do(ctx, item)
+		if err != nil {
+			err = Fail(ctx, emit, item.Selected(), err)
+		}
+		return result, err
+	})
+	for i, err := range errs {
+		if _, told := err.(*ProviderError); err != nil && !told {
+			errs[i] = Fail(ctx, emit, items[i].Selected(), err)
+		}
+	}
+	return results, errs
+}
+
+// atVersionOf returns the selection with the version that its failure is about.
+func (s Selection) AtVersionOf(err error) Selection {
+	if failure, ok := errors.AsType[*ProviderError](err); ok {
+		s.Version = failure.Version
+	}
+	return s
+}
+
+// OnPlatform adds the platform to what a provider's error says.
+func OnPlatform(ctx context.Context, s Selection, plat getproviders.Platform, err error) error {
+	failure := FailureOf(ctx, s, err)
+	failure.Err = &PlatformError{Platform: plat, Err: failure.Err}
+	return failure
+}
+
+// PlatformError says for which platform something failed.
+type PlatformError struct {
+	Platform getproviders.Platform
+	Err      error
+}
+
+// Error implements error.
+func (e *PlatformError) Error() string { return e.Platform.String() + ": " + e.Err.Error() }
+
+// Code is that of the cause; "" if it has none.
+func (e *PlatformError) Code() string { return getproviders.CodeOf(e.Err) }
+
+// Unwrap returns the cause.
+func (e *PlatformError) Unwrap() error { return e.Err }

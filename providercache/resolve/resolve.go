@@ -1,0 +1,157 @@
+package resolve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// Selection is a provider with the version that was chosen for it.
+type Selection struct {
+	Provider    getproviders.Provider    `json:"provider"`
+	Version     getproviders.Version     `json:"version"`
+	Constraints getproviders.Constraints `json:"constraints"`
+	Locked      bool                     `json:"locked"` // the lock file decided
+}
+
+// resolver chooses versions. It is for many goroutines.
+type Resolver struct {
+	Source  getproviders.Source
+	Product getproviders.Product // for built-in providers and messages
+	Queries int                  // at once
+	Emit    func(context.Context, event.Event)
+}
+
+// failedSelection is one that came to nothing.
+type FailedSelection struct {
+	Selection Selection
+	Err       error // a *ProviderError
+}
+
+// resolve chooses a version for every provider that isn't built in. A locked
+// version is a choice that costs no request; in Normal mode it stands, and if
+// the constraints don't allow it, that is an error. The Source is asked for
+// the rest. What can't be resolved comes as failed.
+func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []Selection, failed []FailedSelection) {
+	open := make([]Selection, 0, len(req))
+	for _, p := range req.Providers() {
+		open = append(open, Selection{Provider: p, Constraints: req.Constraints(p)})
+	}
+	settle := func(ctx context.Context, s Selection) (Selection, error) {
+		if s.Provider.IsBuiltIn() {
+			return s, r.checkBuiltIn(ctx, s)
+		}
+		if s.Provider.IsLegacy() {
+			return s, s.Failed(StepQuery, errors.New("an address without a namespace, as old states have it, can be neither installed nor locked"))
+		}
+		if err := s.Provider.Validate(); err != nil {
+			return s, s.Failed(StepQuery, err)
+		}
+		if lock, ok := locks.Provider(s.Provider); ok && mode == Normal {
+			return r.keepLocked(ctx, s, lock, req[s.Provider])
+		}
+		return r.Newest(ctx, s, req[s.Provider])
+	}
+	settled, errs := Map(ctx, r.Emit, r.Queries, open, settle)
+	for i, s := range settled {
+		switch {
+		case errs[i] != nil:
+			failed = append(failed, FailedSelection{open[i].AtVersionOf(errs[i]), errs[i]})
+		case !s.Provider.IsBuiltIn():
+			selections = append(selections, s)
+		}
+	}
+	return selections, failed
+}
+
+// checkBuiltIn judges a requirement that names a part of the product. There is
+// one such provider, and it has no versions of its own.
+func (r Resolver) checkBuiltIn(ctx context.Context, s Selection) error {
+	if err := BuiltInProblem(s, r.Product); err != nil {
+		return s.Failed(StepBuiltIn, err)
+	}
+	r.Emit(ctx, event.BuiltInEvent{Addr: s.Provider})
+	return nil
+}
+
+func BuiltInProblem(s Selection, product getproviders.Product) error {
+	name := product.Name
+	if name == "" {
+		name = "Terraform"
+	}
+	if s.Provider.Type != "terraform" {
+		return fmt.Errorf("this %s release has no built-in provider named %q", name, s.Provider.Type)
+	}
+	if !s.Constraints.IsEmpty() {
+		return fmt.Errorf("built-in providers do not support explicit version constraints, and %s has %q", s.Provider, s.Constraints)
+	}
+	return nil
+}
+
+// keepLocked chooses the version that the lock file records.
+func (r Resolver) keepLocked(ctx context.Context, s Selection, lock depsfile.Lock, required []getproviders.Requirement) (Selection, error) {
+	s.Version, s.Locked = lock.Version, true
+	if err := s.Version.Validate(); err != nil {
+		return s, s.Failed(StepLock, err)
+	}
+	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints, Locked: true})
+	if !s.Constraints.Allows(lock.Version) {
+		unmet, met := judgeLocked(required, lock.Version)
+		return s, s.Failed(StepLock, &LockedVersionError{
+			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
+		})
+	}
+	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: s.Version})
+	return s, nil
+}
+
+// selectNewest asks the Source and chooses the newest version that is allowed.
+func (r Resolver) Newest(ctx context.Context, s Selection, required []getproviders.Requirement) (Selection, error) {
+	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints})
+	available, err := r.Source.Versions(ctx, s.Provider)
+	if err != nil {
+		return s, s.Failed(StepQuery, err)
+	}
+	if len(available.Warnings) > 0 {
+		r.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
+	}
+	newest, ok := s.Constraints.Newest(available.Versions)
+	if !ok {
+		if err := unasked(r.Source, s.Provider); err != nil {
+			return s, s.Failed(StepSelect, err)
+		}
+		return s, s.Failed(StepSelect, &NoVersionError{
+			Provider: s.Provider, Constraints: s.Constraints, Source: r.Source.Describe(s.Provider), Newest: maxVersion(available.Versions),
+			Conflict: FindConflict(required, available.Versions),
+		})
+	}
+	if err := newest.Validate(); err != nil {
+		return s, s.Failed(StepSelect, err)
+	}
+	s.Version = newest
+	r.Emit(ctx, event.SelectedEvent{Addr: s.Provider, Version: newest})
+	return s, nil
+}
+
+func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {
+	for i, v := range versions {
+		if i == 0 || v.Compare(newest) > 0 {
+			newest = v
+		}
+	}
+	return newest
+}
+
+// unasked is about sources that may have what the others lack, and can't be
+// asked for it: see getproviders.MultiSource. It is nil if there are none.
+func unasked(source getproviders.Source, p getproviders.Provider) error {
+	var errs []error
+	for _, err := range getproviders.UnaskedSources(source, p) {
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}

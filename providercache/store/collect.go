@@ -1,0 +1,121 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+)
+
+// Policy says which packages Collect removes. One of the three fields decides
+// at least; with all of them zero, nothing is removed.
+type Policy struct {
+	OlderThan time.Duration // last used longer ago than this; 0: age doesn't matter
+	MaxBytes  *int64        // so many, those used least recently first, that no more bytes are left on the disk; nil: no limit
+	Keep      Locked        // what these lock files select stays in any case. With neither age nor size, all the rest goes
+}
+
+// Locked is what lock files select; see LockedBy.
+type Locked map[lockedName][]getproviders.Hash
+
+// lockedName is a version that lock files select, on any platform.
+type lockedName struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+}
+
+// LockedBy gathers what lock files select, with all their hashes for each
+// version. It isn't nil, even if nothing is selected.
+func LockedBy(locks ...*depsfile.Locks) Locked {
+	all := Locked{}
+	for _, l := range locks {
+		for _, lock := range l.All() {
+			name := lockedName{lock.Provider, lock.Version}
+			all[name] = getproviders.SortHashes(slices.Concat(all[name], lock.Hashes))
+		}
+	}
+	return all
+}
+
+// has reports whether a lock file selects the package, and with which hashes.
+func (l Locked) has(p Package) (hashes []getproviders.Hash, ok bool) {
+	hashes, ok = l[lockedName{p.Provider, p.Version}]
+	return hashes, ok
+}
+
+// Collect removes packages by a policy, and what killed runs and directories
+// that are gone have left: staging directories, archives that nobody has resumed
+// for a day, receipts. It is safe beside running installations; see Remove.
+func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOptions) (Removal, error) {
+	packages, err := u.List()
+	if err != nil {
+		return Removal{}, err
+	}
+	stays := func(p Package) bool { return u.stays(p, o) != nil }
+	done, err := u.Remove(ctx, policy.choose(packages, u.now(), stays), o)
+	if !o.DryRun {
+		u.Sweep()
+	}
+	return done, err
+}
+
+// Sweep removes what killed runs and directories that are gone have left.
+func (u *Maintenance) Sweep() {
+	scratch.Sweep(u.Cache.Dir, u.now())
+	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.now())
+	receipt.SweepReceipts(u.state())
+	sweepNotes(u.state(), u.now())
+}
+
+// choose returns the packages that have to go, those used least recently first.
+// Of those that are going to stay all the same, no room is gained.
+func (policy Policy) choose(packages []Package, now time.Time, stays func(Package) bool) (gone []Package) {
+	left := int64(0)
+	for _, p := range packages {
+		left += p.OnDisk
+	}
+	byUse := slices.SortedStableFunc(slices.Values(packages), func(a, b Package) int {
+		return cmp.Or(a.LastUse.Compare(b.LastUse), comparePackages(a, b))
+	})
+	onlyKeep := policy.OlderThan == 0 && policy.MaxBytes == nil && policy.Keep != nil
+	for _, p := range byUse {
+		if _, kept := policy.Keep.has(p); kept {
+			continue
+		}
+		old := policy.OlderThan > 0 && now.Sub(p.LastUse) > policy.OlderThan
+		large := policy.MaxBytes != nil && left > *policy.MaxBytes
+		if old || large || onlyKeep {
+			if gone = append(gone, p); !stays(p) {
+				left -= p.OnDisk
+			}
+		}
+	}
+	return gone
+}
+
+// tryLockPackage is lockPackage that doesn't wait: filelock.ErrHeld says that somebody
+// else works on the package.
+func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
+	dir := filepath.Join(c.Dir, LocksDir)
+	if _, err := scratch.MakeDirs(dir); err != nil {
+		return func() {}, nil
+	}
+	held, err := filelock.Try(lockFile(dir, name), LockMode)
+	switch {
+	case err == nil:
+		return func() { held.Close() }, nil
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, err
+	default:
+		return func() {}, nil
+	}
+}

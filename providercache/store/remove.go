@@ -1,0 +1,183 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+)
+
+// Removal is what became of packages that were to be removed.
+type Removal struct {
+	Removed []Package
+	Kept    []Kept
+	Freed   int64 // bytes that the disk has gained
+	Shared  int64 // bytes of the packages that it hasn't, because other directories have the very files
+	// SharedWith are these directories, as far as they are known, sorted.
+	SharedWith []string
+}
+
+// Spared is a package that wasn't removed.
+type Kept struct {
+	Package
+	Why error // ErrInUse, ErrUnmanaged, or what the file system says
+}
+
+var (
+	// ErrInUse says that a package is being worked on, or that a directory has
+	// a symbolic link to it and would be without.
+	ErrInUse = errors.New("it is in use")
+	// ErrUnmanaged says that a package of a cache that the user named has no
+	// receipt: somebody else may have put it there.
+	ErrUnmanaged = errors.New("it has no receipt, so somebody else may have put it there")
+)
+
+// RemoveOptions say how careful Remove has to be.
+type RemoveOptions struct {
+	DryRun bool // only tell
+	Linked bool // remove what directories have symbolic links to, too
+	Others bool // remove what has no receipt, in a named cache, too
+}
+
+// Remove removes packages that List has told of. Each is taken out of the way
+// by a rename, under its lock, before anything of it is removed, so nobody sees
+// half a package; one whose lock is held stays. A directory that was about to
+// get a removed package fetches it again. The error is the cause of ctx; what
+// was removed until then is told.
+func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOptions) (done Removal, err error) {
+	var taken []*Detached
+	defer func() {
+		for _, t := range taken {
+			t.End()
+		}
+	}()
+	for _, p := range packages {
+		if err = ctx.Err(); err != nil {
+			err = context.Cause(ctx)
+			break
+		}
+		t, why := u.TakeOut(p, o)
+		if why != nil {
+			done.Kept = append(done.Kept, Kept{p, why})
+			continue
+		}
+		taken = append(taken, t)
+	}
+	taken = u.PutBackLinked(taken, o, &done)
+	count := u.measure(taken)
+	done.Freed, done.Shared, done.SharedWith = count.freed, count.shared, count.with
+	u.forget(ctx, taken, o)
+	for _, t := range taken {
+		done.Removed = append(done.Removed, t.Package)
+	}
+	return done, err
+}
+
+// takenOut is a package that isn't in its place any more.
+type Detached struct {
+	Package
+	stage  *staging.Stage // nil: it is still there, because nothing is to be done
+	unlock func()
+}
+
+// at is where the package is.
+func (t *Detached) at() string {
+	if t.stage == nil {
+		return t.Dir
+	}
+	return t.stage.PackagePath()
+}
+
+// end removes what is left of it, and lets others have the place.
+func (t *Detached) End() {
+	if t.stage != nil {
+		t.stage.Remove()
+	}
+	t.unlock()
+}
+
+// stays says why a package isn't to be removed.
+func (u *Maintenance) stays(p Package, o RemoveOptions) error {
+	switch {
+	case len(p.Linked) > 0 && !o.Linked:
+		return ErrInUse
+	case u.Cache.Shared && !p.Managed && !o.Others:
+		return ErrUnmanaged
+	default:
+		return nil
+	}
+}
+
+// takeOut takes a package out of the way, or says why it stays.
+func (u *Maintenance) TakeOut(p Package, o RemoveOptions) (t *Detached, why error) {
+	if why := u.stays(p, o); why != nil {
+		return nil, why
+	}
+	if o.DryRun {
+		return &Detached{Package: p, unlock: func() {}}, nil
+	}
+	unlock, err := u.Cache.tryLockPackage(p.Name())
+	if err != nil {
+		return nil, ErrInUse
+	}
+	defer func() {
+		if why != nil {
+			unlock()
+		}
+	}()
+	stage, err := staging.New(u.Cache.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Rename(p.Dir, stage.PackagePath()); err != nil {
+		stage.Remove()
+		return nil, err
+	}
+	return &Detached{p, stage, unlock}, nil
+}
+
+// putBackLinked looks again who has links to the packages: one that was made
+// before a package was out of the way is noted by now.
+func (u *Maintenance) PutBackLinked(taken []*Detached, o RemoveOptions, done *Removal) (rest []*Detached) {
+	if o.DryRun || o.Linked || len(taken) == 0 {
+		return taken
+	}
+	using := u.Uses()
+	for _, t := range taken {
+		if using.Needs(t.Name(), filepath.Join(using.Root, filepath.FromSlash(t.Name()))) && os.Rename(t.at(), t.Dir) == nil {
+			done.Kept = append(done.Kept, Kept{t.Package, ErrInUse})
+			t.End()
+			continue
+		}
+		rest = append(rest, t)
+	}
+	return rest
+}
+
+// forget removes what is known of packages that are gone, and the directories
+// that were about them alone.
+func (u *Maintenance) forget(ctx context.Context, taken []*Detached, o RemoveOptions) {
+	if o.DryRun || len(taken) == 0 {
+		return
+	}
+	at, last := u.Shelf(), openNotes(u.state(), lastUsesDir, u.Cache.Dir)
+	for _, t := range taken {
+		at.Own.Drop(t.Name())
+		last.Remove(t.Name())
+		scratch.RemoveEmpty(u.Cache.parents(t.Name()))
+	}
+	_, _ = at.Own.Save(ctx), last.Save(ctx)
+}
+
+// parents are the directories of the cache that a package is in, outermost first.
+func (c *Store) parents(name string) (dirs []string) {
+	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		dirs = append(dirs, filepath.Join(c.Dir, dir))
+	}
+	slices.Reverse(dirs)
+	return dirs
+}

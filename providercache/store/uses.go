@@ -1,0 +1,208 @@
+package store
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
+)
+
+// Packages don't know who uses them. So whoever installs notes it in the user's
+// state directory: for each target which packages of caches it has, and for
+// each cache when its packages were used last, which outlives the targets. A
+// use that is noted already is noted again after a day, so that a run that
+// changes nothing hardly ever writes.
+const (
+	usesDir     = "uses"
+	lastUsesDir = "last-uses"
+	notedFor    = 24 * time.Hour
+
+	// byLink marks a use by a symbolic link: without the package the directory
+	// has nothing.
+	byLink = " link"
+	// underWay is how long after the note a link may still be about to be made.
+	UnderWay = time.Hour
+)
+
+// uses are packages of a cache that a target is going to have.
+type Uses struct {
+	State, Target string   // the user's state directory, and the target's
+	Present       []string // names of packages that the target has already
+	Due           []string // of those that are put into it now
+	Link          bool     // by symbolic links
+}
+
+// noteUses notes that a target uses packages of the cache. It is called before
+// they are put into it: whoever removes packages from a cache takes them
+// out of the way first and looks at the notes then, so that no link is made to
+// a package that goes. That notes can't be written is nobody's failure.
+func (c *Store) NoteUses(ctx context.Context, u Uses, now time.Time) {
+	root, err := receipt.Resolved(c.Dir)
+	if err != nil || u.State == "" {
+		return
+	}
+	mark := ""
+	if u.Link {
+		mark = byLink
+	}
+	mine := openNotes(u.State, usesDir, u.Target)
+	var due []string
+	for i, name := range slices.Concat(u.Present, u.Due) {
+		key := filepath.Join(root, filepath.FromSlash(name))
+		if noted := mine.at(key); i < len(u.Present) && !noted.After(now) && now.Sub(noted) < notedFor {
+			continue
+		}
+		mine.note(key, now, mark)
+		due = append(due, name)
+	}
+	if len(due) == 0 {
+		return
+	}
+	last := openNotes(u.State, lastUsesDir, root)
+	for _, name := range due {
+		last.note(name, now, "")
+	}
+	_, _ = mine.Save(ctx), last.Save(ctx)
+}
+
+// notes are times by names.
+type notes struct{ *statefile.File }
+
+func openNotes(state, kind, root string) notes {
+	about, err := receipt.Resolved(root)
+	if err != nil {
+		state = ""
+	}
+	return notes{statefile.Open(receipt.Below(state, kind), receipt.ReceiptsName(about), about, receipt.UsersOwn)}
+}
+
+func (n notes) note(key string, at time.Time, mark string) {
+	n.Set(key, []byte(at.UTC().Format(time.RFC3339)+mark))
+}
+
+// at is when a key was noted; zero if it wasn't.
+func (n notes) at(key string) time.Time {
+	value, _ := n.Get(key)
+	return notedAt(value)
+}
+
+func notedAt(value []byte) time.Time {
+	text, _ := strings.CutSuffix(string(value), byLink)
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// usage is what is known of who uses the packages of a cache.
+type usage struct {
+	Root   string // the cache's, without links
+	last   notes
+	ByDir  map[string]map[string][]byte // what each target has noted
+	placed map[string][]string          // the names of packages that each has a receipt for
+	now    time.Time
+}
+
+func (u *Maintenance) Uses() usage {
+	root, err := receipt.Resolved(u.Cache.Dir)
+	if err != nil {
+		root = u.Cache.Dir
+	}
+	using := usage{Root: root, last: openNotes(u.state(), lastUsesDir, root), ByDir: map[string]map[string][]byte{}, now: u.now()}
+	receipt.EachStateFile(u.state(), usesDir, func(_, dir string, entries map[string][]byte) { using.ByDir[dir] = entries })
+	using.placed = receipt.ReceiptRoots(u.state())
+	return using
+}
+
+// tell completes what is known of a package.
+func (u usage) tell(p *Package) {
+	name, key := p.Name(), filepath.Join(u.Root, filepath.FromSlash(p.Name()))
+	p.LastUse = u.last.at(name)
+	for dir, noted := range u.ByDir {
+		if at := notedAt(noted[key]); at.After(p.LastUse) && u.has(dir, name) {
+			p.LastUse = at
+		}
+	}
+	if info, err := os.Stat(p.Dir); err == nil && p.LastUse.IsZero() {
+		p.LastUse = info.ModTime()
+	}
+	p.Users, p.Linked = u.users(name, key)
+}
+
+// users are the directories that have a package.
+func (u usage) users(name, key string) (users, linked []string) {
+	for dir, noted := range u.ByDir {
+		_, ok := noted[key]
+		isLink := u.linksTo(filepath.Join(dir, filepath.FromSlash(name)), key)
+		if isLink {
+			linked = append(linked, dir)
+		}
+		if isLink || ok && u.has(dir, name) {
+			users = append(users, dir)
+		}
+	}
+	for dir, names := range u.placed {
+		if dir != u.Root && u.ByDir[dir] == nil && slices.Contains(names, name) && u.has(dir, name) {
+			users = append(users, dir)
+		}
+	}
+	slices.Sort(users)
+	slices.Sort(linked)
+	return users, linked
+}
+
+// needs reports whether a directory has a link to a package, or has noted that
+// it is about to make one.
+func (u usage) Needs(name, key string) bool {
+	_, linked := u.users(name, key)
+	for dir, noted := range u.ByDir {
+		value := noted[key]
+		_, err := os.Lstat(filepath.Dir(filepath.Dir(dir)))
+		if strings.HasSuffix(string(value), byLink) && u.now.Sub(notedAt(value)) < UnderWay && !u.has(dir, name) && err == nil {
+			return true
+		}
+	}
+	return len(linked) > 0
+}
+
+func (u usage) has(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	return err == nil
+}
+
+// linksTo reports whether a path is a symbolic link to a package, which needn't
+// be there at the moment.
+func (u usage) linksTo(path, key string) bool {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return false
+	}
+	target, err := os.Readlink(path)
+	if err != nil {
+		return false
+	}
+	if real, err := receipt.Resolved(target); err == nil {
+		target = real
+	}
+	return target == key
+}
+
+// sweepNotes removes those of directories that are gone, but for those that
+// are so fresh that the directory may not be there yet.
+func sweepNotes(state string, now time.Time) {
+	for _, kind := range []string{usesDir, lastUsesDir} {
+		receipt.EachStateFile(state, kind, func(path, root string, _ map[string][]byte) {
+			info, err := os.Stat(path)
+			if _, gone := os.Lstat(root); err == nil && os.IsNotExist(gone) && now.Sub(info.ModTime()) > notedFor {
+				_ = os.Remove(path)
+			}
+		})
+	}
+}
