@@ -91,6 +91,9 @@ func countedCalls(trace string) (n int) {
 // TestCache_ProviderRunsWhileFiftyProcessesInstall: it is the cache's own file, which
 // nobody could write to, and nobody does.
 func TestCache_ProviderRunsWhileFiftyProcessesInstall(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts fifty processes")
+	}
 	t.Parallel()
 	sleep, err := exec.LookPath("sleep")
 	if err != nil {

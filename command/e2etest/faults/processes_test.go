@@ -207,6 +207,9 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 
 // fiftyProcessesFetchOnce starts fifty of them on one empty cache.
 func fiftyProcessesFetchOnce(t *testing.T, program string) {
+	if testing.Short() {
+		t.Skip("starts fifty processes")
+	}
 	newSite(t, program, 10).fifty(t)
 }
 

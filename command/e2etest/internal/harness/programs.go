@@ -264,16 +264,20 @@ func LinkTo(t *testing.T, program, name string) string {
 	return link
 }
 
-// Thin skips four cases in five of a test that compares programs, if only a
-// short test was asked for. It is called by the subtest of a case, by whose name
-// it decides.
+// Thin skips four cases in five of a test that has many, if only a short test was
+// asked for. It is called by the subtest of a case, by whose name it decides.
 func Thin(t *testing.T) {
 	t.Helper()
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(t.Name()))
-	if testing.Short() && sum.Sum32()%5 != 0 {
+	if LeftOut(t.Name()) {
 		t.Skip("one case in five is enough for -short")
 	}
+}
+
+// LeftOut reports whether a short test does without the case of a name.
+func LeftOut(name string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(name))
+	return testing.Short() && sum.Sum32()%5 != 0
 }
 
 // ExeSuffix is what names of programs end in.
