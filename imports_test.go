@@ -79,7 +79,7 @@ var layers = map[string][]string{
 	"getproviders/wholefile":                {"getproviders/filelock"},
 
 	// Test support. Only tests import it; see testSupport.
-	"getproviders/providertest":        {"getproviders"},
+	"getproviders/providertest":        {"getproviders", "getproviders/hosts"},
 	"providercache/internal/cachetest": {"getproviders"},
 	harness:                            {"depsfile", "getproviders", "getproviders/providertest"},
 

@@ -1,6 +1,10 @@
 package getproviders
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // AnyHash judges a package by a list of hashes of which at least one has to
 // match, as a network mirror gives them: that is LevelVerifiedChecksum, because
@@ -64,4 +68,148 @@ func (a AnyHash) sha256() (sum [32]byte) {
 		}
 	}
 	return sum
+}
+
+// ChecksumError says that a package has none of the checksums that it should
+// have. It matches ErrAuthentication.
+type ChecksumError struct {
+	Expected []Hash // one of these
+	Found    []Hash // what the package has
+}
+
+// Error implements error.
+func (e *ChecksumError) Error() string {
+	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
+		return fmt.Sprintf("no checksum of a known scheme (h1 or zh) to check the package by, only: %s", joinHashes(e.Expected))
+	}
+	expected := slices.DeleteFunc(slices.Clone(e.Expected), func(h Hash) bool { return !h.Supported() })
+	if len(expected) == 1 { // then its scheme is the only one of interest
+		for _, found := range e.Found {
+			if found.Scheme() == expected[0].Scheme() {
+				return fmt.Sprintf("the package has checksum %s, expected %s", found, expected[0].printable())
+			}
+		}
+	}
+	return fmt.Sprintf("the package has checksum %s, expected any of: %s", joinHashes(e.Found), joinHashes(expected))
+}
+
+// Code is "checksum_mismatch".
+func (e *ChecksumError) Code() string { return "checksum_mismatch" }
+
+// Is reports whether target is ErrAuthentication.
+func (e *ChecksumError) Is(target error) bool { return target == ErrAuthentication }
+
+// Hint says what may be the cause.
+func (e *ChecksumError) Hint() string {
+	if !slices.ContainsFunc(e.Expected, Hash.Supported) {
+		return "a newer version may know these; else tell those who run the source to name an h1 or zh checksum"
+	}
+	return "the package was damaged or exchanged on its way, or where it is kept; if it happens again, tell those who run the source"
+}
+
+// ChecksumListError says that a checksum list and the registry's description
+// of a package disagree about the archive. It matches ErrAuthentication.
+type ChecksumListError struct {
+	FileName string // of the archive
+	Expected Hash   // from the description
+	Found    string // from the list, as it stands there; "" if it isn't listed
+	Mirror   bool   // the list lies in a mirror, and Expected is what the archive there has
+}
+
+// Error implements error.
+func (e *ChecksumListError) Error() string {
+	if e.Found == "" {
+		return fmt.Sprintf("the checksum list has no SHA-256 for %q, expected %s", e.FileName, e.Expected)
+	}
+	// What a registry sends may be long and no hash at all.
+	return fmt.Sprintf("the checksum list has %.80q for %q, expected %s", e.Found, e.FileName, e.Expected)
+}
+
+// Code is "checksum_list_mismatch".
+func (e *ChecksumListError) Code() string { return "checksum_list_mismatch" }
+
+// Is reports whether target is ErrAuthentication.
+func (e *ChecksumListError) Is(target error) bool { return target == ErrAuthentication }
+
+// Hint says who can help.
+func (e *ChecksumListError) Hint() string {
+	if e.Mirror {
+		return "the mirror has the checksum list of another version or another provider there: " +
+			"tell those who run it to remove that, or to fill the mirror again"
+	}
+	return "what the registry says about this package contradicts itself: tell the provider's publisher"
+}
+
+// UnknownIssuerError says that a checksum list is signed by none of the keys
+// that the registry names. It matches ErrAuthentication.
+type UnknownIssuerError struct {
+	Issuer string   // ID of the key that the signature says it is by; "" if it doesn't say
+	Keys   []string // IDs of the keys that the registry names
+}
+
+// Error implements error.
+func (e *UnknownIssuerError) Error() string {
+	issuer, keys := "a signature by key "+e.Issuer, strings.Join(e.Keys, ", ")
+	if e.Issuer == "" {
+		issuer = "no signature"
+	}
+	if keys == "" {
+		keys = "none"
+	}
+	return fmt.Sprintf("the checksum list has %s, from an unknown issuer; keys that the registry names: %s", issuer, keys)
+}
+
+// Code is "unknown_signer".
+func (e *UnknownIssuerError) Code() string { return "unknown_signer" }
+
+// Is reports whether target is ErrAuthentication.
+func (e *UnknownIssuerError) Is(target error) bool { return target == ErrAuthentication }
+
+// Hint says who can help.
+func (e *UnknownIssuerError) Hint() string {
+	return "the provider's publisher has to add the key to the registry"
+}
+
+// SignatureError says that a signature is not valid, or that it or a key can't
+// be read. It matches ErrAuthentication.
+type SignatureError struct {
+	Subject string // what was being checked: "the signature of the checksum list"
+	Err     error
+}
+
+// Error implements error.
+func (e *SignatureError) Error() string { return fmt.Sprintf("can't verify %s: %s", e.Subject, e.Err) }
+
+// Unwrap returns the cause.
+func (e *SignatureError) Unwrap() error { return e.Err }
+
+// Code is "invalid_signature".
+func (e *SignatureError) Code() string { return "invalid_signature" }
+
+// Is reports whether target is ErrAuthentication.
+func (e *SignatureError) Is(target error) bool { return target == ErrAuthentication }
+
+// maxPrintedHashes is how many hashes a message repeats.
+const maxPrintedHashes = 10
+
+func joinHashes(hashes []Hash) string {
+	if len(hashes) == 0 {
+		return "none"
+	}
+	var texts []string
+	for i, h := range hashes {
+		if i == maxPrintedHashes {
+			texts = append(texts, fmt.Sprintf("and %d more", len(hashes)-i))
+			break
+		}
+		texts = append(texts, h.printable())
+	}
+	return strings.Join(texts, ", ")
+}
+
+// printable returns a hash as messages repeat it: whole if it is one. What a mirror
+// sends may also be endless, or meant for a terminal.
+func (h Hash) printable() string {
+	quoted := fmt.Sprintf("%.80q", string(h))
+	return quoted[1 : len(quoted)-1]
 }

@@ -3,6 +3,7 @@ package getproviders
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -57,3 +58,38 @@ func (m *memoized) Describe(p Provider) string { return m.source.Describe(p) }
 
 // Unwrap returns the source that is asked.
 func (m *memoized) Unwrap() Source { return m.source }
+
+// versionsMaxAge is how long a list of versions is remembered where nobody says. A
+// run asks at its beginning; a program that lives longer sees new versions soon.
+const versionsMaxAge = 15 * time.Minute
+
+// dated is an answer, and when it was asked for.
+type dated[V any] struct {
+	value V
+	asked time.Time
+}
+
+// dating adds the time to what ask returns; now may be nil.
+func dating[V any](now func() time.Time, ask func(context.Context) (V, error)) func(context.Context) (dated[V], error) {
+	return func(ctx context.Context) (dated[V], error) {
+		asked := clock(now)()
+		value, err := ask(ctx)
+		return dated[V]{value, asked}, err
+	}
+}
+
+// expired reports whether an answer is older than maxAge: 0 stands for
+// versionsMaxAge, less for any age.
+func expired[V any](now func() time.Time, maxAge time.Duration) func(dated[V]) bool {
+	if maxAge == 0 {
+		maxAge = versionsMaxAge
+	}
+	return func(answer dated[V]) bool { return maxAge > 0 && clock(now)().Sub(answer.asked) > maxAge }
+}
+
+func clock(now func() time.Time) func() time.Time {
+	if now == nil {
+		return time.Now
+	}
+	return now
+}

@@ -206,3 +206,115 @@ func (s *RegistrySource) SourceURL(ctx context.Context, p Provider, v Version, p
 	}
 	return "", s.missing(ctx, p, v, plat)
 }
+
+// ask sends a request to the API of a provider's registry and returns its
+// answer, which is 200 or 404.
+//
+// The path is resolved against the service's URL as a reference: a base URL
+// without a slash at its end loses its last segment, as the real tools have it.
+//
+// The credentials that go along are those of the provider's host, wherever its
+// service is.
+func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, segments ...string) (*hosts.Document, error) {
+	req := hosts.DocumentRequest{
+		URL:          base.ResolveReference(&url.URL{Path: strings.Join(segments, "/")}),
+		Header:       versionHeader(s.Product),
+		MaxRedirects: registryRedirects,
+		MaxBytes:     registryAnswerBytes,
+	}
+	if err := hosts.Authorize(ctx, s.Credentials, p.Hostname, req.URL, req.Header); err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	doc, err := hosts.GetDocument(ctx, s.Client, req)
+	if err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	if doc.StatusCode != http.StatusOK && doc.StatusCode != http.StatusNotFound {
+		return nil, statusError(kindRegistry, p, p.Hostname, req, doc)
+	}
+	return doc, nil
+}
+
+// fetch gets a document that a registry named by its URL. It may be on
+// anybody's host, which is told nothing about us: no version, no credentials.
+func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxBytes int64) ([]byte, error) {
+	req := hosts.DocumentRequest{URL: u, MaxRedirects: registryRedirects, MaxBytes: maxBytes}
+	doc, err := hosts.GetDocument(ctx, s.Client, req)
+	if err != nil {
+		return nil, queryError(ctx, kindRegistry, p, err)
+	}
+	if doc.StatusCode != http.StatusOK {
+		return nil, statusError(kindRegistry, p, "", req, doc)
+	}
+	return doc.Body, nil
+}
+
+// Sizes of the documents that a package is judged by. A checksum line takes
+// some 120 bytes for each platform, a signature under a kilobyte.
+const (
+	checksumsBytes = 1 << 20
+	signatureBytes = 64 << 10
+)
+
+// checksumDocuments are a version's list of checksums and the signature on it.
+type checksumDocuments struct{ sums, signature []byte }
+
+// trust is what a package is authenticated by: the checksum list that its
+// publisher signed. Load asks for list and signature at the same time, and once for
+// the packages of all platforms, which have the same.
+func (s *RegistrySource) trust(p Provider, answer *packageAnswer) Trust {
+	trust := Trust{
+		ExpectedSHA256: answer.sha256,
+		Recheck:        func(kept SignedDocuments) Trust { return s.signedChecksums(p, answer, kept).Trust() },
+	}
+	trust.Load = func(ctx context.Context) (Trust, error) {
+		key := [2]string{answer.sums.String(), answer.signature.String()}
+		documents, err := s.documents.Do(ctx, key, func(ctx context.Context) (checksumDocuments, error) {
+			return s.fetchDocuments(ctx, p, answer)
+		})
+		if err != nil {
+			return Trust{}, causeOr(ctx, err)
+		}
+		return trust.Recheck(SignedDocuments{Sums: documents.sums, Signature: documents.signature}), nil
+	}
+	return trust
+}
+
+func (s *RegistrySource) signedChecksums(p Provider, answer *packageAnswer, documents SignedDocuments) SignedChecksums {
+	return SignedChecksums{
+		FileName:      answer.fileName,
+		SHA256:        answer.sha256,
+		Sums:          documents.Sums,
+		Signature:     documents.Signature,
+		PublicKeys:    answer.keys,
+		Keys:          s.signingKeys(),
+		Keyless:       p.Hostname == s.Product.KeylessHost && p.Hostname != "",
+		Platform:      answer.platform,
+		PackageHashes: answer.packageHashes,
+		Now:           s.Now,
+	}
+}
+
+func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer *packageAnswer) (documents checksumDocuments, err error) {
+	err = par.Together(ctx,
+		func(ctx context.Context) (err error) {
+			documents.sums, err = s.fetch(ctx, p, answer.sums, checksumsBytes)
+			return err
+		},
+		func(ctx context.Context) (err error) {
+			documents.signature, err = s.fetch(ctx, p, answer.signature, signatureBytes)
+			return err
+		},
+	)
+	return documents, err
+}
+
+func (s *RegistrySource) signingKeys() SigningKeys {
+	if s.Keys != nil {
+		return *s.Keys
+	}
+	if s.Product.Keys != nil {
+		return *s.Product.Keys
+	}
+	return DefaultSigningKeys()
+}

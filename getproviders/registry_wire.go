@@ -1,9 +1,11 @@
 package getproviders
 
 import (
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 )
 
@@ -122,4 +124,109 @@ func decodeObject[T any](body []byte) (*T, error) {
 		return nil, errors.New("it is null, not an object")
 	}
 	return object, nil
+}
+
+// wirePackage is the answer to ":namespace/:type/:version/download/:os/:arch".
+type wirePackage struct {
+	Protocols    []string `json:"protocols"`
+	OS           string   `json:"os"`
+	Arch         string   `json:"arch"`
+	FileName     string   `json:"filename"`
+	DownloadURL  string   `json:"download_url"`
+	SHA256       string   `json:"shasum"`
+	SumsURL      string   `json:"shasums_url"`
+	SignatureURL string   `json:"shasums_signature_url"`
+	SigningKeys  struct {
+		GPG []*struct {
+			Armored        string `json:"ascii_armor"`
+			TrustSignature string `json:"trust_signature"`
+		} `json:"gpg_public_keys"`
+	} `json:"signing_keys"`
+	Packages json.RawMessage `json:"packages"` // as packageHashes reads it
+}
+
+// packageAnswer is a wirePackage that was found to be in order.
+type packageAnswer struct {
+	platform                 Platform
+	fileName                 string // of the archive, in SHA256SUMS
+	sha256                   [32]byte
+	archive, sums, signature *url.URL
+	keys                     []PublicKey
+	packageHashes            map[Platform][]Hash
+}
+
+// read checks an answer about a package for plat that came from the URL base.
+func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error) {
+	if w.OS != plat.OS || w.Arch != plat.Arch {
+		return nil, fmt.Errorf("it is about the package for %q, not for %s", w.OS+"_"+w.Arch, plat)
+	}
+	if w.FileName == "" {
+		return nil, errors.New("filename is missing")
+	}
+	answer := &packageAnswer{fileName: w.FileName}
+	sum, err := hex.DecodeString(w.SHA256)
+	if err != nil || len(sum) != len(answer.sha256) {
+		return nil, errors.New("shasum is not 64 hexadecimal digits")
+	}
+	answer.sha256 = [32]byte(sum)
+	answer.platform, answer.packageHashes = plat, w.packageHashes()
+	if answer.archive, err = resolveURL(base, "download_url", w.DownloadURL); err != nil {
+		return nil, err
+	}
+	if answer.sums, err = resolveURL(base, "shasums_url", w.SumsURL); err != nil {
+		return nil, err
+	}
+	if answer.signature, err = resolveURL(base, "shasums_signature_url", w.SignatureURL); err != nil {
+		return nil, err
+	}
+	answer.keys, err = w.publicKeys()
+	return answer, err
+}
+
+// publicKeys returns the keys of which one has to have made the signature.
+func (w *wirePackage) publicKeys() ([]PublicKey, error) {
+	keys := make([]PublicKey, len(w.SigningKeys.GPG))
+	for i, key := range w.SigningKeys.GPG {
+		if key == nil {
+			return nil, fmt.Errorf("signing_keys.gpg_public_keys[%d] is null", i)
+		}
+		keys[i] = PublicKey{Armored: key.Armored, TrustSignature: key.TrustSignature}
+	}
+	return keys, nil
+}
+
+// resolveURL reads a URL that may be relative to that of the answer in which
+// it stands; field names it for errors, which leave its text out because it
+// may hold secrets.
+func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
+	if given == "" {
+		// By the rules for references this would be the answer's own URL.
+		return nil, fmt.Errorf("%s is missing", field)
+	}
+	ref, err := url.Parse(given)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a URL", field)
+	}
+	u := base.ResolveReference(ref)
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fmt.Errorf("%s has the scheme %q, which is neither http nor https", field, u.Scheme)
+	}
+	if u.Host == "" {
+		return nil, fmt.Errorf("%s names no host", field)
+	}
+	return u, nil
+}
+
+// speaks reports whether one of a version's protocols is one that the products
+// speak: 5 or 6, in any minor version.
+func speaks(protocols []string) (bool, error) {
+	found := false
+	for i, text := range protocols {
+		v, err := ParseVersion(text)
+		if err != nil {
+			return false, fmt.Errorf("protocols[%d] is not a version", i)
+		}
+		found = found || v.Prerelease == "" && (v.Major == 5 || v.Major == 6)
+	}
+	return found, nil
 }

@@ -3,14 +3,18 @@ package hosts
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"net"
 	"net/http"
 	"net/url"
 	"runtime"
-	"sync"
+	"strconv"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // ClientOptions is what NewClient needs to know. The zero value works.
@@ -150,10 +154,73 @@ func onTop(client *http.Client, part func(next layer) http.RoundTripper) *http.C
 // callers, so that they share connections.
 func DefaultClient() *http.Client { return defaultClient() }
 
-var defaultClient = sync.OnceValue(func() *http.Client {
+var defaultClient = par.OnceValue(func() *http.Client {
 	client, err := NewClient(ClientOptions{Retries: 1})
 	if err != nil { // only certificates can be the reason, and there are none
 		panic(err)
 	}
 	return client
 })
+
+// ResolveRetries turns the text of TF_REGISTRY_DISCOVERY_RETRY into
+// ClientOptions.Retries: a positive number, else 1.
+func ResolveRetries(text string) int {
+	if n, err := strconv.Atoi(text); err == nil && n > 0 {
+		return n
+	}
+	return 1
+}
+
+// ResolveTimeout turns the text of TF_REGISTRY_CLIENT_TIMEOUT, in seconds,
+// into ClientOptions.HeaderTimeout: a positive number, else 10. Where the
+// real tool limits each metadata request as a whole, here each of its phases
+// has that long.
+func ResolveTimeout(text string) time.Duration {
+	n, err := strconv.Atoi(text)
+	if err != nil || n <= 0 {
+		return defaultHeaderTimeout
+	}
+	return time.Duration(min(int64(n), math.MaxInt64/int64(time.Second))) * time.Second
+}
+
+// ErrOffline says that nobody may be asked.
+var ErrOffline = errors.New("no requests are sent while offline")
+
+// OfflineError says that a request wasn't sent. It matches ErrOffline.
+type OfflineError struct {
+	Method string // "GET"
+	URL    string // redacted
+	By     string // what forbids requests, such as "-offline"
+}
+
+// Error implements error.
+func (e *OfflineError) Error() string {
+	return fmt.Sprintf("%s %q was not sent, because %s allows no requests", e.Method, e.URL, e.By)
+}
+
+// Code is "offline".
+func (e *OfflineError) Code() string { return "offline" }
+
+// Is reports whether target is ErrOffline.
+func (e *OfflineError) Is(target error) bool { return target == ErrOffline }
+
+// NewOfflineClient returns a client that sends nothing: every request, whatever
+// its scheme and host, is an *OfflineError, and no name is looked up. by says
+// what forbids requests. The client is safe for many goroutines.
+func NewOfflineClient(by string) *http.Client {
+	return &http.Client{Transport: offline{by}}
+}
+
+// offline is the transport of a client that sends nothing.
+type offline struct{ by string }
+
+func (o offline) RoundTrip(req *http.Request) (*http.Response, error) {
+	if req.Body != nil { // a RoundTripper has to close it
+		_ = req.Body.Close()
+	}
+	method := req.Method
+	if method == "" {
+		method = http.MethodGet
+	}
+	return nil, &OfflineError{Method: method, URL: RedactURL(req.URL), By: o.by}
+}

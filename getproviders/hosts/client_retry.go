@@ -3,9 +3,12 @@ package hosts
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hashicorp/go-retryablehttp"
 )
@@ -117,4 +120,87 @@ func withoutURL(err error) error {
 	default:
 		return u.Err
 	}
+}
+
+// backoff decides how long to wait before a retry.
+type backoff struct {
+	shortest, longest time.Duration
+	random            func() float64 // from 0 up to, but not including, 1
+}
+
+func newBackoff(opts ClientOptions) backoff {
+	return backoff{
+		shortest: orDefault(opts.RetryWaitMin, defaultRetryWaitMin),
+		longest:  orDefault(opts.RetryWaitMax, defaultRetryWaitMax),
+		random:   rand.Float64,
+	}
+}
+
+// before returns the wait before a retry (0 is the first): a random duration
+// between shortest and twice that, doubled for each further retry; or what
+// the server asked for and up to shortest more, so that clients which were turned
+// away together don't come back together. It is never more than longest.
+func (b backoff) before(shortest, longest time.Duration, retry int, resp *http.Response) time.Duration {
+	if asked, ok := retryAfter(resp, longest); ok {
+		return min(longest, asked+time.Duration(b.random()*float64(shortest)))
+	}
+	ceiling := shortest
+	for i := 0; i <= retry && ceiling < longest; i++ {
+		ceiling *= 2
+	}
+	ceiling = min(ceiling, longest)
+	return ceiling/2 + time.Duration(b.random()*float64(ceiling/2))
+}
+
+// retryAfter reads the header of that name in a 429 or 503 response. A date
+// counts from the response's own Date, so that this machine's clock doesn't matter.
+func retryAfter(resp *http.Response, longest time.Duration) (time.Duration, bool) {
+	if resp == nil || resp.StatusCode != http.StatusTooManyRequests && resp.StatusCode != http.StatusServiceUnavailable {
+		return 0, false
+	}
+	text := resp.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
+		if seconds > uint64(longest/time.Second) {
+			return longest, true
+		}
+		return time.Duration(seconds) * time.Second, true
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0, false
+	}
+	now, err := http.ParseTime(resp.Header.Get("Date"))
+	if err != nil {
+		return 0, false
+	}
+	return min(longest, max(0, until.Sub(now))), true
+}
+
+// RetryWait returns how long to wait before something is tried again which the
+// client's own retries don't cover: asking for the rest of a body that broke
+// off. retry is 0 for the first one, resp is the answer that made it necessary,
+// if there was one: its Retry-After is honoured. For a client that isn't of
+// NewClient it is what the zero ClientOptions mean.
+func RetryWait(client *http.Client, retry int, resp *http.Response) time.Duration {
+	policy := policyOf(client)
+	return policy.Backoff(policy.RetryWaitMin, policy.RetryWaitMax, retry, resp)
+}
+
+// policyOf finds the retries in a client's stack.
+func policyOf(client *http.Client) *retryablehttp.Client {
+	var part http.RoundTripper
+	if client != nil {
+		part = client.Transport
+	}
+	for part != nil {
+		if r, ok := part.(*retry); ok {
+			return r.client
+		}
+		upper, ok := part.(interface{ below() http.RoundTripper })
+		if !ok {
+			break
+		}
+		part = upper.below()
+	}
+	return newRetry(nil, 0, newBackoff(ClientOptions{})).client
 }

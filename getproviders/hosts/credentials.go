@@ -3,9 +3,14 @@ package hosts
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"golang.org/x/net/idna"
 )
 
 // Credentials knows the tokens with which hosts are asked. It is safe for many
@@ -47,4 +52,151 @@ func TokenVariable(host Hostname) string {
 		return ""
 	}
 	return "TF_TOKEN_" + strings.NewReplacer(".", "_", "-", "__").Replace(host.ASCII())
+}
+
+// FirstOf returns credentials that ask others one after the other, until one
+// of them knows the host. The real tool's order is: tokens of the environment,
+// then those of credentials blocks, then a helper. Nil ones are left out.
+//
+// An error ends the search: the request would go out with a token other than
+// the one that it should have.
+func FirstOf(all ...Credentials) Credentials {
+	chain := &firstOf{}
+	for _, c := range all {
+		if c != nil {
+			chain.all = append(chain.all, c)
+		}
+	}
+	return chain
+}
+
+type firstOf struct {
+	concealed
+	all []Credentials
+}
+
+// finder is implemented by credentials that can tell a host which goes without
+// a token from one that they don't know. For others, both are "".
+type finder interface {
+	find(ctx context.Context, host Hostname) (token string, known bool, err error)
+}
+
+// Token implements Credentials.
+func (f *firstOf) Token(ctx context.Context, host Hostname) (string, error) {
+	token, _, err := f.find(ctx, host)
+	return token, err
+}
+
+func (f *firstOf) find(ctx context.Context, host Hostname) (token string, known bool, err error) {
+	for _, c := range f.all {
+		if token, known, err = findIn(ctx, c, host); known || err != nil {
+			return token, known, err
+		}
+	}
+	return "", false, nil
+}
+
+func findIn(ctx context.Context, c Credentials, host Hostname) (token string, known bool, err error) {
+	if c, ok := c.(finder); ok {
+		return c.find(ctx, host)
+	}
+	token, err = c.Token(ctx, host)
+	return token, token != "", err
+}
+
+// concealed is embedded by types that hold secrets: they print as the same few
+// words with every verb and flag.
+type concealed struct{}
+
+// String implements fmt.Stringer.
+func (concealed) String() string { return "secrets (not shown)" }
+
+// Format implements fmt.Formatter, which comes before GoString and all verbs.
+func (c concealed) Format(f fmt.State, _ rune) { io.WriteString(f, c.String()) }
+
+// LogValue implements slog.LogValuer.
+func (c concealed) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// EnvTokens returns the tokens of variables such as
+// TF_TOKEN_registry_example_com in an environment like that of os.Environ.
+//
+// What follows the prefix is the hostname, in Unicode or punycode; two
+// underscores in a row stand for a dash, then each one left for a dot, and
+// dashes and dots may stand for themselves. A port is possible where the
+// name of a variable can hold a colon: TF_TOKEN_localhost:8443. A variable whose
+// name doesn't make a hostname is ignored. The last of several for one host
+// counts.
+//
+// A variable that is set to nothing makes its host known with the token "":
+// this is the way to go without the token that a file or a helper has. The real
+// tool sends an Authorization header with an empty token then, which no
+// server can accept.
+func EnvTokens(environ []string) *StaticTokens {
+	tokens := map[Hostname]string{}
+	for _, entry := range environ {
+		name, token, _ := strings.Cut(entry, "=")
+		suffix, ok := strings.CutPrefix(name, tokenVariablePrefix)
+		if !ok {
+			continue
+		}
+		if host, ok := hostOfVariable(suffix); ok {
+			tokens[host] = token
+		}
+	}
+	return NewStaticTokens(tokens)
+}
+
+const tokenVariablePrefix = "TF_TOKEN_"
+
+// hostOfVariable undoes what TokenVariable does, and what people do instead.
+func hostOfVariable(suffix string) (Hostname, bool) {
+	name := strings.ReplaceAll(strings.ReplaceAll(suffix, "__", "-"), "_", ".")
+	name, port, hasPort := strings.Cut(name, ":")
+	// Only here is punycode welcome: other systems than ours may have set the
+	// variable, and it says nothing that people would have to read.
+	name, err := idna.Display.ToUnicode(name)
+	if err != nil {
+		return "", false
+	}
+	if hasPort {
+		name += ":" + port
+	}
+	host, err := ParseHostname(name)
+	return host, err == nil
+}
+
+// StaticTokens are tokens that are known from the start: those of credentials
+// blocks, or of the environment (see [EnvTokens]). A nil *StaticTokens knows
+// none. It prints without its tokens, whatever the verb.
+type StaticTokens struct {
+	concealed
+	// lookup is a function because all that fmt ever shows of one is its
+	// address, while some verbs show what is behind a pointer, or in
+	// unexported fields of whatever has this one in it.
+	lookup func(Hostname) (token string, known bool)
+}
+
+// NewStaticTokens returns the tokens of a map, which it copies. A host whose
+// token is "" is known, too: it is asked without a token, and [FirstOf] looks
+// no further.
+func NewStaticTokens(tokens map[Hostname]string) *StaticTokens {
+	tokens = maps.Clone(tokens)
+	return &StaticTokens{lookup: func(host Hostname) (string, bool) {
+		token, known := tokens[host]
+		return token, known
+	}}
+}
+
+// Token implements Credentials. There are no errors.
+func (s *StaticTokens) Token(ctx context.Context, host Hostname) (string, error) {
+	token, _, err := s.find(ctx, host)
+	return token, err
+}
+
+func (s *StaticTokens) find(_ context.Context, host Hostname) (token string, known bool, err error) {
+	if s == nil || s.lookup == nil {
+		return "", false, nil
+	}
+	token, known = s.lookup(host)
+	return token, known, nil
 }

@@ -1,11 +1,14 @@
 package hosts
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 )
 
 // Do sends a request, following at most maxRedirects redirects, and returns
@@ -130,4 +133,89 @@ func (e *TooLargeError) Code() string { return "too_large" }
 // Error implements error.
 func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the response is larger than %d bytes", e.Limit)
+}
+
+// DocumentRequest says which document GetDocument asks for.
+type DocumentRequest struct {
+	URL          *url.URL
+	Header       http.Header // nil: none besides those of the client
+	MaxRedirects int         // how many redirects are followed; 0: none, a redirect is an error
+	MaxBytes     int64       // a 200 body that is larger is an error
+}
+
+// Document is the answer to a DocumentRequest, whatever its status.
+type Document struct {
+	URL        *url.URL // where the body came from in the end; relative URLs in it are resolved against this
+	Status     string   // "503 Service Unavailable": the standard words for the code, not the server's
+	StatusCode int
+	Header     http.Header
+	Body       []byte // of a response that isn't 200 the first 4 KiB at most
+	Attempts   int    // how often the last hop was asked; 1: no retry was made
+	// Confidential reports whether every hop on the way to the document was:
+	// if not, somebody else may have written it.
+	Confidential bool
+}
+
+// failureBytes is how much of a body is kept that comes with a status other
+// than 200: enough for an error message of the server's.
+const failureBytes = 4 << 10
+
+// GetDocument asks for a small document and reads it whole. The status is the
+// caller's to judge: an error means that there was no complete answer, and
+// is a *RequestError (with a *TooLargeError inside if that is the reason).
+func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
+	get := (&http.Request{Method: http.MethodGet, URL: req.URL, Header: req.Header.Clone()}).WithContext(ctx)
+	if get.Header == nil {
+		get.Header = http.Header{}
+	}
+	resp, err := Do(client, get, req.MaxRedirects)
+	if err != nil {
+		return nil, err
+	}
+	doc := &Document{
+		URL:        resp.Request.URL,
+		Status:     strings.TrimSpace(fmt.Sprintf("%d %s", resp.StatusCode, http.StatusText(resp.StatusCode))),
+		StatusCode: resp.StatusCode,
+		Header:     resp.Header,
+		Attempts:   Attempts(resp),
+
+		Confidential: confidentialWay(resp),
+	}
+	if resp.StatusCode == http.StatusOK {
+		if doc.Body, err = ReadAll(resp, req.MaxBytes); err != nil {
+			return nil, err
+		}
+		return doc, nil
+	}
+	doc.Body = readSome(resp)
+	return doc, nil
+}
+
+// readSome returns the beginning of a body that nothing depends on.
+func readSome(resp *http.Response) []byte {
+	defer resp.Body.Close()
+	body, _ := io.ReadAll(io.LimitReader(resp.Body, failureBytes))
+	return body
+}
+
+// redirectPolicy follows at most limit redirects, to any host, by https and
+// http. What identifies the user stays with the origin that it was meant for:
+// the standard library would also send it to subdomains and other ports, and
+// to plain http. It isn't sent again when the way leads back, because it is
+// somebody else who chose that. The address that redirected isn't told to the
+// next host.
+func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
+	return func(next *http.Request, via []*http.Request) error {
+		if len(via) > limit {
+			return fmt.Errorf("stopped after %d redirects", limit)
+		}
+		next.Header.Del("Referer")
+		left := func(hop *http.Request) bool { return !SameOrigin(hop.URL, via[0].URL) }
+		if left(next) || slices.ContainsFunc(via, left) {
+			for _, name := range []string{"Authorization", "Cookie", "Proxy-Authorization"} {
+				next.Header.Del(name)
+			}
+		}
+		return nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Limit bounds how many callers hold it at once. Make one with [NewLimit]; it
@@ -87,4 +88,20 @@ func (l *Limit) leave() {
 	}
 	close(l.waiting[next].turn)
 	l.waiting = slices.Delete(l.waiting, next, next+1)
+}
+
+// Pause waits for d, or returns ctx's cause if ctx ends first. It is for what
+// can only be asked about again and again.
+func Pause(ctx context.Context, d time.Duration) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }

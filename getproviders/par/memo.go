@@ -125,3 +125,6 @@ func (m *Memo[K, V]) drop(key K, c *call[V]) {
 		delete(m.calls, key)
 	}
 }
+
+// OnceValue is that of package sync.
+func OnceValue[T any](f func() T) func() T { return sync.OnceValue(f) }

@@ -1,16 +1,23 @@
-// Package providertest has a registry of providers and modules and a network
-// mirror on loopback for tests: they speak real HTTPS with a throw-away CA, sign
-// with a throw-away key, count requests, and break on command.
+// Package providertest has a registry of providers and modules, and a network
+// mirror, on loopback for tests: they speak real HTTPS with a throw-away CA, sign
+// with a throw-away key, count requests, and break on command. It is public: use it
+// to test what you build on this module.
+//
+//	func TestWidget(t *testing.T) {
+//		registry := providertest.New(t)
+//		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+//		installer := &providercache.Installer{
+//			Fetcher: &fetcher.Fetcher{Source: registry.Source(), Client: registry.Client()},
+//			Target:  &store.Store{Dir: t.TempDir()},
+//		}
+//		got, err := installer.Ensure(t.Context(), registry.Provider("acme", "widget"), getproviders.Constraints{})
+//		// got.Executable is there; registry.Requests("archive") is 1
+//	}
 //
 // A registry is filled with Add and AddModule, and asked by its own host,
-// "localhost:PORT", or by any other host that a host block of the CLI
-// configuration redirects to ServiceURL and ModulesURL:
-//
-//	registry, err := providertest.NewRegistry(providertest.Options{})
-//	...
-//	defer registry.Close()
-//	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
-//	env, err := registry.Env(dir, "example.com") // for a real terraform
+// "localhost:PORT", by [Host] through Source, or by any other host that a host block of
+// a CLI configuration redirects to ServiceURL and ModulesURL: Env prepares that for
+// programs. Break has requests fail, and PackageSpec says what is odd about a package.
 //
 // A mirror is filled alike, and asked below its URL. Both are Servers, which
 // serve anything else, too: a place to redirect to, say. Servers that share a CA
@@ -20,6 +27,39 @@
 // doesn't import testing. It does no more than a well-behaved registry has to:
 // no login, no pagination.
 package providertest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Host is the host of the addresses that Provider returns. It has no port, which
+// couldn't be in the name of a directory on Windows.
+const Host = hosts.Hostname("registry.example.com")
+
+// TB is what New needs of a *testing.T, a *testing.B or a *testing.F.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Fatal(args ...any)
+}
+
+// New starts a registry of the zero Options, which is closed when the test ends.
+func New(t TB) *Registry {
+	t.Helper()
+	registry, err := NewRegistry(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	return registry
+}
 
 // Registry is a running registry. It is safe for many goroutines.
 type Registry struct {
@@ -63,8 +103,211 @@ func NewRegistry(opts Options) (*Registry, error) {
 // platform if there is one. It panics if ArchivePath can't be read.
 func (r *Registry) Add(p PackageSpec) { r.add("", p) }
 
+// Provider is the address of a provider on [Host]. It panics if the address isn't valid.
+func (r *Registry) Provider(namespace, providerType string) getproviders.Provider {
+	p := getproviders.Provider{Hostname: Host, Namespace: namespace, Type: providerType}
+	must(p.Validate())
+	return p
+}
+
+// Source is a new source of the registry's packages, which remembers nothing yet. It
+// finds the registry as that of [Host] and by the registry's own host.
+func (r *Registry) Source() *getproviders.RegistrySource {
+	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
+		Host: {"providers.v1": r.ServiceURL()},
+	}}
+	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery}
+}
+
 // ServiceURL is the base URL of providers.v1, for host blocks.
 func (r *Registry) ServiceURL() string { return r.BaseURL() + servicePath }
 
 // Signer is who signs the checksum lists of packages that name no other.
 func (r *Registry) Signer() *Signer { return r.opts.Signer }
+
+func (r *Registry) handler() http.Handler {
+	mux := http.NewServeMux()
+	handle := func(kind, pattern string, find func(req *http.Request) answer) {
+		mux.HandleFunc(pattern, func(w http.ResponseWriter, req *http.Request) { r.answer(w, req, kind, find) })
+	}
+	handle("discovery", "/.well-known/terraform.json", func(*http.Request) answer {
+		return document(typeJSON, discoveryDocument())
+	})
+	handle("versions", servicePath+"{namespace}/{type}/versions", r.versions)
+	handle("package", servicePath+"{namespace}/{type}/{version}/download/{os}/{arch}", r.describe)
+	mux.HandleFunc(filesPath+"{namespace}/{type}/{version}/{file}", func(w http.ResponseWriter, req *http.Request) {
+		r.answer(w, req, fileKind(req.PathValue("file")), r.file)
+	})
+	r.handleModules(mux)
+	handle("other", "/", func(*http.Request) answer { return answer{} })
+	return mux
+}
+
+func fileKind(name string) string {
+	switch {
+	case strings.HasSuffix(name, "_SHA256SUMS"):
+		return "sums"
+	case strings.HasSuffix(name, "_SHA256SUMS.sig"):
+		return "signature"
+	default:
+		return "archive"
+	}
+}
+
+func (r *Registry) versions(req *http.Request) answer {
+	packages := r.provider("", req.PathValue("namespace"), req.PathValue("type"))
+	if len(packages) == 0 {
+		return answer{}
+	}
+	return document(typeJSON, versionsDocument(packages))
+}
+
+func (r *Registry) describe(req *http.Request) answer {
+	packages := r.versionOf(req)
+	for _, p := range packages {
+		if p.Platform.OS == req.PathValue("os") && p.Platform.Arch == req.PathValue("arch") {
+			return document(typeJSON, r.packageDocument(p, packages))
+		}
+	}
+	return answer{}
+}
+
+func (r *Registry) file(req *http.Request) answer {
+	packages := r.versionOf(req)
+	name := req.PathValue("file")
+	for _, p := range packages {
+		switch name {
+		case p.sumsName():
+			return document(typeText, r.sumsDocument(packages))
+		case p.sumsName() + ".sig":
+			return document(typeBinary, r.signerOf(packages).Sign(r.sumsDocument(packages)))
+		case p.archiveName():
+			return archiveAnswer(p)
+		}
+	}
+	return answer{}
+}
+
+func (r *Registry) versionOf(req *http.Request) []servedPackage {
+	return r.version("", req.PathValue("namespace"), req.PathValue("type"), req.PathValue("version"))
+}
+
+func archiveAnswer(p servedPackage) answer {
+	archive, done, err := p.open()
+	if err != nil {
+		return answer{}
+	}
+	return answer{contentType: typeZip, etag: fmt.Sprintf(`"%x"`, p.sha256), body: archive, done: done}
+}
+
+const (
+	servicePath = "/v1/providers/"
+	filesPath   = "/files/"
+)
+
+// discoveryDocument names the services by relative URLs, as most hosts do.
+func discoveryDocument() []byte {
+	return toJSON(map[string]any{"modules.v1": modulesPath, "providers.v1": servicePath})
+}
+
+type versionEntry struct {
+	Version   string          `json:"version"`
+	Protocols []string        `json:"protocols"`
+	Platforms []platformEntry `json:"platforms"`
+}
+
+type platformEntry struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+}
+
+func versionsDocument(packages []servedPackage) []byte {
+	var versions []*versionEntry
+	var warnings []string
+	for _, p := range packages {
+		i := slices.IndexFunc(versions, func(v *versionEntry) bool { return v.Version == p.Version })
+		if i < 0 {
+			i = len(versions)
+			versions = append(versions, &versionEntry{Version: p.Version, Protocols: p.Protocols})
+		}
+		versions[i].Platforms = append(versions[i].Platforms, platformEntry(p.Platform))
+		for _, w := range p.Warnings {
+			if !slices.Contains(warnings, w) {
+				warnings = append(warnings, w)
+			}
+		}
+	}
+	return toJSON(map[string]any{"versions": versions, "warnings": warnings})
+}
+
+// packageDocument describes p, one of the packages of a version. Its URLs are
+// relative to the document's own.
+func (r *Registry) packageDocument(p servedPackage, all []servedPackage) []byte {
+	signer := r.signerOf(all)
+	keys := p.Keys
+	if keys == nil {
+		keys = []Key{signer.Key()}
+	}
+	base := filesPath + strings.Join([]string{p.Namespace, p.Type, p.Version}, "/") + "/"
+	document := map[string]any{
+		"protocols":             p.Protocols,
+		"os":                    p.Platform.OS,
+		"arch":                  p.Platform.Arch,
+		"filename":              p.archiveName(),
+		"download_url":          base + p.archiveName(),
+		"shasums_url":           base + p.sumsName(),
+		"shasums_signature_url": base + p.sumsName() + ".sig",
+		"shasum":                fmt.Sprintf("%x", p.sha256),
+		"signing_keys":          map[string]any{"gpg_public_keys": keys},
+	}
+	if r.opts.ListHashes {
+		document["packages"] = listedPackages(all)
+	}
+	return toJSON(document)
+}
+
+// listedPackages is what registries for OpenTofu tell of the hashes of a
+// version's packages.
+func listedPackages(all []servedPackage) map[string]any {
+	listed := map[string]any{}
+	for _, p := range all {
+		listed[p.Platform.OS+"_"+p.Platform.Arch] = map[string]any{"hashes": p.listedHashes(), "package_size": len(p.Archive)}
+	}
+	return listed
+}
+
+// sumsDocument lists the archives of one version for all platforms, in the
+// form that sha256sum prints.
+func (r *Registry) sumsDocument(packages []servedPackage) []byte {
+	var lines []string
+	for _, p := range packages {
+		lines = append(lines, fmt.Sprintf("%x  %s\n", p.sha256, p.archiveName()))
+	}
+	slices.SortFunc(lines, func(a, b string) int {
+		return strings.Compare(a[64:], b[64:]) // by name: the hash is 64 digits
+	})
+	sums := []byte(strings.Join(lines, ""))
+	if r.opts.EditSums != nil {
+		sums = r.opts.EditSums(sums)
+	}
+	return sums
+}
+
+// signerOf says who signs the checksum list of one version's packages.
+func (r *Registry) signerOf(packages []servedPackage) *Signer {
+	signer := r.opts.Signer
+	for _, p := range packages {
+		if p.Signer != nil {
+			signer = p.Signer
+		}
+	}
+	return signer
+}
+
+func toJSON(value any) []byte {
+	text, err := json.MarshalIndent(value, "", "  ")
+	if err != nil {
+		panic(fmt.Sprintf("providertest: %s", err)) // only strings go in
+	}
+	return text
+}

@@ -1,6 +1,7 @@
 package providertest
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // Server is a web server that counts requests and breaks on command. It is safe
@@ -168,4 +170,145 @@ func (s *Server) refuses(kind string, req *http.Request) bool {
 	defer s.mu.Unlock()
 	token, needed := s.tokens[kind]
 	return needed && req.Header.Get("Authorization") != "Bearer "+token
+}
+
+// answer is what a healthy server sends. A nil body stands for 404.
+type answer struct {
+	contentType string
+	etag        string
+	body        io.ReadSeeker
+	done        func() // nil: nothing to close
+}
+
+func document(contentType string, content []byte) answer {
+	return answer{contentType: contentType, body: bytes.NewReader(content)}
+}
+
+const (
+	typeJSON   = "application/json"
+	typeText   = "text/plain; charset=utf-8"
+	typeBinary = "application/octet-stream"
+	typeZip    = "application/zip"
+)
+
+// answer counts a request, then sends what find finds, as far as no fault is in
+// the way.
+func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, find func(*http.Request) answer) {
+	s.receive(w, req, kind, func(w http.ResponseWriter, fault Fault) {
+		found := find(req)
+		if found.done != nil {
+			defer found.done()
+		}
+		if found.body == nil {
+			http.NotFound(w, req)
+			return
+		}
+		if fault.Body != nil {
+			original, _ := io.ReadAll(found.body)
+			found.body = bytes.NewReader(fault.Body(original))
+		}
+		w.Header().Set("Content-Type", found.contentType)
+		if found.etag != "" {
+			w.Header().Set("Etag", found.etag)
+		}
+		if fault.NoRange {
+			req = req.Clone(req.Context())
+			req.Header.Del("Range")
+		}
+		http.ServeContent(w, req, "", time.Time{}, found.body)
+	})
+}
+
+// serve is answer for what somebody else handles. Fault.Body has no effect.
+func (s *Server) serve(w http.ResponseWriter, req *http.Request, kind string, handler http.Handler) {
+	s.receive(w, req, kind, func(w http.ResponseWriter, _ Fault) { handler.ServeHTTP(w, req) })
+}
+
+// receive counts a request and has it answered, as far as no fault is in the
+// way.
+func (s *Server) receive(w http.ResponseWriter, req *http.Request, kind string, answer func(http.ResponseWriter, Fault)) {
+	if !s.enter() {
+		return
+	}
+	defer s.running.Done()
+	s.record(kind, req)
+	fault := s.faultFor(kind, req.URL.Path)
+	switch {
+	case !s.pause(req, fault.Delay):
+	case fault.instead(w, req):
+	case s.refuses(kind, req):
+		http.Error(w, http.StatusText(http.StatusUnauthorized), http.StatusUnauthorized)
+	default:
+		answer(s.faultyWriter(w, req, fault), fault)
+	}
+}
+
+// Request is what the server remembers of a request.
+type Request struct {
+	Kind   string // as for Break; "other" for what no client should ask for
+	Method string
+	Proto  string // "HTTP/2.0"
+	Path   string
+	Header http.Header
+}
+
+func (s *Server) record(kind string, req *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, Request{
+		Kind:   kind,
+		Method: req.Method,
+		Proto:  req.Proto,
+		Path:   req.URL.Path,
+		Header: req.Header.Clone(),
+	})
+}
+
+// Log returns all requests so far, in the order of their arrival.
+func (s *Server) Log() []Request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Request(nil), s.requests...)
+}
+
+// Requests returns how many requests of a kind there were, of any method
+// ("HEAD" counts all HEAD requests, of any kind; "" counts everything).
+func (s *Server) Requests(kind string) int {
+	n := 0
+	for _, req := range s.Log() {
+		if kind == "" || kind == req.Kind || kind == req.Method {
+			n++
+		}
+	}
+	return n
+}
+
+// Sent returns how many bytes of bodies were sent, those of error messages left
+// out.
+func (s *Server) Sent() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent
+}
+
+func (s *Server) countSent(bytes int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent += int64(bytes)
+}
+
+// Connections returns how many connections clients have opened.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
+}
+
+func (s *Server) countConnection(_ net.Conn, state http.ConnState) {
+	if state != http.StateNew {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.conns++
 }

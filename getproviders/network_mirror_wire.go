@@ -2,16 +2,117 @@ package getproviders
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"mime"
 	"net/http"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
+
+// errRegistryAnswer says that the URL of a mirror is that of something else.
+var errRegistryAnswer = errors.New("this is an answer of the provider registry protocol: " +
+	"the URL seems to be that of a registry, and network mirrors speak another protocol")
+
+// wireIndex is a mirror's "index.json". The values of its versions have no
+// meaning yet.
+type wireIndex struct {
+	Versions json.RawMessage `json:"versions"`
+}
+
+// decodeMirrorIndex returns the versions that a mirror has, sorted. What isn't
+// a version is passed over.
+func decodeMirrorIndex(body []byte) ([]Version, error) {
+	wire, err := decodeObject[wireIndex](body)
+	if err != nil {
+		return nil, err
+	}
+	if isJSONArray(wire.Versions) || wire.Versions == nil && isRegistryError(body) {
+		return nil, errRegistryAnswer
+	}
+	var listed map[string]json.RawMessage
+	if wire.Versions != nil {
+		if err := json.Unmarshal(wire.Versions, &listed); err != nil {
+			return nil, errors.New("versions is not a JSON object")
+		}
+	}
+	versions := make([]Version, 0, len(listed))
+	for text := range listed {
+		if v, err := ParseVersion(text); err == nil {
+			versions = append(versions, v)
+		}
+	}
+	slices.SortFunc(versions, Version.Compare)
+	return slices.Compact(versions), nil
+}
+
+// isJSONArray looks at the first byte: whitespace before a value isn't part of
+// a json.RawMessage.
+func isJSONArray(value json.RawMessage) bool { return len(value) > 0 && value[0] == '[' }
+
+// isRegistryError reports whether an answer is one of those with which
+// registries say no: {"errors": ["Not Found"]}.
+func isRegistryError(body []byte) bool {
+	wire, err := decodeObject[struct {
+		Errors []string `json:"errors"`
+	}](body)
+	return err == nil && len(wire.Errors) > 0
+}
+
+// wireArchive is one platform's package in a mirror's "<version>.json".
+type wireArchive struct {
+	URL    string   `json:"url"`
+	Hashes []string `json:"hashes"`
+}
+
+// decodeMirrorVersion returns the archives of a version by platform; a nil one
+// is as good as none.
+func decodeMirrorVersion(body []byte) (map[string]*wireArchive, error) {
+	wire, err := decodeObject[struct {
+		Archives map[string]*wireArchive `json:"archives"`
+		Download json.RawMessage         `json:"download_url"`
+	}](body)
+	if err != nil {
+		return nil, err
+	}
+	if wire.Archives == nil && (wire.Download != nil || isRegistryError(body)) {
+		return nil, errRegistryAnswer
+	}
+	return wire.Archives, nil
+}
+
+// archivePlatforms returns the platforms that there are archives for.
+func archivePlatforms(archives map[string]*wireArchive) []Platform {
+	var platforms []Platform
+	for text, archive := range archives {
+		if plat, err := ParsePlatform(text); err == nil && archive != nil {
+			platforms = append(platforms, plat)
+		}
+	}
+	return sortPlatforms(platforms)
+}
+
+// read returns where the archive is, as told by the document at base, and
+// the hashes that the mirror gives.
+func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
+	location, err := resolveURL(base, "url", w.URL)
+	if err != nil || len(w.Hashes) == 0 {
+		return location, nil, err
+	}
+	hashes := make(AnyHash, len(w.Hashes))
+	for i, text := range w.Hashes {
+		if hashes[i], err = ParseHash(text); err != nil {
+			// What a server sends may be long: err repeats all of it.
+			return nil, nil, fmt.Errorf("hashes[%d] is %.80q, which has no scheme such as %q", i, text, SchemeZH+":")
+		}
+	}
+	return location, hashes, nil
+}
 
 const (
 	// mirrorAnswerBytes is how large an answer of a mirror may be. An index has
