@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// SignedChecksums judges a package from a registry. A registry has, for each
+// SignedChecksums authenticates a package from a registry. A registry has, for each
 // version of a provider, one SHA256SUMS document about the archives of all
 // platforms and one signature over that document.
 type SignedChecksums struct {
@@ -58,7 +58,7 @@ func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 }
 
 // withoutKeys is for packages of which nobody can say whose signature counts: what
-// the registry's checksum list says is believed as far as the registry is.
+// the registry's checksum list says is trusted as far as the registry is.
 func (c SignedChecksums) withoutKeys() AuthenticationResult {
 	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}
 }
@@ -114,7 +114,7 @@ func (l checksumList) check(name string, expected Hash) error {
 
 // hashes returns the hashes of all files. One line that isn't a checksum makes
 // it doubtful that the others are: then there are none. Blank lines are no
-// lines, though the real tool crashes on them.
+// lines, though Terraform crashes on them.
 func (l checksumList) hashes() []Hash {
 	var all []Hash
 	for _, line := range l {

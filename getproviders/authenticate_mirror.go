@@ -28,7 +28,7 @@ import (
 type Signers struct {
 	Keys    *SigningKeys     // nil: the embedded ones
 	Trusted []TrustedKey     // that the user has named
-	Now     func() time.Time // to judge keys that expire; nil: time.Now
+	Now     func() time.Time // for keys that expire; nil: time.Now
 }
 
 // TrustedKey is a public key that its user knows to be a publisher's. What it

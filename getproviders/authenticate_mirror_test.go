@@ -143,10 +143,10 @@ func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.D
 	return strings.TrimSpace(fmt.Sprintf("%s %s, %d hashes", result.TrustLevel, result.KeyID, len(result.Signed)))
 }
 
-// TestSignaturesInMirrors has one row for each thing that a mirror may have, or
+// TestSignature_InMirrors has one row for each thing that a mirror may have, or
 // pretend to have. What no key proves that counts is as good as not there; what
 // such a key contradicts is an error.
-func TestSignaturesInMirrors(t *testing.T) {
+func TestSignature_InMirrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(t *testing.T, m *signedMirror)
@@ -236,7 +236,7 @@ func (m *signedMirror) remove(t *testing.T, names ...string) {
 	}
 }
 
-func TestSignaturesInMirrorsMayBeLinksToFiles(t *testing.T) {
+func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("links take a privilege on Windows")

@@ -80,13 +80,13 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 	}
 	official, err := key.verify(c.Sums, c.Signature, config)
 	if err != nil {
-		return nil, nil // genuine all the same: a key of the registry verified it
+		return nil, nil // authentic all the same: a key of the registry verified it
 	}
 	return official, nil
 }
 
-// checkTrust verifies that the partner programme vouches for a key. A registry
-// that claims so wrongly isn't believed in anything else.
+// checkTrust verifies that the partner programme has signed a key. A registry
+// that claims so wrongly isn't trusted in anything else.
 func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet.Config) (*signedBy, error) {
 	partners, err := readKey(c.Keys.Partner)
 	if err != nil {
@@ -104,7 +104,7 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	return partner, nil
 }
 
-// isPartner reports whether the partner programme vouches for a key that nobody
+// isPartner reports whether the partner programme has signed a key that nobody
 // else has introduced. Until it does, the key isn't read: to verify what a key says
 // of itself takes as long as whoever made it likes.
 func (c SignedChecksums) isPartner(public PublicKey) bool {
@@ -173,7 +173,7 @@ type signedBy struct {
 // A key that has expired, even one that had expired when it signed, is
 // accepted with a note: publishers extend or replace keys without signing old
 // releases again. A revoked key is an error. So is a signature that itself has
-// expired; the real tool overlooks that if its key has expired too.
+// expired; Terraform overlooks that if its key has expired too.
 func (k signingKey) verify(document, signature []byte, config *packet.Config) (*signedBy, error) {
 	sig, signer, err := openpgp.VerifyDetachedSignature(
 		k.ring, bytes.NewReader(document), bytes.NewReader(signature), config)
@@ -258,7 +258,7 @@ func keyID(id uint64) string { return fmt.Sprintf("%016X", id) }
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // SigningKeys are the keys that decide between the trust levels of signed packages.
-// They vouch for no package alone: one has to be signed by a key that its
+// They don't make a package trusted by themselves: it has to be signed by a key that its
 // registry names, too. Where a field is empty nothing reaches that level; the
 // zero value takes every signed package for LevelCommunity.
 type SigningKeys struct {
@@ -274,7 +274,7 @@ var hashicorpPartnersKey string
 
 // DefaultSigningKeys returns HashiCorp's public keys as they are published:
 // the one that signs its own releases, and the one by which its partner
-// programme vouches for the keys of others.
+// programme signs the keys of others.
 func DefaultSigningKeys() SigningKeys {
 	return SigningKeys{Official: hashicorpSecurityKey, Partner: hashicorpPartnersKey}
 }

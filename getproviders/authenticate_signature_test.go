@@ -113,7 +113,7 @@ func TestTrustLevel_OfSignedPackages(t *testing.T) {
 	}
 }
 
-func TestChecksumsOfRegistryPackages(t *testing.T) {
+func TestChecksums_OfRegistryPackages(t *testing.T) {
 	t.Parallel()
 	publisher := newSigner(t)
 	checksums, digests := released(publisher, publicKey(publisher))
@@ -157,7 +157,7 @@ func TestUnknownIssuers(t *testing.T) {
 	}
 }
 
-func TestSignaturesThatDoNotHold(t *testing.T) {
+func TestSignature_ThatDoNotHold(t *testing.T) {
 	t.Parallel()
 	publisher, partners := newSigner(t), newSigner(t)
 	revoked := newSigner(t)
@@ -215,7 +215,7 @@ func TestTrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
 	}
 }
 
-func TestExpiredKeysAreAcceptedWithANote(t *testing.T) {
+func TestSignature_Expired_KeysAreAcceptedWithANote(t *testing.T) {
 	t.Parallel()
 	const days = 24 * time.Hour
 	for name, test := range map[string]struct {
@@ -255,7 +255,7 @@ func TestExpiredKeysAreAcceptedWithANote(t *testing.T) {
 	}
 }
 
-func TestExpiredPartnerKeyIsNotedToo(t *testing.T) {
+func TestSignature_Expired_PartnerKeyIsNotedToo(t *testing.T) {
 	t.Parallel()
 	publisher := newSigner(t)
 	partners := signerWith(t, providertest.SignerOptions{Lifetime: 30 * 24 * time.Hour})
@@ -273,7 +273,7 @@ func TestExpiredPartnerKeyIsNotedToo(t *testing.T) {
 }
 
 // A wrong signature must not pass because its key has expired.
-func TestExpiredKeyExcusesNothingElse(t *testing.T) {
+func TestSignature_Expired_KeyExcusesNothingElse(t *testing.T) {
 	t.Parallel()
 	publisher := signerWith(t, providertest.SignerOptions{Lifetime: 24 * time.Hour})
 	checksums, digests := released(publisher, publicKey(publisher))
@@ -282,7 +282,7 @@ func TestExpiredKeyExcusesNothingElse(t *testing.T) {
 	wantAuthenticationError[*getproviders.SignatureError](t, err, "the signature of the checksum list")
 }
 
-func TestExpiredSignatureIsRefused(t *testing.T) {
+func TestSignature_Expired_SignatureIsRefused(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour
 	for name, opts := range map[string]providertest.SignerOptions{

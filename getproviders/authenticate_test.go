@@ -51,9 +51,9 @@ func TestAnyHash(t *testing.T) {
 	}
 }
 
-// TestChecksumErrorRepeatsLittle: hashes that don't match may be anything that
+// TestChecksumError_RepeatsLittle: hashes that don't match may be anything that
 // a mirror likes to show.
-func TestChecksumErrorRepeatsLittle(t *testing.T) {
+func TestChecksumError_RepeatsLittle(t *testing.T) {
 	t.Parallel()
 	odd := getproviders.Hash("h1:\x1b[2J" + strings.Repeat("a", 10_000))
 	for _, hashes := range []getproviders.AnyHash{{odd}, {odd, odd}, {"h9:" + odd}, slices.Repeat(getproviders.AnyHash{odd}, 1000)} {
@@ -79,7 +79,7 @@ func wantAuthenticationError[T error](t *testing.T, err error, text string) {
 	}
 }
 
-func TestChecksumErrorHintsAtItsCause(t *testing.T) {
+func TestChecksumError_HintsAtItsCause(t *testing.T) {
 	t.Parallel()
 	damaged := &getproviders.ChecksumError{Expected: []getproviders.Hash{"zh:00", "h9:new"}}
 	if hint := damaged.Hint(); !strings.Contains(hint, "damaged") {

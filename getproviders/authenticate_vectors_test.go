@@ -46,7 +46,7 @@ func nullProvider(t testing.TB) (SignedChecksums, Digests) {
 	}, Digests{SHA256: sum}
 }
 
-func TestHashicorpReleaseIsOfficial(t *testing.T) {
+func TestSignedChecksums_HashicorpRelease_IsOfficial(t *testing.T) {
 	t.Parallel()
 	checksums, digests := nullProvider(t)
 	got, err := checksums.Authenticate(digests)
@@ -61,7 +61,7 @@ func TestHashicorpReleaseIsOfficial(t *testing.T) {
 	}
 }
 
-func TestHashicorpReleaseOutlivesItsKeys(t *testing.T) {
+func TestSignedChecksums_HashicorpRelease_OutlivesItsKeys(t *testing.T) {
 	t.Parallel()
 	for now, wants := range map[string][]string{
 		"2026-06-01": {"B0B441097685B676 expired on 2022-04-20; the signature is of 2021-04-22"},
@@ -85,7 +85,7 @@ func TestHashicorpReleaseOutlivesItsKeys(t *testing.T) {
 	}
 }
 
-func TestHashicorpReleaseIsCommunityWithoutTheEmbeddedKey(t *testing.T) {
+func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *testing.T) {
 	t.Parallel()
 	checksums, digests := nullProvider(t)
 	checksums.Keys = SigningKeys{}

@@ -12,7 +12,7 @@ import (
 
 // The canonical texts are what Terraform 1.11.4 wrote into lock files, or
 // demanded there.
-func TestConstraintsCanonicalText(t *testing.T) {
+func TestConstraints_CanonicalText(t *testing.T) {
 	tests := []struct{ given, canonical string }{
 		{"", ""},
 		{" \t\n", ""},
@@ -78,7 +78,7 @@ func TestConstraintsCanonicalText(t *testing.T) {
 	}
 }
 
-func TestParseConstraintsRefuses(t *testing.T) {
+func TestParseConstraints_Refuses(t *testing.T) {
 	tests := []struct{ given, reason string }{
 		{"a", "three numbers"},
 		{"latest", "three numbers"},
@@ -130,7 +130,7 @@ func TestParseConstraintsRefuses(t *testing.T) {
 
 // What is chosen from one provider's versions is what Terraform 1.11.4 chose
 // from a mirror with the same ones.
-func TestNewestAllowed(t *testing.T) {
+func TestNewest_Allowed(t *testing.T) {
 	var versions []getproviders.Version
 	for text := range strings.FieldsSeq(`0.0.0 0.0.0-a 0.1.0 0.2.0 0.2.5 1.0.0 1.0.1 1.2.0-beta1 1.2.0 1.2.3-rc1
 		1.2.3 1.3.0-alpha 1.9.9 2.0.0-alpha 2.0.0 2.0.0+b1 2.1.0-rc.1 3.0.0+x`) {
@@ -207,7 +207,7 @@ func TestSeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
 	}
 }
 
-func TestAndKeepsItsOperands(t *testing.T) {
+func TestAnd_KeepsItsOperands(t *testing.T) {
 	a, b := getproviders.MustParseConstraints("~> 1.2"), getproviders.MustParseConstraints("!= 1.5, >= 1")
 	both := a.And(b, getproviders.Constraints{})
 	if got, want := both.String(), ">= 1.0.0, ~> 1.2, != 1.5.0"; got != want {
@@ -224,7 +224,7 @@ func TestAndKeepsItsOperands(t *testing.T) {
 	}
 }
 
-func TestMustParseConstraintsPanicsOnBadInput(t *testing.T) {
+func TestMustParseConstraints_PanicsOnBadInput(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")
@@ -233,7 +233,7 @@ func TestMustParseConstraintsPanicsOnBadInput(t *testing.T) {
 	getproviders.MustParseConstraints("1.x")
 }
 
-func TestConstraintsSurviveJSON(t *testing.T) {
+func TestConstraints_SurviveJSON(t *testing.T) {
 	want := []getproviders.Constraints{{}, getproviders.MustParseConstraints("~> 1.2, != 1.5")}
 	text, err := json.Marshal(want)
 	if err != nil {

@@ -203,9 +203,9 @@ const (
 	packageDoc   = "acme/widget/1.0.0/download/linux/amd64"
 )
 
-// TestRegistryTokensReachNobodyElse has one row for each way to lead a request
+// TestRegistrySource_TokensReachNobodyElse has one row for each way to lead a request
 // with a token astray. Whatever is not in want must not see any token.
-func TestRegistryTokensReachNobodyElse(t *testing.T) {
+func TestRegistrySource_TokensReachNobodyElse(t *testing.T) {
 	type row struct {
 		api, files string
 		change     map[string]answer
@@ -270,7 +270,7 @@ func mirroredAt(at string) answer {
 	return inJSON(`{"archives": {"linux_amd64": {"url": "` + at + `"}}}`)
 }
 
-func TestMirrorTokensReachNobodyElse(t *testing.T) {
+func TestMirror_TokensReachNobodyElse(t *testing.T) {
 	both := map[string]string{indexDoc: "hunter-mirror", versionDoc: "hunter-mirror"}
 	with := func(more ...string) map[string]string {
 		all := maps.Clone(both)
@@ -333,9 +333,9 @@ func TestMirrorTokensReachNobodyElse(t *testing.T) {
 	}
 }
 
-// TestRegistryArchivesMayHaveTheTokenOfTheirRegistry: the service's origin is
+// TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry: the service's origin is
 // what counts, and the token is that of the provider's host.
-func TestRegistryArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
+func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 	for name, test := range map[string]struct {
 		api, files string
 		change     map[string]answer

@@ -1,71 +1,56 @@
 // Package getproviders says which packages of a provider exist, where they are,
-// and whether bytes are genuine. It is the front half of an installer: package
-// providercache puts on disk what this one has found and judged.
+// and whether bytes are authentic. Package providercache puts on disk what this
+// one has found and authenticated; many programs need no more of this package than:
 //
-// # From requirement to package
+//	product := getproviders.Terraform("1.15.9")
+//	widget, err := product.ParseProvider("acme/widget")
+//	source := &getproviders.RegistrySource{Product: product}
+//	available, err := source.Versions(ctx, widget)
+//	newest, ok := getproviders.MustParseConstraints("~> 1.0").Newest(available.Versions)
+//	pkg, err := source.Package(ctx, widget, newest, getproviders.CurrentPlatform())
+//	fmt.Println(pkg.Location) // and pkg.Trust says how to authenticate it
 //
-// A configuration asks for providers by address ([Provider], which an [Product]
-// reads from text) and says which versions will do ([Constraints]); all its
-// wishes together are [Requirements]. A [Source] knows the versions of a
-// provider that exist, and describes the [Package] of one [Version] for one
-// [Platform]. There are the origin registry of a provider's host
-// ([RegistrySource]), servers and directories with copies
-// ([NetworkMirrorSource], [FilesystemMirrorSource]), and [MultiSource], which
-// asks several in order. [OfflineSource] stands for one that may not be asked.
-// [Constraints.Newest] chooses among the versions.
-//
-// There are two products, [Terraform] and [OpenTofu]. What differs between them is a
-// field of the Product: the registry that is meant where none is named, the names of
-// files, what is inherited from the other, and whether that registry may name no signing key.
-//
-// A Package says where its bytes are ([Location]) and how to trust them
-// ([Trust]). Whoever has read the bytes computes their [Digests]; an
-// [Authenticator] compares those with what publisher and registry vouched for,
-// and tells how far the package is to be trusted ([TrustLevel]) and which [Hash]
-// values may go into a lock file.
+// Wishes for providers by address ([Provider]) and version ([Constraints]) are together
+// [Requirements]. A [Source] knows the versions of a provider, and describes the
+// [Package] of one [Version] for one [Platform]. There are the origin registry of a
+// provider's host ([RegistrySource]), servers and directories with copies
+// ([NetworkMirrorSource], [FilesystemMirrorSource]), [MultiSource], which asks several in
+// order, [OfflineSource] for one that may not be asked, and whatever implements the
+// interface. A Package says where its bytes are ([Location]) and how to trust them
+// ([Trust]): an [Authenticator] compares the [Digests] of the bytes with what publisher
+// and registry have signed, and says how far the package is to be trusted
+// ([TrustLevel]) and which [Hash] values may go into a lock file. What differs between
+// [Terraform] and [OpenTofu] is a field of the [Product].
 //
 // # What it trusts
 //
-// An origin registry is believed about which versions exist and which keys
-// sign them, since the TLS certificate of its host says who it is. The archive's
-// bytes may come from anywhere: their SHA-256 has to be the one that the
-// registry names, that one has to stand in the version's list of checksums,
-// and the list has to be signed by one of the keys. Only [SigningKeys], which
-// no registry can choose, raise a package above what its registry says of it.
-// Mirrors vouch for integrity at most: what is signed may lie in one, and proves
-// itself only by keys that need no registry to name them ([Signers]); no key is
-// trusted because a mirror has it. A lock file's hashes outrank everything here;
-// checking them is the installer's part.
-//
-// Authenticators take digests and not paths, so that what was judged and what
-// gets installed can't be two different readings of a file.
+// An origin registry is trusted about which versions exist and which keys sign
+// them, since the TLS certificate of its host says who it is. The archive's bytes may
+// come from anywhere: their SHA-256 has to be the one that the registry names, that
+// one has to stand in the version's list of checksums, and the list has to be signed
+// by one of the keys. Only [SigningKeys], which no registry can choose, raise a package
+// above what its registry says of it. In a mirror, what is signed proves itself only by
+// keys that need no registry to name them ([Signers]). A lock file's hashes outrank
+// everything here; to check them is the installer's part. Authenticators take digests
+// and not paths, so that what was authenticated and what gets installed can't be two
+// different readings of a file.
 //
 // # What it refuses to do
 //
-// It never writes to disk. It has no global state, and reads no environment
-// variable and no configuration file, and no clock but where a field named Now
-// is nil: what a source needs is a field of that source. It doesn't log, print
-// or exit; it returns errors, to be told apart with errors.Is and the Err values
-// of this package. It takes no input that could make it panic, except through
-// functions named Must.
+// It never writes to disk, logs, prints or exits. It has no global state but the HTTP
+// client that nil stands for, and reads no environment variable, no configuration file,
+// and no clock but where a field named Now is nil. It takes no input that could make
+// it panic, except through functions named Must. Errors match the Err values of
+// this package, and have codes ([CodeOf]).
 //
-// # Where it differs from the real tools
+// # Where it differs from Terraform and OpenTofu
 //
-// What is peculiar to one kind of source stands in its own documentation.
-// Besides:
-//
-//   - Versions that differ only in build metadata are chosen between in a fixed
-//     order; the real tools choose at random.
-//   - A mirror may have the publisher's checksum list, its signature and the keys
-//     beside the archives; the real tools don't look at them.
-//   - What a registry tells of the hashes of all packages of a version is kept, as
-//     far as its signed checksum list bears it out; the real terraform doesn't look
-//     at it.
-//   - A version number that doesn't fit into 64 bits is an error; the real
-//     tools crash.
-//   - A name whose normalised form has a dot, an empty label or a character
-//     that can't be displayed is refused, whatever script the dot was written
-//     in: names become directories.
-//   - Platforms are two words of letters and digits; the real tools take
-//     anything without a space.
+// What is peculiar to one kind of source stands in its own documentation. Besides,
+// versions that differ only in build metadata have a fixed order, where theirs is
+// random; a mirror may have the publisher's checksum list, its signature and the keys
+// beside the archives; what a registry lists of the hashes of all packages of a version
+// is kept, as far as its signed checksum list agrees; a version number that doesn't fit
+// into 64 bits is an error, and no crash; a name whose normalised form has a dot, an
+// empty label or a character that can't be displayed is refused, because names become
+// directories; platforms are two words of letters and digits.
 package getproviders

@@ -8,9 +8,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestMirrorOfThousandsCostsAsMuchAsASmallOne counts allocations: whoever
+// TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne counts allocations: whoever
 // reads a directory's entries allocates for each of them.
-func TestMirrorOfThousandsCostsAsMuchAsASmallOne(t *testing.T) {
+func TestFilesystemMirrorSource_OfThousandsCostsAsMuchAsASmallOne(t *testing.T) {
 	own := []string{
 		"registry.example/acme/widget/1.0.0/linux_amd64/",
 		"registry.example/acme/widget/terraform-provider-widget_1.1.0_linux_amd64.zip",

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestMirrorSaysWhatElseThereIs(t *testing.T) {
+func TestFilesystemMirrorSource_SaysWhatElseThereIs(t *testing.T) {
 	source := mirror(t,
 		"registry.example/acme/widget/1.0.0/darwin_arm64/",
 		"registry.example/acme/widget/terraform-provider-widget_1.0.0_darwin_arm64.zip",
@@ -37,7 +37,7 @@ func TestMirrorSaysWhatElseThereIs(t *testing.T) {
 	}
 }
 
-func TestMirrorThatIsNotThere(t *testing.T) {
+func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o666); err != nil {
 		t.Fatal(err)
@@ -58,8 +58,8 @@ func TestMirrorThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestMirrorReadsOneProvidersDirectory makes everything else unreadable.
-func TestMirrorReadsOneProvidersDirectory(t *testing.T) {
+// TestFilesystemMirrorSource_ReadsOneProvidersDirectory makes everything else unreadable.
+func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
 	source := mirror(t,
 		"registry.example/acme/widget/1.0.0/linux_amd64/",
 		"registry.example/acme/other/1.0.0/linux_amd64/",
@@ -80,7 +80,7 @@ func TestMirrorReadsOneProvidersDirectory(t *testing.T) {
 	}
 }
 
-func TestMirrorThatCannotBeReadIsAnError(t *testing.T) {
+func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 	for _, dir := range []string{"registry.example/acme/widget", "registry.example/acme/widget/1.0.0", "registry.example"} {
 		source := mirror(t, "registry.example/acme/widget/1.0.0/linux_amd64/")
 		forbid(t, filepath.Join(source.Dir, filepath.FromSlash(dir)), 0)
@@ -103,7 +103,7 @@ func forbid(t *testing.T, dir string, mode fs.FileMode) {
 	}
 }
 
-func TestMirrorSearchEndsWithTheContext(t *testing.T) {
+func TestFilesystemMirrorSource_SearchEndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)

@@ -84,7 +84,7 @@ func below[T comparable](dirs []string, parse func(string) (T, error), wanted T)
 	return found, nil
 }
 
-// root returns Dir without links, as the real tools link to packages there: who
+// root returns Dir without links, as Terraform and OpenTofu link to packages there: who
 // points a link elsewhere doesn't change what is installed already. It makes a
 // mirror that isn't there an error, which is what a mistyped path deserves.
 func (s *FilesystemMirrorSource) root() (string, error) {

@@ -19,23 +19,23 @@ import (
 // with the host in Unicode and with its port. Of two packages for the same
 // version and platform the unpacked one counts. Names may be written in another
 // case, and versions short ("1.0"); what isn't named like a part of this layout
-// is passed over. Dir itself, a platform's directory and an archive may be
+// is skipped. Dir itself, a platform's directory and an archive may be
 // links; links in place of the directories between are not followed. Where a
 // directory is named exactly as it should be, those that are named otherwise
-// and mean the same are not looked for; the real tools unite them.
+// and mean the same are not looked for; Terraform and OpenTofu unite them.
 //
 // Nothing is known about who made the packages, unless the mirror keeps a
 // version's checksum list beside its archives, with the signature and the keys,
 // as our own mirrors do ([ChecksumsName]), and a key that counts has signed it
-// ([Signers]): then an archive is judged as if it came from the registry, and all
-// hashes of the list may go into a lock file; the real tools look at none of these
+// ([Signers]): then an archive is authenticated as if it came from the registry, and all
+// hashes of the list may go into a lock file; Terraform and OpenTofu look at none of these
 // files. Unpacked packages have the zero Trust. Nothing is remembered, and only the one provider's directory is listed, so that a
 // query costs the same in a small mirror and a large one. A directory of that
-// provider that can't be read is an error; to the real tools, which read the
+// provider that can't be read is an error; to Terraform and OpenTofu, which read the
 // whole tree, any directory is.
 type FilesystemMirrorSource struct {
 	Dir     string  // has to exist
-	Signers Signers // who may vouch for archives
+	Signers Signers // whose signatures count for archives
 }
 
 // Versions implements Source: the versions that have a package for any

@@ -52,7 +52,7 @@ func skipWithoutLinks(t *testing.T) {
 	}
 }
 
-func TestMirrorVersions(t *testing.T) {
+func TestFilesystemMirrorSource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		tree []string
 		want []getproviders.Version
@@ -128,7 +128,7 @@ func TestMirrorVersions(t *testing.T) {
 	}
 }
 
-func TestMirrorLinks(t *testing.T) {
+func TestFilesystemMirrorSource_Links(t *testing.T) {
 	skipWithoutLinks(t)
 	for name, test := range map[string]struct {
 		tree  []string
@@ -175,7 +175,7 @@ func TestMirrorLinks(t *testing.T) {
 	})
 }
 
-func TestMirrorPackage(t *testing.T) {
+func TestFilesystemMirrorSource_Package(t *testing.T) {
 	const packed = "registry.example/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
 	const upper = "registry.example/acme/widget/TERRAFORM-PROVIDER-WIDGET_1.0.0_LINUX_AMD64.ZIP"
 	for name, test := range map[string]struct {
@@ -216,7 +216,7 @@ func TestMirrorPackage(t *testing.T) {
 	}
 }
 
-func TestMirrorProviders(t *testing.T) {
+func TestFilesystemMirrorSource_Providers(t *testing.T) {
 	source := mirror(t,
 		"registry.terraform.io/hashicorp/null/terraform-provider-null_1.0.0_linux_amd64.zip",
 		"registry.terraform.io/-/legacy/1.0.0/linux_amd64/",

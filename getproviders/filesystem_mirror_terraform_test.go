@@ -90,9 +90,9 @@ var treesWithoutPackage = map[string][]string{
 	"nothing at all":                  nil,
 }
 
-// TestMirrorAgreesWithRealTerraform lets the real tool install the newest
+// TestFilesystemMirrorSource_AgreesWithRealTerraform lets the real tool install the newest
 // version from odd mirrors, and compares what it installs with what we find.
-func TestMirrorAgreesWithRealTerraform(t *testing.T) {
+func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
 	for found, trees := range map[bool]map[string][]string{true: treesWithAPackage, false: treesWithoutPackage} {

@@ -55,7 +55,7 @@ func oracle(t *testing.T, dir string) getproviders.Hash {
 	return getproviders.Hash(h)
 }
 
-func TestH1AndHashDirAgreeWithDirhash(t *testing.T) {
+func TestH1_AndHashDirAgreeWithDirhash(t *testing.T) {
 	dir, digests := writeFiles(t)
 	want := oracle(t, dir)
 	for range 2 {
@@ -69,7 +69,7 @@ func TestH1AndHashDirAgreeWithDirhash(t *testing.T) {
 	}
 }
 
-func TestHashDirOfNoFiles(t *testing.T) {
+func TestHash_DirOfNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	want := oracle(t, dir)
 	if got, err := getproviders.HashDir(t.Context(), dir); err != nil || got != want {
@@ -80,7 +80,7 @@ func TestHashDirOfNoFiles(t *testing.T) {
 	}
 }
 
-func TestH1LeavesItsArgumentAlone(t *testing.T) {
+func TestH1_LeavesItsArgumentAlone(t *testing.T) {
 	digests := []getproviders.FileDigest{{Name: "b"}, {Name: "a"}}
 	if _, err := getproviders.H1(digests); err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestH1LeavesItsArgumentAlone(t *testing.T) {
 	}
 }
 
-func TestH1RefusesNewlinesInNames(t *testing.T) {
+func TestH1_RefusesNewlinesInNames(t *testing.T) {
 	if h, err := getproviders.H1([]getproviders.FileDigest{{Name: "a\nb"}}); err == nil {
 		t.Errorf("got %s", h)
 	}
@@ -107,7 +107,7 @@ func symlink(t *testing.T, target, link string) {
 	}
 }
 
-func TestHashDirFollowsALinkInPlaceOfThePackage(t *testing.T) {
+func TestHash_DirFollowsALinkInPlaceOfThePackage(t *testing.T) {
 	dir, _ := writeFiles(t)
 	link := filepath.Join(t.TempDir(), "linux_amd64")
 	symlink(t, dir, link)
@@ -116,7 +116,7 @@ func TestHashDirFollowsALinkInPlaceOfThePackage(t *testing.T) {
 	}
 }
 
-func TestHashDirFollowsALinkInPlaceOfAFile(t *testing.T) {
+func TestHash_DirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	dir, _ := writeFiles(t)
 	want := oracle(t, dir)
 	outside := filepath.Join(t.TempDir(), "LICENSE")
@@ -129,7 +129,7 @@ func TestHashDirFollowsALinkInPlaceOfAFile(t *testing.T) {
 	}
 }
 
-func TestHashDirRefusesALinkToADirectoryInside(t *testing.T) {
+func TestHash_DirRefusesALinkToADirectoryInside(t *testing.T) {
 	dir, _ := writeFiles(t)
 	symlink(t, "a", filepath.Join(dir, "link"))
 	h, err := getproviders.HashDir(t.Context(), dir)
@@ -143,14 +143,14 @@ func TestHashDirRefusesALinkToADirectoryInside(t *testing.T) {
 	}
 }
 
-func TestHashDirOfWhatIsNotThere(t *testing.T) {
+func TestHash_DirOfWhatIsNotThere(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "missing")
 	if h, err := getproviders.HashDir(t.Context(), dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %s, %v", h, err)
 	}
 }
 
-func TestHashDirStopsWhenTheContextEnds(t *testing.T) {
+func TestHash_DirStopsWhenTheContextEnds(t *testing.T) {
 	dir, _ := writeFiles(t)
 	interrupt := errors.New("interrupt")
 	ctx, cancel := context.WithCancelCause(t.Context())

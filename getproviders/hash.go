@@ -44,7 +44,7 @@ func (h Hash) Scheme() string {
 	return scheme
 }
 
-// Supported reports whether the scheme is one of ours.
+// Supported reports whether the scheme is a known one.
 func (h Hash) Supported() bool {
 	scheme := h.Scheme()
 	return scheme == SchemeH1 || scheme == SchemeZH

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestMemoizeAsksOnceForEachThing(t *testing.T) {
+func TestMemoize_AsksOnceForEachThing(t *testing.T) {
 	var asked []string
 	source := getproviders.Memoize(stub{
 		name: "a", asked: &asked,
@@ -40,7 +40,7 @@ func TestMemoizeAsksOnceForEachThing(t *testing.T) {
 	}
 }
 
-func TestMemoizeForgetsFailures(t *testing.T) {
+func TestMemoize_ForgetsFailures(t *testing.T) {
 	var asked []string
 	source := getproviders.Memoize(stub{name: "a", asked: &asked, err: errFailed})
 	for range 2 {
@@ -55,7 +55,7 @@ func TestMemoizeForgetsFailures(t *testing.T) {
 	}
 }
 
-func TestMemoizeEndsWithTheContext(t *testing.T) {
+func TestMemoize_EndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
@@ -66,7 +66,7 @@ func TestMemoizeEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestMemoizeSuggestsWhatTheSourceSuggests(t *testing.T) {
+func TestMemoize_SuggestsWhatTheSourceSuggests(t *testing.T) {
 	suggesting := getproviders.Memoize(stub{name: "a", suggests: widget})
 	if got, ok := getproviders.SuggestionFor(t.Context(), suggesting, widget); !ok || got != widget {
 		t.Errorf("got %s, %t", got, ok)
@@ -77,9 +77,9 @@ func TestMemoizeSuggestsWhatTheSourceSuggests(t *testing.T) {
 	}
 }
 
-// TestMemoizedMirrorIsSharedBySelectors: a mirror that is there twice, for
+// TestMemoize_MirrorIsSharedBySelectors: a mirror that is there twice, for
 // different providers, is asked once.
-func TestMemoizedMirrorIsSharedBySelectors(t *testing.T) {
+func TestMemoize_MirrorIsSharedBySelectors(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		indexPath:   inJSON(goodIndex),
 		versionPath: inJSON(`{"archives": {"darwin_arm64": {"url": "w.zip"}}}`),

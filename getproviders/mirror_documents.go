@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
-// SignedDocuments are what the packages of a version are judged by, for all
+// SignedDocuments are what the packages of a version are authenticated by, for all
 // platforms.
 type SignedDocuments struct {
 	Sums      []byte // SHA256SUMS
@@ -32,7 +32,7 @@ type readDocument func(name string, max int64) ([]byte, error)
 
 // readDocuments gets a version's documents from where they lie under the names of
 // the layout (see ChecksumsName). The signature is asked for first; without it
-// nothing else is, and the keys only if it takes them to judge it.
+// nothing else is, and the keys only if it takes them to verify it.
 //
 // ok is false if the documents aren't all there. Whether what was read is true
 // isn't asked.

@@ -11,10 +11,10 @@ import (
 // MultiSource asks several sources in order: mirrors before registries, say.
 //
 // A source that answers, but lacks the provider, the version or the platform,
-// lets the next one answer; the real tools give up where a network mirror
+// lets the next one answer; Terraform and OpenTofu give up where a network mirror
 // lacks a version that another source has listed. What a source that fails
 // means is for Fallback to say. Either way the error tells what every source
-// answered, and what kept the others from being asked; the real tools tell the
+// answered, and what kept the others from being asked; Terraform and OpenTofu tell the
 // answer of one.
 //
 // Errors are *SourcesError, or the source's own where there is one source only
@@ -35,7 +35,7 @@ type Selector struct {
 
 // Versions implements Source: the versions and warnings of all sources that
 // are for p. A provider without any version counts as not found. A source that
-// was passed over because it failed is told of in a warning.
+// was skipped because it failed is named in a warning.
 func (m MultiSource) Versions(ctx context.Context, p Provider) (Available, error) {
 	var all Available
 	answers := m.unanswered(p)

@@ -83,7 +83,7 @@ func (a Answer) text() string {
 }
 
 // advised is what a source's answer advises, to be appended to a line about it.
-// Of several answers not all are among those that count, whose hints are told.
+// Of several answers not all are among those that count, whose hints are shown.
 func advised(err error) string {
 	if missing, ok := errors.AsType[*ProviderNotFoundError](err); ok && missing.Advice != "" {
 		return " (" + missing.Advice + ")"

@@ -130,7 +130,7 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	}
 }
 
-func TestNextOnFailureWhereNobodyServes(t *testing.T) {
+func TestMultiSource_NextOnFailure_WhereNobodyServes(t *testing.T) {
 	source, _ := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errNoProvider}, stub{name: "c", err: errFailed})
 	source.Fallback = getproviders.NextOnFailure
 	for query, head := range map[string]string{
@@ -149,7 +149,7 @@ func TestNextOnFailureWhereNobodyServes(t *testing.T) {
 	}
 }
 
-func TestNextOnFailureDoesNotPassOverAProtocol(t *testing.T) {
+func TestMultiSource_NextOnFailure_DoesNotPassOverAProtocol(t *testing.T) {
 	source, asked := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errProtocol}, stub{name: "c"})
 	source.Fallback = getproviders.NextOnFailure
 	if _, err := source.Package(t.Context(), widget, version("1.0.0"), linux); err != error(errProtocol) {
@@ -160,7 +160,7 @@ func TestNextOnFailureDoesNotPassOverAProtocol(t *testing.T) {
 	}
 }
 
-func TestNextOnFailureEndsWithTheContext(t *testing.T) {
+func TestMultiSource_NextOnFailure_EndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	source, asked := inOrder(stub{name: "a", err: gone}, stub{name: "b"})
 	source.Fallback = getproviders.NextOnFailure
@@ -174,7 +174,7 @@ func TestNextOnFailureEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestExclusiveTellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
+func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
 	source, _ := inOrder(stub{name: "m1", err: errNoProvider}, stub{name: "m2", err: errNoProvider}, stub{name: "registry"})
 	source.Fallback, source.Selectors[2].IsRegistry = getproviders.Exclusive, true
 	source.Selectors[0].Exclude = never
@@ -190,7 +190,7 @@ func TestExclusiveTellsWhichMirrorKeepsTheRegistryOut(t *testing.T) {
 	}
 }
 
-func TestMultiSourceRepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
+func TestMultiSource_RepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	source, _ := inOrder(stub{name: "a"}, stub{name: "b", err: &getproviders.ProviderNotFoundError{Advice: "mind the slash"}}, stub{name: "c", err: errNoPlatform})
 	for i := range 12 {
 		p := widget
@@ -211,7 +211,7 @@ func TestMultiSourceRepeatsAdviceAndNotEndlessPatterns(t *testing.T) {
 	}
 }
 
-func TestMultiSourceNamesTheSourceOfAPackage(t *testing.T) {
+func TestMultiSource_NamesTheSourceOfAPackage(t *testing.T) {
 	source, _ := inOrder(stub{name: "a", err: errNoVersion}, stub{name: "b"})
 	got, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
 	if err != nil || got.Source != "b" {

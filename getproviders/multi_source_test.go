@@ -66,7 +66,7 @@ var (
 	errFailed     = fmt.Errorf("disk on fire: %w", getproviders.ErrUnreachable)
 )
 
-func TestMultiSourceUnitesVersions(t *testing.T) {
+func TestMultiSource_UnitesVersions(t *testing.T) {
 	source, _ := inOrder(
 		stub{name: "a", available: getproviders.Available{Versions: versions("1.0.0", "1.1.0"), Warnings: []string{"from a"}}},
 		stub{name: "b", err: errNoProvider},
@@ -90,7 +90,7 @@ func TestMultiSourceUnitesVersions(t *testing.T) {
 	}
 }
 
-func TestMultiSourceVersionsFailures(t *testing.T) {
+func TestMultiSource_VersionsFailures(t *testing.T) {
 	someVersions := getproviders.Available{Versions: versions("1.0.0", "2.0.0")}
 	for name, test := range map[string]struct {
 		stubs   []stub
@@ -147,7 +147,7 @@ func TestMultiSourceVersionsFailures(t *testing.T) {
 	}
 }
 
-func TestMultiSourceTakesThePackageOfTheFirstThatHasIt(t *testing.T) {
+func TestMultiSource_TakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 	source, asked := inOrder(
 		stub{name: "a", err: errNoProvider},
 		stub{name: "b", err: errNoVersion},
@@ -165,7 +165,7 @@ func TestMultiSourceTakesThePackageOfTheFirstThatHasIt(t *testing.T) {
 	}
 }
 
-func TestMultiSourcePackageFailures(t *testing.T) {
+func TestMultiSource_PackageFailures(t *testing.T) {
 	const head = "provider registry.example/acme/widget v1.0.0 for linux_amd64"
 	for name, test := range map[string]struct {
 		errs    []error
@@ -218,7 +218,7 @@ func TestMultiSourcePackageFailures(t *testing.T) {
 	}
 }
 
-func TestMultiSourceEndsWithTheContext(t *testing.T) {
+func TestMultiSource_EndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
@@ -231,7 +231,7 @@ func TestMultiSourceEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestMultiSourceOfMultiSources(t *testing.T) {
+func TestMultiSource_OfMultiSources(t *testing.T) {
 	inner, _ := inOrder(stub{name: "a", err: errNoProvider}, stub{name: "b", err: errNoVersion})
 	outer := getproviders.MultiSource{Selectors: []getproviders.Selector{{Source: inner}, {Source: stub{name: "c"}}}}
 	got, err := outer.Package(t.Context(), widget, version("1.0.0"), linux)
@@ -240,7 +240,7 @@ func TestMultiSourceOfMultiSources(t *testing.T) {
 	}
 }
 
-func TestMultiSourceTellsWhichPatternsKeepASourceOut(t *testing.T) {
+func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b"})
 	elsewhere := []getproviders.Pattern{{Hostname: "other.example", Namespace: "*", Type: "*"}}
 	source.Selectors[0].Include = elsewhere
@@ -257,7 +257,7 @@ func TestMultiSourceTellsWhichPatternsKeepASourceOut(t *testing.T) {
 	}
 }
 
-func TestMultiSourceDescribesThoseThatAreForTheProvider(t *testing.T) {
+func TestMultiSource_DescribesThoseThatAreForTheProvider(t *testing.T) {
 	source, _ := inOrder(stub{name: "a"}, stub{name: "b"}, stub{name: "c"})
 	source.Selectors[1].Exclude = never
 	if got, want := source.Describe(widget), "a, c"; got != want {
@@ -265,7 +265,7 @@ func TestMultiSourceDescribesThoseThatAreForTheProvider(t *testing.T) {
 	}
 }
 
-func TestMultiSourceSuggests(t *testing.T) {
+func TestMultiSource_Suggests(t *testing.T) {
 	other := widget
 	other.Namespace = "other"
 	source, asked := inOrder(stub{name: "a"}, stub{name: "b", suggests: widget}, stub{name: "c", suggests: other}, stub{name: "d"})

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestNetworkMirrorRefusesMalformedIndexes(t *testing.T) {
+func TestNetworkMirrorSource_RefusesMalformedIndexes(t *testing.T) {
 	for name, test := range map[string]struct{ body, problem string }{
 		"no JSON":            {`<html>`, "invalid character '<'"},
 		"nothing":            {``, "unexpected end of JSON input"},
@@ -26,7 +26,7 @@ func TestNetworkMirrorRefusesMalformedIndexes(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorRefusesMalformedVersions(t *testing.T) {
+func TestNetworkMirrorSource_RefusesMalformedVersions(t *testing.T) {
 	for name, test := range map[string]struct{ body, problem string }{
 		"no JSON":               {`<html>`, "invalid character '<'"},
 		"archives is array":     {`{"archives": []}`, "archives can't be a JSON array"},
@@ -51,7 +51,7 @@ func TestNetworkMirrorRefusesMalformedVersions(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorHasToDeclareJSON(t *testing.T) {
+func TestNetworkMirrorSource_HasToDeclareJSON(t *testing.T) {
 	for declared, fine := range map[string]bool{
 		"application/json":                true,
 		"Application/JSON; charset=utf-8": true,
@@ -72,13 +72,13 @@ func TestNetworkMirrorHasToDeclareJSON(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorRefusesHugeAnswers(t *testing.T) {
+func TestNetworkMirrorSource_RefusesHugeAnswers(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex + strings.Repeat(" ", 16<<20))})
 	_, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget)
 	wantQueryError(t, err, fake.URL+indexPath, "larger than 16777216 bytes")
 }
 
-func TestNetworkMirrorTellsStatusesApart(t *testing.T) {
+func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 	for _, test := range []struct {
 		status   int
 		kind     error
@@ -113,9 +113,9 @@ func TestNetworkMirrorTellsStatusesApart(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorRecognisesARegistry: giving the URL of a registry is the
+// TestNetworkMirrorSource_RecognisesARegistry: giving the URL of a registry is the
 // commonest mistake.
-func TestNetworkMirrorRecognisesARegistry(t *testing.T) {
+func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	notFound := answer{status: 404, body: `{"errors": ["Not Found"]}`}
 	for name, answers := range map[string]map[string]answer{
 		"a list of versions":  {indexPath: inJSON(`{"id": "acme/widget", "versions": [{"version": "1.0.0"}]}`)},
@@ -153,9 +153,9 @@ func TestNetworkMirrorRecognisesARegistry(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorURLIsAReferencesBase: the real tools leave out what follows
+// TestNetworkMirrorSource_URLIsAReferencesBase: the real tools leave out what follows
 // the last slash, so we do, and say so.
-func TestNetworkMirrorURLIsAReferencesBase(t *testing.T) {
+func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 	const document = "registry.example/acme/widget/index.json"
 	for path, asked := range map[string]string{
 		"/a/b/": "/a/b/" + document,

@@ -26,13 +26,13 @@ import (
 // an archive is the one that the mirror means; who made it, they don't tell. That
 // takes the version's checksum list, its signature and the keys, which our own
 // mirrors keep where the document about the version is ([ChecksumsName]): if a key
-// that counts has signed the list ([Signers]), an archive is judged by it, as if it
+// that counts has signed the list ([Signers]), an archive is authenticated by it, as if it
 // came from the registry. The protocol knows nothing of these files, so they
 // may be anything, or nothing: any failure to get the signature means that there
 // are none. That request is made once for each version,
 // and nobody makes it whose lock file has such hashes already ([Trust].LocalTrust).
 //
-// Where this source differs from the real tools: a version that the mirror
+// Where this source differs from Terraform and OpenTofu: a version that the mirror
 // lacks may come from another source, where they fail; they can't ask a mirror
 // for providers whose host has a port; they accept no plain http, not even on
 // a loopback address; they crash where a platform's archive is null; and they
@@ -47,7 +47,7 @@ type NetworkMirrorSource struct {
 	credentials hosts.Credentials
 	product     Product
 
-	// Signers are who may vouch for archives. Not to be changed after the first use.
+	// Signers are whose signatures count for archives. Not to be changed after the first use.
 	Signers Signers
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
@@ -63,7 +63,7 @@ type NetworkMirrorSource struct {
 // its last segment is replaced. User and password in it are for the mirror's
 // origin, as basic authentication; a token in credentials is stronger.
 //
-// The product's version is told to the mirror. Credentials may be nil, and so may client: then it is that of hosts.DefaultClient. Errors
+// The product's version is sent to the mirror. Credentials may be nil, and so may client: then it is that of hosts.DefaultClient. Errors
 // don't repeat the URL, which may hold a password.
 func NewNetworkMirrorSource(base string, client *http.Client, credentials hosts.Credentials, product Product) (*NetworkMirrorSource, error) {
 	u, err := url.Parse(base)

@@ -43,7 +43,7 @@ func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, version("1.0.0"), linux)
 }
 
-func TestNetworkMirrorVersions(t *testing.T) {
+func TestNetworkMirrorSource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		body string
 		want []getproviders.Version
@@ -72,7 +72,7 @@ func TestNetworkMirrorVersions(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorPackage(t *testing.T) {
+func TestNetworkMirrorSource_Package(t *testing.T) {
 	for name, test := range map[string]struct {
 		archive  string // the JSON value
 		location string // %s is the server's URL
@@ -111,7 +111,7 @@ func TestNetworkMirrorPackage(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorURLsAreRelativeToTheFinalAnswer(t *testing.T) {
+func TestNetworkMirrorSource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		versionPath:        {status: 307, header: map[string]string{"Location": "/moved/here.json"}},
 		"/moved/here.json": inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}}}`),
@@ -122,7 +122,7 @@ func TestNetworkMirrorURLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorFollowsFiveRedirects(t *testing.T) {
+func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	answers := map[string]answer{}
 	hop := func(path, to string) { answers[path] = answer{status: 302, header: map[string]string{"Location": to}} }
 	hop(indexPath, "/2")
@@ -140,9 +140,9 @@ func TestNetworkMirrorFollowsFiveRedirects(t *testing.T) {
 	wantQueryError(t, err, "stopped after 5 redirects")
 }
 
-// TestNetworkMirrorAsksForProvidersOfAnyHost: a port must not make a scheme of
+// TestNetworkMirrorSource_AsksForProvidersOfAnyHost: a port must not make a scheme of
 // the host, and hosts are in punycode on the wire.
-func TestNetworkMirrorAsksForProvidersOfAnyHost(t *testing.T) {
+func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 	for address, directory := range map[string]string{
 		"example.com/acme/widget":      "example.com/acme/widget",
 		"localhost:8443/acme/widget":   "localhost:8443/acme/widget",
@@ -165,7 +165,7 @@ func TestNetworkMirrorAsksForProvidersOfAnyHost(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorTellsItsAnswersApart(t *testing.T) {
+func TestNetworkMirrorSource_TellsItsAnswersApart(t *testing.T) {
 	other := inJSON(`{"archives": {"darwin_arm64": {"url": "d.zip"}, "windows_386": {"url": "w.zip"}, "plan9_arm": null, "odd": {"url": "o.zip"}}}`)
 	for name, test := range map[string]struct {
 		answers map[string]answer
@@ -215,7 +215,7 @@ func TestNetworkMirrorTellsItsAnswersApart(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorIsAskedOnceForVersions(t *testing.T) {
+func TestNetworkMirrorSource_IsAskedOnceForVersions(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
 	source := fake.mirrorAt(t, mirrorBase)
 	absent := mustParse(t, "registry.example/acme/absent")
@@ -239,7 +239,7 @@ func TestNetworkMirrorIsAskedOnceForVersions(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorFailureIsNotRemembered(t *testing.T) {
+func TestNetworkMirrorSource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: {status: http.StatusForbidden}})
 	source := fake.mirrorAt(t, mirrorBase)
 	for range 2 {
@@ -252,7 +252,7 @@ func TestNetworkMirrorFailureIsNotRemembered(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorQueryEndsWithTheContext(t *testing.T) {
+func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
@@ -265,7 +265,7 @@ func TestNetworkMirrorQueryEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorIsToldTheProductsVersion(t *testing.T) {
+func TestNetworkMirrorSource_IsToldTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
 	if _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
 		t.Fatal(err)
@@ -310,9 +310,9 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorTakesUserAndPasswordFromItsURL: they go where the mirror is,
+// TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL: they go where the mirror is,
 // as the real tools have it, and nowhere else.
-func TestNetworkMirrorTakesUserAndPasswordFromItsURL(t *testing.T) {
+func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		indexPath:   inJSON(goodIndex),
 		versionPath: inJSON(`{"archives": {"linux_amd64": {"url": "w.zip"}, "darwin_arm64": {"url": "https://cdn.example/w.zip"}}}`),

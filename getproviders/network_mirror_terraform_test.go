@@ -83,9 +83,9 @@ func hashed(hashes string) string {
 	return `{"archives": {"PLATFORM": {"url": "w.zip", "hashes": [` + hashes + `]}}}`
 }
 
-// TestNetworkMirrorAgreesWithRealTerraform lets the real tool install from odd
+// TestNetworkMirrorSource_AgreesWithRealTerraform lets the real tool install from odd
 // mirrors, and compares what it makes of them with what we do.
-func TestNetworkMirrorAgreesWithRealTerraform(t *testing.T) {
+func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
 	archive := providertest.Zip(map[string]string{"terraform-provider-widget": "x"})

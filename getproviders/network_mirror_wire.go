@@ -26,7 +26,7 @@ type wireIndex struct {
 }
 
 // decodeMirrorIndex returns the versions that a mirror has, sorted. What isn't
-// a version is passed over.
+// a version is skipped.
 func decodeMirrorIndex(body []byte) ([]Version, error) {
 	wire, err := decodeObject[wireIndex](body)
 	if err != nil {
@@ -97,7 +97,7 @@ func archivePlatforms(archives map[string]*wireArchive) []Platform {
 	return sortPlatforms(platforms)
 }
 
-// read returns where the archive is, as told by the document at base, and
+// read returns where the archive is, as the document at base says, and
 // the hashes that the mirror gives.
 func (w *wireArchive) read(base *url.URL) (*url.URL, AnyHash, error) {
 	location, err := resolveURL(base, "url", w.URL)
@@ -120,7 +120,7 @@ const (
 	// each platform.
 	mirrorAnswerBytes = 16 << 20
 
-	// mirrorRedirects is how many redirects are followed, as in the real tools.
+	// mirrorRedirects is how many redirects are followed, as in Terraform and OpenTofu.
 	mirrorRedirects = 5
 )
 

@@ -29,7 +29,7 @@ func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getprovid
 	}
 }
 
-func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
+func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 	for _, tt := range []struct {
 		name, provider, origin string
 		present, want          bool
@@ -62,7 +62,7 @@ func TestOfflineSourceBelievesOriginsThatAreClear(t *testing.T) {
 	}
 }
 
-func TestOfflineSourceIsNoFailureToOthers(t *testing.T) {
+func TestOffline_SourceIsNoFailureToOthers(t *testing.T) {
 	p, v, plat := mustParse(t, "example.com/acme/a"), version("1.0.0"), getproviders.CurrentPlatform()
 	gone := getproviders.CachedPackage{Version: v, SourceURL: "https://example.com/v1/", ArchiveBytes: 77}
 	all := getproviders.MultiSource{Selectors: []getproviders.Selector{

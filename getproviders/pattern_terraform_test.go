@@ -30,9 +30,9 @@ var oddPatterns = map[string]bool{
 	"example.com:abc/a/b": false, "example.com:/a/b": false, "https://example.com/*": false,
 }
 
-// TestPatternsAgreeWithRealTerraform puts each pattern into a block of its own:
+// TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own:
 // the real tool complains of each.
-func TestPatternsAgreeWithRealTerraform(t *testing.T) {
+func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
 	var config strings.Builder

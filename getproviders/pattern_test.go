@@ -50,7 +50,7 @@ func TestParsePatternErrors(t *testing.T) {
 	}
 }
 
-func TestPatternMatches(t *testing.T) {
+func TestPattern_Matches(t *testing.T) {
 	product := Terraform("1.15.9")
 	for _, row := range []struct {
 		pattern, provider string

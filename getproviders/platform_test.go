@@ -29,7 +29,7 @@ func TestCurrentPlatform(t *testing.T) {
 	}
 }
 
-func TestPlatformsAreOrderedByText(t *testing.T) {
+func TestPlatforms_AreOrderedByText(t *testing.T) {
 	sorted := []getproviders.Platform{{"darwin", "amd64"}, {"linux", "386"}, {"linux", "amd64"}, {"linux2", "amd64"}, {"linux", "arm64"}}
 	// "2" comes before "_".
 	slices.SortFunc(sorted, getproviders.Platform.Compare)
@@ -39,7 +39,7 @@ func TestPlatformsAreOrderedByText(t *testing.T) {
 	}
 }
 
-func TestPlatformSurvivesJSON(t *testing.T) {
+func TestPlatform_SurvivesJSON(t *testing.T) {
 	want := []getproviders.Platform{{}, {"linux", "amd64"}}
 	text, err := json.Marshal(want)
 	if err != nil {

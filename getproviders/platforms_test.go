@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestPlatformsOfAMirror(t *testing.T) {
+func TestPlatforms_OfAMirror(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	base := filepath.Join(dir, "registry.terraform.io", "acme", "widget")

@@ -6,7 +6,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestAddressesInOpenTofu(t *testing.T) {
+func TestProduct_Addresses_InOpenTofu(t *testing.T) {
 	product := getproviders.OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"aws":                              "registry.opentofu.org/hashicorp/aws",
@@ -49,7 +49,7 @@ func TestWhatOpenTofuInherits(t *testing.T) {
 	}
 }
 
-func TestVersionsOfOpenTofuDiffer(t *testing.T) {
+func TestVersion_OfOpenTofuDiffer(t *testing.T) {
 	for version, everywhere := range map[string]bool{"1.6.0": true, "1.11.9": true, "1.12.0": false, "1.13.0-beta1": false, "": false} {
 		if product := getproviders.OpenTofu(version); (product.VersionSuffixes == nil) != everywhere {
 			t.Errorf("required_version in .tf files counts in OpenTofu %q: %t", version, !everywhere)

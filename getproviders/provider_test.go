@@ -44,7 +44,7 @@ func TestParseProvider(t *testing.T) {
 	}
 }
 
-func TestParseProviderRefuses(t *testing.T) {
+func TestParseProvider_Refuses(t *testing.T) {
 	const (
 		form      = "[hostname/][namespace/]name"
 		onlyThese = "only letters, digits and dashes"
@@ -122,7 +122,7 @@ func TestImpliedProvider(t *testing.T) {
 	}
 }
 
-func TestProviderKinds(t *testing.T) {
+func TestProvider_Kinds(t *testing.T) {
 	tests := []struct {
 		given           string
 		builtIn, legacy bool
@@ -145,7 +145,7 @@ func TestProviderKinds(t *testing.T) {
 	}
 }
 
-func TestProvidersAreOrderedByHostInPunycode(t *testing.T) {
+func TestProvider_AreOrderedByHostInPunycode(t *testing.T) {
 	sorted := []string{
 		"a.com/z/z",
 		"registry.terraform.io/acme/b",
@@ -164,7 +164,7 @@ func TestProvidersAreOrderedByHostInPunycode(t *testing.T) {
 	}
 }
 
-func TestProviderSurvivesJSON(t *testing.T) {
+func TestProvider_SurvivesJSON(t *testing.T) {
 	for _, address := range []string{"aws", "localhost:18443/acme/aaa", "испытание.com/a/b", "-/aws", "terraform-provider-foo"} {
 		want := map[getproviders.Provider]getproviders.Provider{mustParse(t, address): {}}
 		text, err := json.Marshal(want)

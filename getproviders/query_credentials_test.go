@@ -115,7 +115,7 @@ func TestFilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	}
 }
 
-func TestMirrorThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
+func TestMirror_ThatRedirectsDoesNotGiveItsPasswordAway(t *testing.T) {
 	w := newWeb(t, map[string]answer{indexDoc: redirect("https://cdn.example/i"), "https://cdn.example/i": {status: 401}})
 	base := strings.Replace(mirrorURL, "https://", "https://me:hunter2@", 1)
 	source, err := getproviders.NewNetworkMirrorSource(base, w.client, nil, getproviders.Product{})

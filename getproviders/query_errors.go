@@ -82,7 +82,7 @@ func causeOr(ctx context.Context, err error) error {
 	return err
 }
 
-// statusError judges the answer to a request that isn't 200. The credentials
+// statusError makes an error of the answer to a request that isn't 200. The credentials
 // that went along, if there were any, are those of host; "" if none are ever
 // sent for this.
 func statusError(kind string, p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestRegistrySaysWhatElseThereIsForAPlatform(t *testing.T) {
+func TestRegistrySource_SaysWhatElseThereIsForAPlatform(t *testing.T) {
 	for name, test := range map[string]struct {
 		list      string // of versions; "" is no answer
 		platforms []string
@@ -74,7 +74,7 @@ func version(text string) getproviders.Version {
 	return getproviders.MustParseVersion(text)
 }
 
-func TestRegistryTellsAMissingVersionFromAMissingPlatform(t *testing.T) {
+func TestRegistrySource_TellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 	for list, wanted := range map[string]string{
 		`[{"version": "0.9.0"}, {"version": "1.1.0-rc1"}]`: "the newest version there is 0.9.0",
 		`[]`: "",
@@ -93,14 +93,14 @@ func TestRegistryTellsAMissingVersionFromAMissingPlatform(t *testing.T) {
 	}
 }
 
-func TestRegistryTellsAMissingProviderFromAMissingPlatform(t *testing.T) {
+func TestRegistrySource_TellsAMissingProviderFromAMissingPlatform(t *testing.T) {
 	_, err := askForPackage(t, newFakeRegistry(t, nil))
 	if !errors.Is(err, getproviders.ErrProviderNotFound) || errors.Is(err, getproviders.ErrPlatformMissing) {
 		t.Errorf("err = %v, want one that is ErrProviderNotFound", err)
 	}
 }
 
-func TestRegistrySuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
+func TestRegistrySource_SuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 	const none = "no compatible version of registry.example/acme/widget is known"
 	for name, test := range map[string]struct{ list, compatible, hint string }{
 		"older": {
@@ -145,7 +145,7 @@ func TestRegistrySuggestsAVersionWithAProtocolThatWorks(t *testing.T) {
 	}
 }
 
-func TestRegistryHintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
+func TestRegistrySource_HintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		versionsPath: {body: `{"versions": [{"version": "1.0.0"}, {"version": "1.1.0"}]}`},
 		packagePath:  {body: packageBody(t, map[string]any{"protocols": []string{"4.0"}})},
@@ -165,7 +165,7 @@ func TestRegistryHintsCostNoRequestWhereTheListIsKnown(t *testing.T) {
 	}
 }
 
-func TestRegistrySuggests(t *testing.T) {
+func TestRegistrySource_Suggests(t *testing.T) {
 	implied := getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "hashicorp", Type: "widget"}
 	elsewhere, other := widget, implied
 	elsewhere.Namespace, other.Namespace = "hashicorp", "acme"

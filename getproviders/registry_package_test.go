@@ -39,7 +39,7 @@ func askForPackage(t *testing.T, fake *fakeRegistry) (getproviders.Package, erro
 	return fake.source(t).Package(t.Context(), widget, getproviders.MustParseVersion("1.0.0"), linux)
 }
 
-func TestRegistryPackage(t *testing.T) {
+func TestRegistrySource_Package(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, nil)}})
 	got, err := askForPackage(t, fake)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestRegistryPackage(t *testing.T) {
 	}
 }
 
-func TestRegistryPackageProtocols(t *testing.T) {
+func TestRegistrySource_PackageProtocols(t *testing.T) {
 	for name, protocols := range map[string]any{
 		"5":              []string{"5.0"},
 		"6":              []string{"6.3"},
@@ -74,7 +74,7 @@ func TestRegistryPackageProtocols(t *testing.T) {
 	}
 }
 
-func TestRegistryRefusesMalformedPackages(t *testing.T) {
+func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 	for name, test := range map[string]struct {
 		property string
 		value    any
@@ -111,7 +111,7 @@ func TestRegistryRefusesMalformedPackages(t *testing.T) {
 	}
 }
 
-func TestRegistryNeverTellsSecretsInURLs(t *testing.T) {
+func TestRegistrySource_NeverTellsSecretsInURLs(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		packagePath:  {status: 302, header: map[string]string{"Location": "/elsewhere?token=hush"}},
 		"/elsewhere": {body: packageBody(t, map[string]any{"download_url": "https://user:hush@[::1?hush"})},
@@ -123,7 +123,7 @@ func TestRegistryNeverTellsSecretsInURLs(t *testing.T) {
 	}
 }
 
-func TestRegistryURLsAreRelativeToTheFinalAnswer(t *testing.T) {
+func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		packagePath: {status: 307, header: map[string]string{"Location": "/moved/here/package.json"}},
 		"/moved/here/package.json": {body: packageBody(t, map[string]any{
@@ -187,7 +187,7 @@ func TestOnlyTheRegistryIsToldTheProductsVersion(t *testing.T) {
 	}
 }
 
-func TestRegistryTrustFailures(t *testing.T) {
+func TestRegistrySource_TrustFailures(t *testing.T) {
 	for name, test := range map[string]struct {
 		answers map[string]answer
 		kind    error

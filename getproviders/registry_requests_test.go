@@ -12,9 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestRegistryRequests takes several providers at once from discovery to
+// TestRegistrySource_Requests takes several providers at once from discovery to
 // authentication, and counts what that costs.
-func TestRegistryRequests(t *testing.T) {
+func TestRegistrySource_Requests(t *testing.T) {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -46,7 +46,7 @@ type RegistrySource struct {
 	// that the API is, except that nothing is sent over plain http; the real
 	// tools send it. Discovery has credentials of its own.
 	Credentials hosts.Credentials
-	Product     Product      // its version is told to registries; zero: Terraform
+	Product     Product      // its version is sent to registries; zero: Terraform
 	Keys        *SigningKeys // nil: the product's
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever.
@@ -55,7 +55,7 @@ type RegistrySource struct {
 
 	own       par.Memo[struct{}, *hosts.Discovery] // used if Discovery is nil
 	versions  par.Memo[Provider, dated[versionList]]
-	documents par.Memo[[2]string, checksumDocuments] // that packages are judged by, by their URLs
+	documents par.Memo[[2]string, checksumDocuments] // that packages are authenticated by, by their URLs
 }
 
 // Versions implements Source. Errors are *ProviderNotFoundError,
@@ -78,7 +78,7 @@ func (s *RegistrySource) Versions(ctx context.Context, p Provider) (Available, e
 // Package implements Source. Besides the errors of Versions there are
 // *VersionNotFoundError, *PlatformMissingError and *ProtocolError, which hold
 // what the list of versions tells about a way out. The documents that the
-// package is judged by are not asked for before the Trust is loaded.
+// package is authenticated by are not asked for before the Trust is loaded.
 func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
 	if err := validate(p, v, plat); err != nil {
 		return Package{}, err
@@ -211,7 +211,7 @@ func (s *RegistrySource) SourceURL(ctx context.Context, p Provider, v Version, p
 // answer, which is 200 or 404.
 //
 // The path is resolved against the service's URL as a reference: a base URL
-// without a slash at its end loses its last segment, as the real tools have it.
+// without a slash at its end loses its last segment, as Terraform and OpenTofu have it.
 //
 // The credentials that go along are those of the provider's host, wherever its
 // service is.
@@ -236,7 +236,7 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, seg
 }
 
 // fetch gets a document that a registry named by its URL. It may be on
-// anybody's host, which is told nothing about us: no version, no credentials.
+// anybody's host, which learns nothing about this program: no version, no credentials.
 func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxBytes int64) ([]byte, error) {
 	req := hosts.DocumentRequest{URL: u, MaxRedirects: registryRedirects, MaxBytes: maxBytes}
 	doc, err := hosts.GetDocument(ctx, s.Client, req)
@@ -249,7 +249,7 @@ func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxB
 	return doc.Body, nil
 }
 
-// Sizes of the documents that a package is judged by. A checksum line takes
+// Sizes of the documents that a package is authenticated by. A checksum line takes
 // some 120 bytes for each platform, a signature under a kilobyte.
 const (
 	checksumsBytes = 1 << 20

@@ -18,7 +18,7 @@ const (
 	packagePath  = "/v1/acme/widget/1.0.0/download/linux/amd64"
 )
 
-func TestRegistryVersions(t *testing.T) {
+func TestRegistrySource_Versions(t *testing.T) {
 	for name, test := range map[string]struct {
 		body     string
 		versions []getproviders.Version
@@ -66,7 +66,7 @@ func TestRegistryVersions(t *testing.T) {
 	}
 }
 
-func TestRegistryRefusesMalformedVersions(t *testing.T) {
+func TestRegistrySource_RefusesMalformedVersions(t *testing.T) {
 	for name, test := range map[string]struct{ body, problem string }{
 		"no JSON":            {`<html>`, "invalid character '<'"},
 		"nothing":            {``, "unexpected end of JSON input"},
@@ -88,7 +88,7 @@ func TestRegistryRefusesMalformedVersions(t *testing.T) {
 	}
 }
 
-func TestRegistryRefusesHugeAnswers(t *testing.T) {
+func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	body := `{"versions": []}` + strings.Repeat(" ", 16<<20)
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: body}})
 	_, err := fake.source(t).Versions(t.Context(), widget)
@@ -112,7 +112,7 @@ func wantQueryError(t *testing.T, err error, texts ...string) {
 	}
 }
 
-func TestRegistryTellsStatusesApart(t *testing.T) {
+func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 	for _, test := range []struct {
 		status   int
 		kind     error
@@ -149,7 +149,7 @@ func TestRegistryTellsStatusesApart(t *testing.T) {
 	}
 }
 
-func TestRegistryDoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
+func TestRegistrySource_DoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T) {
 	for status, kind := range map[int]error{
 		401: getproviders.ErrUnauthorized,
 		403: getproviders.ErrUnauthorized,
@@ -163,7 +163,7 @@ func TestRegistryDoesNotTurnAFailedPackageQueryIntoAMissingPlatform(t *testing.T
 	}
 }
 
-func TestRegistryUnreachable(t *testing.T) {
+func TestRegistrySource_Unreachable(t *testing.T) {
 	fake := newFakeRegistry(t, nil)
 	source := fake.source(t)
 	fake.Close()
@@ -171,7 +171,7 @@ func TestRegistryUnreachable(t *testing.T) {
 	wantQueryError(t, err, "the request failed after 2 attempts", versionsPath)
 }
 
-func TestRegistryOfAHostWithoutRegistry(t *testing.T) {
+func TestRegistrySource_OfAHostWithoutRegistry(t *testing.T) {
 	source := newFakeRegistry(t, nil).source(t)
 	p := widget
 	p.Hostname = "empty.example"
@@ -181,7 +181,7 @@ func TestRegistryOfAHostWithoutRegistry(t *testing.T) {
 	}
 }
 
-func TestRegistryQueryEndsWithTheContext(t *testing.T) {
+func TestRegistrySource_QueryEndsWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
@@ -194,7 +194,7 @@ func TestRegistryQueryEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestRegistryServiceURLIsAReferencesBase(t *testing.T) {
+func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 	body := `{"versions": [{"version": "1.0.0"}]}`
 	for base, path := range map[string]string{
 		"/v1/":          "/v1/acme/widget/versions",
@@ -209,7 +209,7 @@ func TestRegistryServiceURLIsAReferencesBase(t *testing.T) {
 	}
 }
 
-func TestRegistryIsAskedOnceForVersions(t *testing.T) {
+func TestRegistrySource_IsAskedOnceForVersions(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {body: `{"versions": [{"version": "1.0.0"}], "warnings": ["old"]}`}})
 	source := fake.source(t)
 	for range 2 {
@@ -224,7 +224,7 @@ func TestRegistryIsAskedOnceForVersions(t *testing.T) {
 	}
 }
 
-func TestRegistryFailureIsNotRemembered(t *testing.T) {
+func TestRegistrySource_FailureIsNotRemembered(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{versionsPath: {status: http.StatusForbidden}})
 	source := fake.source(t)
 	for range 2 {

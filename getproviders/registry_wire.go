@@ -39,7 +39,7 @@ type wirePlatform struct {
 }
 
 // decodeVersions reads the answer to ":namespace/:type/versions". What isn't a
-// version is passed over, so that one release with an odd name doesn't take
+// version is skipped, so that one release with an odd name doesn't take
 // all others with it; of equal versions the last one counts.
 func decodeVersions(body []byte) (versionList, error) {
 	wire, err := decodeObject[wireVersions](body)

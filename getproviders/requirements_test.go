@@ -14,7 +14,7 @@ func requirement(constraints string, line int) getproviders.Requirement {
 	}
 }
 
-func TestRequirementsRememberWhereEachWasWritten(t *testing.T) {
+func TestRequirements_RememberWhereEachWasWritten(t *testing.T) {
 	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "example.com/acme/x")
 	req := getproviders.Requirements{}
 	req.Add(aws, requirement("~> 5.0", 3))
@@ -35,7 +35,7 @@ func TestRequirementsRememberWhereEachWasWritten(t *testing.T) {
 	}
 }
 
-func TestMergeChangesNothing(t *testing.T) {
+func TestMerge_ChangesNothing(t *testing.T) {
 	aws, x := mustParse(t, "hashicorp/aws"), mustParse(t, "acme/x")
 	a := getproviders.Requirements{aws: append(make([]getproviders.Requirement, 0, 9), requirement("~> 5.0", 1))}
 	b := getproviders.Requirements{aws: {requirement(">= 5.1", 2)}, x: nil}

@@ -69,7 +69,7 @@ type Digests struct {
 	SHA256 [32]byte // of the archive; zero for a directory
 	H1     Hash     // over the files
 	// H1Archive is the h1 as it comes out if the archive's directory entries
-	// are taken for empty files, as the real tools do for archives; equal to
+	// are taken for empty files, as Terraform and OpenTofu do for archives; equal to
 	// H1 where there are none.
 	H1Archive Hash
 }
@@ -91,7 +91,7 @@ const (
 	LevelUnauthenticated  TrustLevel = iota // nothing is known: from a directory, say
 	LevelVerifiedChecksum                   // the archive has the checksum that its source names
 	LevelCommunity                          // signed by a key that the registry named
-	LevelPartner                            // that key is vouched for by HashiCorp's partner programme
+	LevelPartner                            // that key is signed by HashiCorp's partner programme
 	LevelOfficial                           // signed by HashiCorp
 )
 

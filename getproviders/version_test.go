@@ -105,7 +105,7 @@ func TestMustParseVersionPanicsOnBadInput(t *testing.T) {
 
 // The order is the one in which Terraform 1.11.4 wrote constraints with these
 // boundaries into the canonical text.
-func TestVersionOrder(t *testing.T) {
+func TestVersion_Order(t *testing.T) {
 	sorted := strings.Fields(`
 		0.0.0 0.9.9 0.10.0
 		1.0.0-. 1.0.0-.a 1.0.0-.. 1.0.0-1.1 1.0.0-a. 1.0.0-a.b
@@ -129,7 +129,7 @@ func TestVersionOrder(t *testing.T) {
 	}
 }
 
-func TestVersionSurvivesJSON(t *testing.T) {
+func TestVersion_SurvivesJSON(t *testing.T) {
 	want := []getproviders.Version{{}, getproviders.MustParseVersion("1.2.3-beta.1+x")}
 	text, err := json.Marshal(want)
 	if err != nil {

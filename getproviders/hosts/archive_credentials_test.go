@@ -74,7 +74,7 @@ func TestArchiveCredentials(t *testing.T) {
 	}
 }
 
-func TestArchiveCredentialsAreSentWithEachAttempt(t *testing.T) {
+func TestArchiveCredentials_AreSentWithEachAttempt(t *testing.T) {
 	made := 0
 	opts := quick(2)
 	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
@@ -95,7 +95,7 @@ func TestArchiveCredentialsAreSentWithEachAttempt(t *testing.T) {
 	}
 }
 
-func TestArchiveCredentialsLeaveOthersAlone(t *testing.T) {
+func TestArchiveCredentials_LeaveOthersAlone(t *testing.T) {
 	broken := errors.New("exit status 1")
 	opts := quick(0)
 	var got recorder
@@ -121,7 +121,7 @@ func TestArchiveCredentialsLeaveOthersAlone(t *testing.T) {
 	}
 }
 
-func TestArchiveCredentialsOverTheDefaultClient(t *testing.T) {
+func TestArchiveCredentials_OverTheDefaultClient(t *testing.T) {
 	client := WithArchiveCredentials(nil, nil)
 	if client == http.DefaultClient || client.Transport == nil {
 		t.Errorf("got %+v", client)

@@ -97,7 +97,7 @@ func WithArchiveOwner(ctx context.Context, owner Hostname) context.Context {
 // Authorize would send it: no redirect takes it along, not even to the same
 // host.
 //
-// The protocols know no credentials for archives, and the real tools send
+// The protocols know no credentials for archives, and Terraform and OpenTofu send
 // none. So this client is for archives only, and for users who asked for it.
 func WithArchiveCredentials(client *http.Client, credentials Credentials) *http.Client {
 	return onTop(client, func(next layer) http.RoundTripper { return &archiveCredentials{next, credentials} })

@@ -64,7 +64,7 @@ func TestTokenVariable(t *testing.T) {
 	}
 }
 
-func TestDiscoverySendsCredentials(t *testing.T) {
+func TestDiscovery_SendsCredentials(t *testing.T) {
 	var got recorder
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		got.add(r.Header.Get("Authorization"))
@@ -88,7 +88,7 @@ func TestDiscoverySendsCredentials(t *testing.T) {
 	}
 }
 
-func TestDiscoveryTellsHowItWasRefused(t *testing.T) {
+func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	for _, authorized := range []bool{true, false} {
 		d := &Discovery{Client: clientFor(t, srv, quick(0))}
@@ -103,9 +103,9 @@ func TestDiscoveryTellsHowItWasRefused(t *testing.T) {
 	}
 }
 
-// TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten: whoever writes the
+// TestDiscovery_TrustsNoDocumentThatAnybodyCouldHaveWritten: whoever writes the
 // document says where the token goes.
-func TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
+func TestDiscovery_TrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
 	ways := map[string]string{ // where each of them redirects to
 		"https://good.example/.well-known/terraform.json":  "https://cdn.example/doc.json",
 		"https://plain.example/.well-known/terraform.json": "http://cdn.example/doc.json",
@@ -136,7 +136,7 @@ func TestDiscoveryTrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
 	}
 }
 
-func TestCredentialsDoNotComeBackWithARedirect(t *testing.T) {
+func TestCredentials_DoNotComeBackWithARedirect(t *testing.T) {
 	ways := map[string]string{
 		"https://a.example/":       "https://a.example:8443/",
 		"https://a.example:8443/":  "https://a.example/secret",

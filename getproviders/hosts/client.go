@@ -19,7 +19,7 @@ import (
 
 // ClientOptions is what NewClient needs to know. The zero value works.
 type ClientOptions struct {
-	UserAgent     string           // sent with every request unless the request has one; empty: none of ours
+	UserAgent     string           // sent with every request unless the request has one; empty: none is added
 	Retries       int              // how often a request is tried again after a failure; 0: never
 	RetryWaitMin  time.Duration    // the shortest wait before the first retry, doubled for each further one; 0: 1 s
 	RetryWaitMax  time.Duration    // no wait is longer, whatever Retry-After says; 0: 30 s

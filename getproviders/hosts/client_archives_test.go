@@ -12,9 +12,9 @@ import (
 	"testing"
 )
 
-// TestArchivesHaveConnectionsOfTheirOwn asks for two archives that redirect, one
+// TestArchives_HaveConnectionsOfTheirOwn asks for two archives that redirect, one
 // of which is still being received when the other one is asked for.
-func TestArchivesHaveConnectionsOfTheirOwn(t *testing.T) {
+func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	var seen recorder
 	srv := startTLS(t, func(w http.ResponseWriter, req *http.Request) {
 		seen.add(req.Proto + " " + req.RemoteAddr)
@@ -54,9 +54,9 @@ func TestArchivesHaveConnectionsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestArchivesComeFromServersWithoutHTTP1 has a server that ends the handshake
+// TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake
 // with those who don't offer HTTP/2.
-func TestArchivesComeFromServersWithoutHTTP1(t *testing.T) {
+func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "archive")
 	}))

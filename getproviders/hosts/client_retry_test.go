@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-func TestRetryAsksAgainWhenThereIsHope(t *testing.T) {
+func TestRetry_AsksAgainWhenThereIsHope(t *testing.T) {
 	reset := &net.OpError{Op: "read", Err: syscall.ECONNRESET}
 	for _, tc := range []struct {
 		name   string
@@ -77,7 +77,7 @@ func TestRetryAsksAgainWhenThereIsHope(t *testing.T) {
 	}
 }
 
-func TestRetryDoesNotRepeatWhatCannotWork(t *testing.T) {
+func TestRetry_DoesNotRepeatWhatCannotWork(t *testing.T) {
 	var handshakes atomic.Int32
 	srv := httptest.NewUnstartedServer(http.NotFoundHandler())
 	srv.TLS = &tls.Config{GetConfigForClient: func(*tls.ClientHelloInfo) (*tls.Config, error) {
@@ -100,7 +100,7 @@ func TestRetryDoesNotRepeatWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestRetryTellsTheNumberOfAttempts(t *testing.T) {
+func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	opts := quick(2)
 	cause := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
@@ -115,7 +115,7 @@ func TestRetryTellsTheNumberOfAttempts(t *testing.T) {
 	}
 }
 
-func TestRetryKeepsTimeoutsRecognisable(t *testing.T) {
+func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	opts := quick(0)
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) {
 		return nil, &net.DNSError{Err: "i/o timeout", Name: "example.com", IsTimeout: true}
@@ -134,7 +134,7 @@ type spyBody struct {
 
 func (b spyBody) Close() error { b.closed.Add(1); return nil }
 
-func TestRetryDrainsAndClosesTheBodiesInBetween(t *testing.T) {
+func TestRetry_DrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	var closed atomic.Int32
 	var bodies []*strings.Reader
 	opts := quick(2)
@@ -160,7 +160,7 @@ func TestRetryDrainsAndClosesTheBodiesInBetween(t *testing.T) {
 	}
 }
 
-func TestRetryWaits(t *testing.T) {
+func TestRetry_Waits(t *testing.T) {
 	date := "Wed, 21 Oct 2026 07:28:00 GMT"
 	for _, tc := range []struct {
 		name              string
@@ -192,7 +192,7 @@ func TestRetryWaits(t *testing.T) {
 	}
 }
 
-func TestRetryStopsWaitingWhenTheContextEnds(t *testing.T) {
+func TestRetry_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, ClientOptions{Retries: 5, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
 			return answer(req, 503, "Retry-After", "20"), nil
@@ -246,7 +246,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-func TestRetryOverARealServer(t *testing.T) {
+func TestRetry_OverARealServer(t *testing.T) {
 	var paths recorder
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		n := paths.add(r.URL.Path)

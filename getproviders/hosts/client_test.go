@@ -39,7 +39,7 @@ func TestUserAgent(t *testing.T) {
 	}
 }
 
-func TestLogHasOneRedactedRecordForEachAttempt(t *testing.T) {
+func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 	var log bytes.Buffer
 	opts := quick(1)
 	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))
@@ -71,7 +71,7 @@ func TestLogHasOneRedactedRecordForEachAttempt(t *testing.T) {
 	}
 }
 
-func TestLogWithoutAClockHasNoDurations(t *testing.T) {
+func TestLog_WithoutAClockHasNoDurations(t *testing.T) {
 	var log bytes.Buffer
 	client := newClient(t, ClientOptions{
 		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
@@ -85,7 +85,7 @@ func TestLogWithoutAClockHasNoDurations(t *testing.T) {
 	}
 }
 
-func TestLogIsSilentAboveDebug(t *testing.T) {
+func TestLog_IsSilentAboveDebug(t *testing.T) {
 	var log bytes.Buffer
 	client := newClient(t, ClientOptions{
 		Log:  slog.New(slog.NewTextHandler(&log, nil)),
@@ -148,7 +148,7 @@ func TestStall(t *testing.T) {
 	})
 }
 
-func TestStallDropsTheConnection(t *testing.T) {
+func TestStall_DropsTheConnection(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		dropped := make(chan struct{})
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -192,7 +192,7 @@ func TestHeaderTimeoutEndsAnAttempt(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreReused(t *testing.T) {
+func TestConnections_AreReused(t *testing.T) {
 	for _, http2 := range []bool{false, true} {
 		var connections atomic.Int32
 		srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestRetryWaitIsThatOfTheClient(t *testing.T) {
+func TestRetry_WaitIsThatOfTheClient(t *testing.T) {
 	ours := newClient(t, ClientOptions{RetryWaitMin: time.Minute, RetryWaitMax: time.Hour, UserAgent: "test"})
 	asks := &http.Response{StatusCode: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1800"}}}
 	for name, c := range map[string]struct {

@@ -24,7 +24,7 @@ type Credentials interface {
 
 // Authorize adds the token of a host to the header of a request to target, if
 // there is one. Without credentials (nil) it does nothing; neither does it
-// where others could read along (see [Confidential]), though the real tools
+// where others could read along (see [Confidential]), though Terraform and OpenTofu
 // send tokens there.
 //
 // The target may be on another host: a token belongs to the host that users
@@ -55,7 +55,7 @@ func TokenVariable(host Hostname) string {
 }
 
 // FirstOf returns credentials that ask others one after the other, until one
-// of them knows the host. The real tool's order is: tokens of the environment,
+// of them knows the host. Terraform's order is: tokens of the environment,
 // then those of credentials blocks, then a helper. Nil ones are left out.
 //
 // An error ends the search: the request would go out with a token other than

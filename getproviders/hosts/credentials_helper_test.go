@@ -14,9 +14,9 @@ import (
 	"time"
 )
 
-// TestHelperProgram is no test, but the program that the tests below run: this
+// TestHelper_Program is no test, but the program that the tests below run: this
 // test executable under another name.
-func TestHelperProgram(t *testing.T) {
+func TestHelper_Program(t *testing.T) {
 	if os.Getenv("HELPER_LOG") == "" {
 		t.Skip("this is run by other tests")
 	}
@@ -75,7 +75,7 @@ func newProgram(t *testing.T, env ...string) program {
 	installSelf(t, p.exe)
 	tokens, err := NewHelperTokens(Helper{
 		Name: "test",
-		Args: []string{"-test.run=^TestHelperProgram$", "--", "first arg"},
+		Args: []string{"-test.run=^TestHelper_Program$", "--", "first arg"},
 		Dirs: []string{filepath.Join(dir, "missing"), dir},
 		Env:  append(append(os.Environ(), "HELPER_LOG="+p.log, "GORACE=atexit_sleep_ms=0"), env...),
 	})
@@ -115,7 +115,7 @@ func (p program) asked(t *testing.T) string {
 	return strings.TrimSpace(string(content))
 }
 
-func TestHelperAnswers(t *testing.T) {
+func TestHelper_Answers(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		env  []string
@@ -166,7 +166,7 @@ func TestHelperAnswers(t *testing.T) {
 	}
 }
 
-func TestHelperIsAskedOnceForEachHost(t *testing.T) {
+func TestHelper_IsAskedOnceForEachHost(t *testing.T) {
 	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
 	for range 3 {
 		for _, host := range []Hostname{"a.example", "b.example"} {
@@ -182,7 +182,7 @@ func TestHelperIsAskedOnceForEachHost(t *testing.T) {
 	mustConceal(t, FirstOf(p.tokens), "s3cret")
 }
 
-func TestHelperIsNotAskedForKnownHosts(t *testing.T) {
+func TestHelper_IsNotAskedForKnownHosts(t *testing.T) {
 	p := newProgram(t, `HELPER_STDOUT={"token": "s3cret"}`)
 	chain := FirstOf(EnvTokens([]string{"TF_TOKEN_a_example=variable", "TF_TOKEN_b_example="}), NewStaticTokens(map[Hostname]string{"c.example": "block"}), p.tokens)
 	for host, want := range map[Hostname]string{"a.example": "variable", "b.example": "", "c.example": "block", "d.example": "s3cret"} {
@@ -195,7 +195,7 @@ func TestHelperIsNotAskedForKnownHosts(t *testing.T) {
 	}
 }
 
-func TestHelperIsAskedAgainAfterAFailure(t *testing.T) {
+func TestHelper_IsAskedAgainAfterAFailure(t *testing.T) {
 	p := newProgram(t, "HELPER_EXIT=x")
 	for range 2 {
 		if _, err := p.tokens.Token(t.Context(), "a.example"); err == nil {
@@ -207,7 +207,7 @@ func TestHelperIsAskedAgainAfterAFailure(t *testing.T) {
 	}
 }
 
-func TestHelperEndsWithTheContext(t *testing.T) {
+func TestHelper_EndsWithTheContext(t *testing.T) {
 	p := newProgram(t, "HELPER_MODE=endless")
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -225,7 +225,7 @@ func TestHelperEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestHelperMayLeaveAProgramRunning(t *testing.T) {
+func TestHelper_MayLeaveAProgramRunning(t *testing.T) {
 	p := newProgram(t, "HELPER_MODE=leave a child", `HELPER_STDOUT={"token": "s3cret"}`)
 	token, err := p.tokens.Token(t.Context(), "a.example")
 	if token != "s3cret" || err != nil {
@@ -244,7 +244,7 @@ func TestHelperMayLeaveAProgramRunning(t *testing.T) {
 	}
 }
 
-func TestHelperThatCannotRun(t *testing.T) {
+func TestHelper_ThatCannotRun(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Windows has no executable bit")
 	}
@@ -261,7 +261,7 @@ func TestHelperThatCannotRun(t *testing.T) {
 	}
 }
 
-func TestHelperNotFound(t *testing.T) {
+func TestHelper_NotFound(t *testing.T) {
 	tokens, err := NewHelperTokens(Helper{Name: "x", Dirs: []string{"/a", "/b"}})
 	missing, ok := errors.AsType[*HelperNotFoundError](err)
 	if tokens != nil || !ok || missing.Name != "x" || err.Error() != `no program for the credentials helper "x": there is no terraform-credentials-x in /a or /b` {
@@ -272,7 +272,7 @@ func TestHelperNotFound(t *testing.T) {
 	}
 }
 
-func TestNewestHelperIsFound(t *testing.T) {
+func TestNewest_HelperIsFound(t *testing.T) {
 	exe := ""
 	if runtime.GOOS == "windows" {
 		exe = ".exe"
@@ -324,7 +324,7 @@ func TestNewestHelperIsFound(t *testing.T) {
 	}
 }
 
-func TestHelperFileNames(t *testing.T) {
+func TestHelper_FileNames(t *testing.T) {
 	for _, tc := range []struct {
 		file, name, goos string
 		want             bool

@@ -125,7 +125,7 @@ func TestFirstOf(t *testing.T) {
 	}
 }
 
-func TestStaticTokensAreACopy(t *testing.T) {
+func TestStaticTokens_AreACopy(t *testing.T) {
 	given := map[Hostname]string{"example.com": "x"}
 	s := NewStaticTokens(given)
 	given["example.com"] = "y"
@@ -154,7 +154,7 @@ func mustConceal(t *testing.T, value any, secret string) {
 	}
 }
 
-func TestTokensAreNeverPrinted(t *testing.T) {
+func TestTokens_AreNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheT0ken"
 	static := NewStaticTokens(map[Hostname]string{"example.com": secret})
 	for _, c := range []Credentials{static, EnvTokens([]string{"TF_TOKEN_example_com=" + secret}), FirstOf(static), FirstOf(FirstOf(static))} {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestDiscoveryAsksEachHostOnce(t *testing.T) {
+func TestDiscovery_AsksEachHostOnce(t *testing.T) {
 	var asked recorder
 	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		asked.add(req.URL.Host)
@@ -43,7 +43,7 @@ func TestDiscoveryAsksEachHostOnce(t *testing.T) {
 	}
 }
 
-func TestDiscoveryForgetsFailures(t *testing.T) {
+func TestDiscovery_ForgetsFailures(t *testing.T) {
 	asked := 0
 	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		if asked++; asked == 1 {
@@ -61,7 +61,7 @@ func TestDiscoveryForgetsFailures(t *testing.T) {
 	}
 }
 
-func TestDiscoveryTellsEachCallerItsOwnService(t *testing.T) {
+func TestDiscovery_TellsEachCallerItsOwnService(t *testing.T) {
 	d := Discovery{Client: &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
 		return answer(req, 404), nil
 	})}}
@@ -73,7 +73,7 @@ func TestDiscoveryTellsEachCallerItsOwnService(t *testing.T) {
 	}
 }
 
-func TestDiscoveryEndsWithTheContext(t *testing.T) {
+func TestDiscovery_EndsWithTheContext(t *testing.T) {
 	srv := startTLS(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	d := &Discovery{Client: clientFor(t, srv, quick(3))}
 	ctx, cancel := context.WithCancel(t.Context())

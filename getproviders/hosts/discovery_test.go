@@ -35,7 +35,7 @@ func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *
 	return u, srv, err
 }
 
-func TestDiscoveryFindsTheService(t *testing.T) {
+func TestDiscovery_FindsTheService(t *testing.T) {
 	for _, tc := range []struct{ name, body, want string }{
 		{"absolute", `{"providers.v1":"https://registry.example.com/v1/providers/"}`, "https://registry.example.com/v1/providers/"},
 		{"plain http", `{"providers.v1":"http://registry.example.com/"}`, "http://registry.example.com/"},
@@ -66,7 +66,7 @@ func TestDiscoveryFindsTheService(t *testing.T) {
 	}
 }
 
-func TestDiscoveryErrors(t *testing.T) {
+func TestDiscovery_Errors(t *testing.T) {
 	status := func(code int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(code) }
 	}
@@ -138,7 +138,7 @@ func TestDiscoveryErrors(t *testing.T) {
 	}
 }
 
-func TestDiscoveryAcceptsTheMediaTypeInAnyForm(t *testing.T) {
+func TestDiscovery_AcceptsTheMediaTypeInAnyForm(t *testing.T) {
 	for _, header := range []string{"application/json", "Application/JSON; charset=utf-8", "application/json; charset", "application/json;"} {
 		if err := checkMediaType(header); err != nil {
 			t.Errorf("%s: %v", header, err)
@@ -146,7 +146,7 @@ func TestDiscoveryAcceptsTheMediaTypeInAnyForm(t *testing.T) {
 	}
 }
 
-func TestDiscoveryFollowsRedirects(t *testing.T) {
+func TestDiscovery_FollowsRedirects(t *testing.T) {
 	plain := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		document(w, `{"providers.v1":"p/"}`)
 	}))
@@ -191,7 +191,7 @@ func TestDiscoveryFollowsRedirects(t *testing.T) {
 	}
 }
 
-func TestDiscoveryAsksByPunycodeAndPort(t *testing.T) {
+func TestDiscovery_AsksByPunycodeAndPort(t *testing.T) {
 	for given, want := range map[string]string{
 		"Registry.Example.com":     "https://registry.example.com/.well-known/terraform.json",
 		"registry.example.com:443": "https://registry.example.com/.well-known/terraform.json",

@@ -202,7 +202,7 @@ func readSome(resp *http.Response) []byte {
 // http. What identifies the user stays with the origin that it was meant for:
 // the standard library would also send it to subdomains and other ports, and
 // to plain http. It isn't sent again when the way leads back, because it is
-// somebody else who chose that. The address that redirected isn't told to the
+// somebody else who chose that. The address that redirected isn't sent to the
 // next host.
 func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {

@@ -1,6 +1,10 @@
 // Package hosts deals with the hosts that offer Terraform-native services:
 // their names, what they offer, and the HTTP client that talks to them.
 //
+//	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1, CertFile: "ca.pem"})
+//	discovery := &hosts.Discovery{Client: client} // and Credentials, if there are tokens
+//	base, err := discovery.Service(ctx, "registry.example.com", "providers.v1")
+//
 // # The client
 //
 // NewClient builds the one client of a program. It is a stack of small
@@ -35,7 +39,7 @@
 // https://HOST/.well-known/terraform.json. It is asked for once for each host
 // and process; failures are not remembered.
 //
-// Where this package differs from the real tool: requests for discovery
+// Where this package differs from Terraform: requests for discovery
 // documents are retried like all others, waiting as long as Retry-After
 // asks but 30 seconds at most. It sends tokens to plain http services, and
 // with redirects to subdomains, to other ports and to plain http; none of that

@@ -82,7 +82,7 @@ func TestGetDocument(t *testing.T) {
 	})
 }
 
-func TestReadAllTrustsNoContentLength(t *testing.T) {
+func TestRead_AllTrustsNoContentLength(t *testing.T) {
 	for _, tc := range []struct {
 		length int64
 		body   string
@@ -150,7 +150,7 @@ func TestRedirectToNowhere(t *testing.T) {
 	}
 }
 
-func TestCredentialsStayWithTheirHost(t *testing.T) {
+func TestCredentials_StayWithTheirHost(t *testing.T) {
 	seen := func(r *http.Request) string {
 		return r.Header.Get("Authorization") + r.Header.Get("Cookie") + r.Header.Get("Proxy-Authorization") + "," + r.Header.Get("X-Terraform-Version")
 	}

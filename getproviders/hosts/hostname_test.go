@@ -41,7 +41,7 @@ func TestParseHostname(t *testing.T) {
 	}
 }
 
-func TestParseHostnameRefuses(t *testing.T) {
+func TestParseHostname_Refuses(t *testing.T) {
 	tests := []struct{ given, reason string }{
 		{"", "empty"},
 		{":80", "empty"},
@@ -85,7 +85,7 @@ func TestParseHostnameRefuses(t *testing.T) {
 	}
 }
 
-func TestHostnameThatWasNotParsedIsShownAsItIs(t *testing.T) {
+func TestHostname_ThatWasNotParsedIsShownAsItIs(t *testing.T) {
 	for _, h := range []hosts.Hostname{"", "xn--zn7c.com", "xn--\xff:1"} {
 		if h.String() != string(h) {
 			t.Errorf("%q is shown as %q", string(h), h)

@@ -38,15 +38,15 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 // existing file names. The file is read once, with the first request; that it
 // can't be read is an error of each request.
 //
-// The client is for archives only: the real tools use .netrc for nothing else.
+// The client is for archives only: Terraform and OpenTofu use .netrc for nothing else.
 // A request that has an Authorization header or a URL with a user is left
 // alone. Each redirect is looked up by its own host. A machine without a port
 // stands for the scheme's default port.
 //
-// Differences to the real tools: nothing is sent where others could read along
+// Differences to Terraform and OpenTofu: nothing is sent where others could read along
 // (see [Confidential]); the "default" entry is for the host of the URL that was asked
 // for, and for no other that it redirects to; a default port or capitals in
-// the URL don't matter; and a word that nobody knows is passed over, where they
+// the URL don't matter; and a word that nobody knows is skipped, where they
 // give up and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
 	return onTop(client, func(next layer) http.RoundTripper { return &netrcLogins{layer: next, files: files} })
@@ -117,7 +117,7 @@ type netrcEntry struct {
 // parseNetrc reads the format that ftp, curl and others share: words, separated
 // by any white space, of which "machine NAME" and "default" start an entry and
 // "login", "password" and "account" say something about it. Words that nobody
-// knows, comments, and macro definitions, which end with an empty line, are passed over:
+// knows, comments, and macro definitions, which end with an empty line, are skipped:
 // the file may be meant for other programs as well.
 func parseNetrc(text string) netrc {
 	var parsed netrc

@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-func TestNetrcFiles(t *testing.T) {
+func TestNetrc_Files(t *testing.T) {
 	for _, tc := range []struct {
 		variable, home, goos string
 		want                 []string
@@ -36,7 +36,7 @@ func TestNetrcFiles(t *testing.T) {
 	}
 }
 
-func TestNetrcEntries(t *testing.T) {
+func TestNetrc_Entries(t *testing.T) {
 	for _, tc := range []struct {
 		name, text, url string
 		want            string // "user:password", "" if there is none
@@ -101,8 +101,8 @@ func netrcFile(t testing.TB, text string) string {
 	return path
 }
 
-// TestNetrcOnEachHop follows redirects and lists what each URL was told.
-func TestNetrcOnEachHop(t *testing.T) {
+// TestNetrc_OnEachHop follows redirects and lists what each URL was told.
+func TestNetrc_OnEachHop(t *testing.T) {
 	file := netrcFile(t, `
 machine example.com login u password one
 machine cdn.example login u password two
@@ -179,8 +179,8 @@ default login u password other
 	}
 }
 
-// TestNetrcOverTheWire has three real servers that record who came.
-func TestNetrcOverTheWire(t *testing.T) {
+// TestNetrc_OverTheWire has three real servers that record who came.
+func TestNetrc_OverTheWire(t *testing.T) {
 	var seen recorder
 	record := func(name string, next func() string) http.HandlerFunc {
 		return func(w http.ResponseWriter, req *http.Request) {
@@ -212,7 +212,7 @@ func TestNetrcOverTheWire(t *testing.T) {
 	}
 }
 
-func TestNetrcIsReadOnceAndLate(t *testing.T) {
+func TestNetrc_IsReadOnceAndLate(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "netrc")
 	var told recorder
 	opts := quick(0)
@@ -237,7 +237,7 @@ func TestNetrcIsReadOnceAndLate(t *testing.T) {
 	}
 }
 
-func TestNetrcWithoutAFileChangesNothing(t *testing.T) {
+func TestNetrc_WithoutAFileChangesNothing(t *testing.T) {
 	opts := quick(0)
 	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
 		if header := req.Header.Get("Authorization"); header != "" {
@@ -255,7 +255,7 @@ func TestNetrcWithoutAFileChangesNothing(t *testing.T) {
 	}
 }
 
-func TestNetrcThatCannotBeRead(t *testing.T) {
+func TestNetrc_ThatCannotBeRead(t *testing.T) {
 	big := netrcFile(t, strings.Repeat("machine example.com password hunter2\n", netrcBytes/30))
 	for _, path := range []string{t.TempDir(), big} {
 		opts := quick(0)
@@ -270,7 +270,7 @@ func TestNetrcThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestNetrcKeepsTheClient(t *testing.T) {
+func TestNetrc_KeepsTheClient(t *testing.T) {
 	client := WithNetrc(nil, nil)
 	if http.DefaultClient.Transport != nil || client == http.DefaultClient {
 		t.Error("the default client was changed")
@@ -286,7 +286,7 @@ func TestNetrcKeepsTheClient(t *testing.T) {
 	}
 }
 
-func TestNetrcIsNeverPrinted(t *testing.T) {
+func TestNetrc_IsNeverPrinted(t *testing.T) {
 	const secret = "tHisIsTheP4ssword"
 	opts := quick(0)
 	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil })

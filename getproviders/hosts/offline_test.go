@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestOfflineClientSendsNothing(t *testing.T) {
+func TestOffline_ClientSendsNothing(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
 	t.Cleanup(server.Close)
@@ -36,7 +36,7 @@ func TestOfflineClientSendsNothing(t *testing.T) {
 	}
 }
 
-func TestOfflineDiscoveryKnowsWhatIsForced(t *testing.T) {
+func TestOffline_DiscoveryKnowsWhatIsForced(t *testing.T) {
 	host, err := ParseHostname("registry.example.com")
 	if err != nil {
 		t.Fatal(err)

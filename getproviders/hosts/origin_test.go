@@ -69,7 +69,7 @@ func TestSameOrigin(t *testing.T) {
 	}
 }
 
-func TestHostnameOf(t *testing.T) {
+func TestHostname_Of(t *testing.T) {
 	for text, want := range map[string]Hostname{
 		"https://Example.com/p":            "example.com",
 		"https://example.com:443":          "example.com",

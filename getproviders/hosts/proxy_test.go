@@ -168,7 +168,7 @@ func startProxy(t *testing.T, o *origin) *forwardProxy {
 
 const fetched = "200 OK hello"
 
-func TestProxyFromEnvironment(t *testing.T) {
+func TestProxy_FromEnvironment(t *testing.T) {
 	o := startOrigin(t)
 	p := startProxy(t, o)
 	out, err := fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+p.URL)
@@ -180,7 +180,7 @@ func TestProxyFromEnvironment(t *testing.T) {
 	}
 }
 
-func TestProxyCredentialsReachTheProxy(t *testing.T) {
+func TestProxy_CredentialsReachTheProxy(t *testing.T) {
 	o := startOrigin(t)
 	p := startProxy(t, o)
 	out, err := fetch(t, o.at(originName), o.trusted(), "HTTPS_PROXY="+strings.Replace(p.URL, "://", "://me:secret@", 1))
@@ -211,14 +211,14 @@ func TestNoProxyGoesThereDirectly(t *testing.T) {
 	}
 }
 
-func TestProxyFailuresAreExplained(t *testing.T) {
+func TestProxy_FailuresAreExplained(t *testing.T) {
 	out, err := fetch(t, startOrigin(t).at(originName), "HTTPS_PROXY=http://me:secret@127.0.0.1:1")
 	if err == nil || !strings.Contains(out, "proxyconnect tcp: dial tcp 127.0.0.1:1: ") || strings.Contains(out, "secret") {
 		t.Errorf("got %s", out)
 	}
 }
 
-func TestCertificatesFromEnvironment(t *testing.T) {
+func TestCertificates_FromEnvironment(t *testing.T) {
 	o := startOrigin(t)
 	for _, tc := range []struct {
 		name string

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-func TestLimitServesTheHeaviestFirst(t *testing.T) {
+func TestLimit_ServesTheHeaviestFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
 		release, err := limit.Acquire(t.Context(), 0)
@@ -40,7 +40,7 @@ func TestLimitServesTheHeaviestFirst(t *testing.T) {
 	})
 }
 
-func TestLimitForgetsThoseWhoLeaveTheQueue(t *testing.T) {
+func TestLimit_ForgetsThoseWhoLeaveTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(1)
 		release, err := limit.Acquire(t.Context(), 0)

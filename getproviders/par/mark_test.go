@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-func TestMarkWakesThoseWhoWaitForIt(t *testing.T) {
+func TestMark_WakesThoseWhoWaitForIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mark par.Mark
 		var got int64
@@ -34,7 +34,7 @@ func TestMarkWakesThoseWhoWaitForIt(t *testing.T) {
 	})
 }
 
-func TestMarkSaysHowItEnded(t *testing.T) {
+func TestMark_SaysHowItEnded(t *testing.T) {
 	broken := errors.New("broken")
 	for _, test := range []struct{ given, want error }{{nil, io.EOF}, {broken, broken}} {
 		var mark par.Mark
@@ -53,7 +53,7 @@ func TestMarkSaysHowItEnded(t *testing.T) {
 	}
 }
 
-func TestMarkStopsWaitingWhenTheContextEnds(t *testing.T) {
+func TestMark_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mark par.Mark
 		ctx, cancel := context.WithCancelCause(t.Context())

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-func TestMemoRemembersSuccess(t *testing.T) {
+func TestMemo_RemembersSuccess(t *testing.T) {
 	var memo par.Memo[string, int]
 	calls := 0
 	for range 3 {
@@ -27,7 +27,7 @@ func TestMemoRemembersSuccess(t *testing.T) {
 	}
 }
 
-func TestMemoForgetsFailure(t *testing.T) {
+func TestMemo_ForgetsFailure(t *testing.T) {
 	var memo par.Memo[string, int]
 	broken := errors.New("broken")
 	if _, err := memo.Do(t.Context(), "a", func(context.Context) (int, error) { return 0, broken }); err != broken {
@@ -39,7 +39,7 @@ func TestMemoForgetsFailure(t *testing.T) {
 	}
 }
 
-func TestMemoSharesOneCallForAKey(t *testing.T) {
+func TestMemo_SharesOneCallForAKey(t *testing.T) {
 	var memo par.Memo[string, int]
 	started, finish := make(chan struct{}), make(chan struct{})
 	calls := 0
@@ -66,7 +66,7 @@ func TestMemoSharesOneCallForAKey(t *testing.T) {
 	}
 }
 
-func TestMemoKeysDoNotWaitForOneAnother(t *testing.T) {
+func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 	var memo par.Memo[string, int]
 	other := make(chan struct{})
 	err := par.Together(t.Context(),
@@ -106,7 +106,7 @@ func (w waiting) call(ctx context.Context) (string, error) {
 	}
 }
 
-func TestMemoCallSurvivesTheCallerThatStartedIt(t *testing.T) {
+func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var memo par.Memo[string, string]
 		w, gone := newWaiting(), errors.New("gone")
@@ -131,7 +131,7 @@ func TestMemoCallSurvivesTheCallerThatStartedIt(t *testing.T) {
 	})
 }
 
-func TestMemoCancelsACallThatNobodyWaitsFor(t *testing.T) {
+func TestMemo_CancelsACallThatNobodyWaitsFor(t *testing.T) {
 	var memo par.Memo[string, string]
 	w, gone := newWaiting(), errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
@@ -151,7 +151,7 @@ func TestMemoCancelsACallThatNobodyWaitsFor(t *testing.T) {
 	}
 }
 
-func TestMemoCallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
+func TestMemo_CallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 	type key struct{}
 	var memo par.Memo[int, any]
 	ctx, cancel := context.WithTimeout(context.WithValue(t.Context(), key{}, "traced"), 1<<40)
@@ -167,7 +167,7 @@ func TestMemoCallHasTheFirstCallersValuesButNotItsDeadline(t *testing.T) {
 	}
 }
 
-func TestMemoHandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
+func TestMemo_HandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
 	var memo par.Memo[int, int]
 	one := func(context.Context) (int, error) { return 1, nil }
 	if _, err := memo.Do(t.Context(), 1, one); err != nil {
@@ -182,7 +182,7 @@ func TestMemoHandsOutAValueEvenToACallerThatHasEnded(t *testing.T) {
 	}
 }
 
-func TestMemoSettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
+func TestMemo_SettlesWhenAbandonedCallsHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var memo par.Memo[string, int]
 		memo.Settle() // nothing has run

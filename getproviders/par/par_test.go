@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-func TestMapKeepsTheOrderOfItems(t *testing.T) {
+func TestMap_KeepsTheOrderOfItems(t *testing.T) {
 	items := []int{5, 4, 3, 2, 1}
 	results, errs := par.Map(t.Context(), 3, items, func(_ context.Context, n int) (string, error) {
 		return fmt.Sprint(n * n), nil
@@ -29,7 +29,7 @@ func TestMapKeepsTheOrderOfItems(t *testing.T) {
 	}
 }
 
-func TestMapKeepsEveryError(t *testing.T) {
+func TestMap_KeepsEveryError(t *testing.T) {
 	odd := errors.New("odd")
 	results, errs := par.Map(t.Context(), 2, []int{1, 2, 3}, func(_ context.Context, n int) (int, error) {
 		if n%2 == 1 {
@@ -45,7 +45,7 @@ func TestMapKeepsEveryError(t *testing.T) {
 	}
 }
 
-func TestMapIsBounded(t *testing.T) {
+func TestMap_IsBounded(t *testing.T) {
 	for _, limit := range []int{-1, 1, 3} {
 		var running, most atomic.Int32
 		par.Map(t.Context(), limit, make([]struct{}, 50), func(context.Context, struct{}) (int, error) {
@@ -61,7 +61,7 @@ func TestMapIsBounded(t *testing.T) {
 	}
 }
 
-func TestMapRunsUpToLimitAtOnce(t *testing.T) {
+func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
 	// Each call waits for the other: with fewer than two at once this never ends.
 	meet := make(chan struct{})
 	_, errs := par.Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
@@ -77,7 +77,7 @@ func TestMapRunsUpToLimitAtOnce(t *testing.T) {
 	}
 }
 
-func TestMapDoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
+func TestMap_DoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 	stop := errors.New("stop")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	var started []int
@@ -96,7 +96,7 @@ func TestMapDoesNotStartWhatIsLeftAfterTheEndOfTheContext(t *testing.T) {
 	}
 }
 
-func TestMapOfNothing(t *testing.T) {
+func TestMap_OfNothing(t *testing.T) {
 	results, errs := par.Map(t.Context(), 4, nil, func(context.Context, int) (int, error) {
 		t.Error("called")
 		return 0, nil
@@ -106,7 +106,7 @@ func TestMapOfNothing(t *testing.T) {
 	}
 }
 
-func TestTogetherReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
+func TestTogether_ReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 	first := errors.New("first")
 	var cause error
 	err := par.Together(t.Context(),
@@ -125,7 +125,7 @@ func TestTogetherReturnsTheFirstErrorAndCancelsTheRest(t *testing.T) {
 	}
 }
 
-func TestTogetherWaitsForAll(t *testing.T) {
+func TestTogether_WaitsForAll(t *testing.T) {
 	meet := make(chan int)
 	sum := 0
 	err := par.Together(t.Context(),
@@ -138,13 +138,13 @@ func TestTogetherWaitsForAll(t *testing.T) {
 	}
 }
 
-func TestTogetherOfNothing(t *testing.T) {
+func TestTogether_OfNothing(t *testing.T) {
 	if err := par.Together(t.Context()); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestLimitBoundsItsHolders(t *testing.T) {
+func TestLimit_BoundsItsHolders(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit := par.NewLimit(0) // means one
 		release, err := limit.Acquire(t.Context(), 0)
@@ -172,7 +172,7 @@ func TestLimitBoundsItsHolders(t *testing.T) {
 	})
 }
 
-func TestLimitStopsWaitingWhenTheContextEnds(t *testing.T) {
+func TestLimit_StopsWaitingWhenTheContextEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limit, gone := par.NewLimit(1), errors.New("gone")
 		if _, err := limit.Acquire(t.Context(), 0); err != nil {
@@ -189,7 +189,7 @@ func TestLimitStopsWaitingWhenTheContextEnds(t *testing.T) {
 	})
 }
 
-func TestLimitPrefersTheEndOfTheContext(t *testing.T) {
+func TestLimit_PrefersTheEndOfTheContext(t *testing.T) {
 	limit := par.NewLimit(1)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

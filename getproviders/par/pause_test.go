@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-func TestPauseEndsInTimeOrWithTheContext(t *testing.T) {
+func TestPause_EndsInTimeOrWithTheContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun := time.Now()
 		if err := par.Pause(t.Context(), time.Second); err != nil || time.Since(begun) != time.Second {

@@ -29,7 +29,7 @@ func TestStatusFaultStrikesAsOftenAsItSays(t *testing.T) {
 	}
 }
 
-func TestFaultForOnePathLeavesOthersAlone(t *testing.T) {
+func TestFault_ForOnePathLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
@@ -127,7 +127,7 @@ func TestCloseEndsStalledRequests(t *testing.T) {
 	}
 }
 
-func TestFaultsChangeBodyHeaderAndPlace(t *testing.T) {
+func TestFault_ChangeBodyHeaderAndPlace(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, []byte("genuine"))

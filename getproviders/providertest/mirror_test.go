@@ -30,7 +30,7 @@ func getFrom(t *testing.T, m *providertest.Mirror, path string) (*http.Response,
 
 const mirroredWidget = "example.com/acme/widget/"
 
-func TestMirrorServesEveryDocumentOfTheProtocol(t *testing.T) {
+func TestMirror_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t, providertest.MirrorOptions{})
 	for _, platform := range []getproviders.Platform{linux, {OS: "darwin", Arch: "arm64"}} {
@@ -74,7 +74,7 @@ func TestMirrorServesEveryDocumentOfTheProtocol(t *testing.T) {
 	}
 }
 
-func TestMirrorWithoutHashesAndWithArchivesElsewhere(t *testing.T) {
+func TestMirror_WithoutHashesAndWithArchivesElsewhere(t *testing.T) {
 	t.Parallel()
 	ca, err := providertest.NewCA()
 	if err != nil {
@@ -95,7 +95,7 @@ func TestMirrorWithoutHashesAndWithArchivesElsewhere(t *testing.T) {
 	}
 }
 
-func TestTokensAreRequiredForTheirKinds(t *testing.T) {
+func TestTokens_AreRequiredForTheirKinds(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t, providertest.MirrorOptions{})
 	m.Add("example.com", providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux})
@@ -120,7 +120,7 @@ func TestTokensAreRequiredForTheirKinds(t *testing.T) {
 	}
 }
 
-func TestServerServesAnything(t *testing.T) {
+func TestServer_ServesAnything(t *testing.T) {
 	t.Parallel()
 	for _, plain := range []bool{false, true} {
 		s, err := providertest.NewServer(providertest.ServerOptions{Plain: plain, Handler: http.RedirectHandler("/x", http.StatusFound)})

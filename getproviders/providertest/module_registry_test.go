@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-func TestRegistryServesModules(t *testing.T) {
+func TestRegistrySource_ServesModules(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	archive := providertest.TarGz(map[string]string{"main.tf": ""})

@@ -17,13 +17,13 @@ import (
 )
 
 // PackageSpec is one package to be served. It has no host, because any host
-// may be redirected to a registry; to mirrors the host is told apart.
+// may be redirected to a registry; mirrors get the host beside it.
 type PackageSpec struct {
 	Namespace, Type string
 	Version         string
 	Platform        getproviders.Platform // zero: current
 	Protocols       []string              // nil: "5.0"
-	Warnings        []string              // told with the list of versions
+	Warnings        []string              // sent with the list of versions
 
 	// Archive is the package, made by Zip or read from anywhere. It is served
 	// from memory; a large one is better left where ArchivePath names it. With

@@ -74,7 +74,7 @@ type Options struct {
 	CA     *CA     // nil: a new one
 	Signer *Signer // nil: a new one
 	// EditSums changes a SHA256SUMS document before it is signed, for lists
-	// that are odd but genuine; nil leaves it alone.
+	// that are odd but authentic; nil leaves it alone.
 	EditSums func(sums []byte) []byte
 	// ListHashes has each description of a package list the hashes of all
 	// packages of the version, as registries for OpenTofu do: PackageSpec.Hashes.

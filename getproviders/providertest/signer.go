@@ -23,7 +23,7 @@ type Signer struct {
 // SignerOptions configures NewSigner; the zero value is a key that is valid
 // now and stays so.
 type SignerOptions struct {
-	Name     string        // of the key's owner; "": one of ours
+	Name     string        // of the key's owner; "": a made-up one
 	Created  time.Time     // of the key; zero: an hour ago
 	Lifetime time.Duration // of the key, from Created on, in whole seconds; 0: for ever
 	SignedAt time.Time     // what signatures say they were made at; zero: when the Signer was
@@ -87,7 +87,7 @@ func (s *Signer) Sign(data []byte) []byte {
 	return out.Bytes()
 }
 
-// TrustSignature vouches for another signer's key, as HashiCorp's partner
+// TrustSignature signs another signer's key, as HashiCorp's partner
 // programme does: an armored detached signature over the key's bytes as they
 // are without armor.
 func (s *Signer) TrustSignature(over *Signer) string {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestSweepRemovesWhatWasAbandoned(t *testing.T) {
+func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
 	t.Parallel()
 	parent, now := t.TempDir(), time.Now()
 	alive, err := Make(parent)
@@ -46,7 +46,7 @@ func TestSweepRemovesWhatWasAbandoned(t *testing.T) {
 	}
 }
 
-func TestSweepOfNothing(t *testing.T) {
+func TestSweep_OfNothing(t *testing.T) {
 	t.Parallel()
 	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
 }
@@ -71,7 +71,7 @@ func TestRemoveTakesEverythingWithIt(t *testing.T) {
 	}
 }
 
-func TestSweepRemovesWhatHasNoLockYet(t *testing.T) {
+func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	probe, err := Make(parent)

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
-func TestReadHasALimit(t *testing.T) {
+func TestRead_HasALimit(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte("12345"), 0o600); err != nil {
 		t.Fatal(err)
@@ -30,7 +30,7 @@ func TestReadHasALimit(t *testing.T) {
 	}
 }
 
-func TestReadTakesRegularFilesOnly(t *testing.T) {
+func TestRead_TakesRegularFilesOnly(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := wholefile.Read(dir, 5); err == nil || !strings.Contains(err.Error(), dir+" is a directory") {
 		t.Error(err)
@@ -46,7 +46,7 @@ func TestReadTakesRegularFilesOnly(t *testing.T) {
 	}
 }
 
-func TestWriteReplacesAsAWhole(t *testing.T) {
+func TestWrite_ReplacesAsAWhole(t *testing.T) {
 	for name, write := range map[string]func(string, []byte, fs.FileMode) error{"Write": wholefile.Write, "WriteDurably": wholefile.WriteDurably} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -98,7 +98,7 @@ func TestAFailedWriteLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestSaveMakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
+func TestSave_MakesTheDirectoryAndLeavesSameContentAlone(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a", "b", "file")
 	if err := wholefile.Save(path, []byte("1"), 0o644); err != nil {
 		t.Fatal(err)
