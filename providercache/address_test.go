@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -91,20 +92,20 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 	good := provider(registryHost + "/acme/widget")
 	odd := getproviders.Version{Major: 1, Prerelease: "/../../../../../outside"}
 	type wish struct {
-		providercache.MirrorWanted
+		mirror.Spec
 		plat getproviders.Platform
 	}
 	wishes := []wish{
-		{providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: good, Version: odd}}, linux},
-		{providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
+		{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: good, Version: odd}}, linux},
+		{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: good, Version: version("1.0.0")}}, getproviders.Platform{OS: "../../../outside", Arch: "x"}},
 	}
 	for _, p := range handmade() {
-		wishes = append(wishes, wish{providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: p, Version: version("1.0.0")}}, linux})
+		wishes = append(wishes, wish{mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: p, Version: version("1.0.0")}}, linux})
 	}
 	for _, w := range wishes {
 		in, root := below(t, w.Provider, w.Version)
-		opts := providercache.MirrorOptions{Dir: in.Target.Dir, Platforms: []getproviders.Platform{w.plat}}
-		if _, err := providercache.Mirror(t.Context(), in.Fetcher, opts, []providercache.MirrorWanted{w.MirrorWanted}); err == nil {
+		opts := mirror.Options{Dir: in.Target.Dir, Platforms: []getproviders.Platform{w.plat}}
+		if _, err := mirror.Update(t.Context(), in.Fetcher, opts, []mirror.Spec{w.Spec}); err == nil {
 			t.Errorf("%+v: no error", w)
 		}
 		onlyBelow(t, root)

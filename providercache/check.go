@@ -11,52 +11,33 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Status is Check's answer; no reasons means up to date.
-type Status struct {
-	Reasons []Reason `json:"reasons"` // in the order of providers
-}
-
-// UpToDate reports whether an Install would have nothing to do.
-func (s Status) UpToDate() bool { return len(s.Reasons) == 0 }
-
-// Reason is why a directory isn't up to date. Code is stable:
-// "lock_missing_provider", "lock_without_hash", "constraint_unsatisfied",
-// "package_absent", "package_differs", "lock_extra_provider",
-// "built_in_invalid".
-type Reason struct {
-	Code     string                `json:"code"`
-	Provider getproviders.Provider `json:"provider"`
-	Detail   string                `json:"detail"` // a sentence for people
-}
-
 // Check says, without network and without writing, whether Install would have
 // anything to do. Each provider has at most one reason: the first that holds,
 // in the order lock file, constraints, hashes, package. Packages that no receipt
 // knows are read and hashed. The error is the context's, or says that there is no Target.
-func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (Status, error) {
+func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks) (resolve.Status, error) {
 	if in.Target == nil {
-		return Status{}, errors.New("an Installer needs a Target")
+		return resolve.Status{}, errors.New("an Installer needs a Target")
 	}
 	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	local := in.look(ctx, comparable(wanted, locks), locks, inTarget)
 	if ctx.Err() != nil {
-		return Status{}, resolve.Cancelled(ctx)
+		return resolve.Status{}, resolve.Cancelled(ctx)
 	}
-	status := Status{Reasons: []Reason{}}
+	status := resolve.Status{Reasons: []resolve.Reason{}}
 	for _, p := range wanted.Providers() {
 		s := resolve.Selection{Provider: p, Constraints: req.Constraints(p)}
 		if code, detail := in.reason(s, locks, local[p]); code != "" {
-			status.Reasons = append(status.Reasons, Reason{code, p, detail})
+			status.Reasons = append(status.Reasons, resolve.Reason{Code: code, Provider: p, Detail: detail})
 		}
 	}
 	for _, lock := range locks.All() {
 		if _, required := req[lock.Provider]; !required {
-			status.Reasons = append(status.Reasons, Reason{"lock_extra_provider", lock.Provider,
-				"the lock file has an entry that no requirement needs"})
+			status.Reasons = append(status.Reasons, resolve.Reason{Code: "lock_extra_provider", Provider: lock.Provider, Detail: "the lock file has an entry that no requirement needs"})
 		}
 	}
-	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
+	slices.SortStableFunc(status.Reasons, func(a, b resolve.Reason) int { return a.Provider.Compare(b.Provider) })
 	return status, nil
 }
 

@@ -205,7 +205,7 @@
 //
 // [Installer.Vendor] fills terraform.d/plugins of a working directory, where the
 // products look by themselves, with archives or directories for chosen platforms, and
-// returns the lock file for all of them. [Installer.CheckVendored] compares without
+// returns the lock file for all of them. [Installer.Check] compares without
 // a request. Packages are verified as by Install; where a lock file has no archive's
 // checksum, it isn't binding for other platforms than this one.
 //

@@ -118,7 +118,7 @@ func ExampleInstaller_Ensure() {
 	// Output: 1.1.0 terraform-provider-widget_v1.1.0
 }
 
-func ExampleHashes() {
+func Example_hashes() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 
@@ -138,7 +138,7 @@ func ExampleHashes() {
 	// zh
 }
 
-func ExampleLock() {
+func Example_lock() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 

@@ -18,7 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-func ExampleLocate() {
+func Example_locate() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{

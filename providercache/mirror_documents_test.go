@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // trusts is what makes the signatures of a registry of tests count in a mirror.
@@ -218,7 +219,7 @@ func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
 		}
 		opts := m.opts
 		opts.Dir = filepath.Join(t.TempDir(), "copy")
-		_, err := providercache.Mirror(t.Context(), in.Fetcher, opts, want("widget@1.0.0"))
+		_, err := mirror.Update(t.Context(), in.Fetcher, opts, want("widget@1.0.0"))
 		must(t, err)
 		for _, file := range documents("widget", "1.0.0") {
 			if read(t, filepath.Join(opts.Dir, registryHost, "acme", file)) != read(t, m.file(file)) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // TestAMirrorIsWholeWhileItIsPruned has clients read and install from a mirror in
@@ -32,8 +32,8 @@ func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	go func() {
 		defer ended.Store(true)
 		for range 10 {
-			for _, wanted := range [][]providercache.MirrorWanted{one, both} {
-				if _, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, wanted); err != nil {
+			for _, wanted := range [][]mirror.Spec{one, both} {
+				if _, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted); err != nil {
 					pruned <- err
 					return
 				}
@@ -86,7 +86,7 @@ func TestPruneRemovesNothingThatIsListed(t *testing.T) {
 	must(t, os.Remove(m.file("widget/index.json")))
 	write(t, m.file("widget/index.json/in the way"), "")
 	there := m.files(t)
-	result, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, want("widget@2.0.0"))
+	result, err := mirror.Update(t.Context(), m.Fetcher, m.opts, want("widget@2.0.0"))
 	if err == nil || len(result.Pruned) > 0 || !slices.Equal(m.files(t), there) {
 		t.Errorf("%v, removed %q", err, result.Pruned)
 	}

@@ -17,9 +17,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -27,7 +29,7 @@ import (
 type mirroring struct {
 	*providercache.Installer
 	registry *providertest.Registry
-	opts     providercache.MirrorOptions
+	opts     mirror.Options
 }
 
 // newMirroring has three versions each of widget and gadget, for three
@@ -38,16 +40,16 @@ func newMirroring(t *testing.T) *mirroring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0", "2.0.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0", "2.0.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &mirroring{in, registry, providercache.MirrorOptions{
+	return &mirroring{in, registry, mirror.Options{
 		Dir: filepath.Join(t.TempDir(), "deep", "mirror"), Platforms: append(slices.Clone(otherPlatforms), linux),
 	}}
 }
 
 // want reads "widget" or "widget@1.0.0".
-func want(names ...string) (all []providercache.MirrorWanted) {
+func want(names ...string) (all []mirror.Spec) {
 	for _, name := range names {
 		typ, v, exact := strings.Cut(name, "@")
-		w := providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: provider(registryHost + "/acme/" + typ)}}
+		w := mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: provider(registryHost + "/acme/" + typ)}}
 		if exact {
 			w.Version = version(v)
 		}
@@ -57,22 +59,22 @@ func want(names ...string) (all []providercache.MirrorWanted) {
 }
 
 // run fills the mirror, and makes sure that it is whole.
-func (m *mirroring) run(t *testing.T, wanted ...providercache.MirrorWanted) (providercache.MirrorResult, error) {
+func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
-	result, err := providercache.Mirror(t.Context(), m.Fetcher, m.opts, wanted)
+	result, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted)
 	for _, problem := range brokenIndexes(m.opts.Dir) {
 		t.Error(problem)
 	}
 	return result, err
 }
 
-func ExampleMirror() {
+func Example_mirror() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := providercache.Mirror(context.Background(), in.Fetcher, providercache.MirrorOptions{Dir: dir}, []providercache.MirrorWanted{
+	result, err := mirror.Update(context.Background(), in.Fetcher, mirror.Options{Dir: dir}, []mirror.Spec{
 		{PackageSpec: resolve.PackageSpec{Provider: widget}},
 	})
 	if err != nil {
@@ -154,7 +156,7 @@ func TestMirrorIsFilledOnce(t *testing.T) {
 	before := m.files(t)
 	again, err := m.run(t, want("widget", "gadget", "widget@1.0.0")...)
 	must(t, err)
-	if slices.ContainsFunc(again.Packages, func(p providercache.Mirrored) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
+	if slices.ContainsFunc(again.Packages, func(p archivedir.Package) bool { return !p.Present }) || m.registry.Requests("archive") != 9 {
 		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive"))
 	}
 	if after := m.files(t); !slices.Equal(after, before) || len(after) != 9+3+2+3*3 {
@@ -234,7 +236,7 @@ func TestMirrorReplacesWhatIsDamaged(t *testing.T) {
 		if err != nil || read(t, archive) != genuine {
 			t.Errorf("%s: %+v, %v", name, result, err)
 		}
-		if fetched := slices.IndexFunc(result.Packages, func(p providercache.Mirrored) bool { return !p.Present }); result.Packages[fetched].Path != archive {
+		if fetched := slices.IndexFunc(result.Packages, func(p archivedir.Package) bool { return !p.Present }); result.Packages[fetched].Path != archive {
 			t.Errorf("%s: %s was fetched", name, result.Packages[fetched].Path)
 		}
 	}
@@ -245,7 +247,7 @@ func TestMirrorDoesNotListWhatCannotBeRead(t *testing.T) {
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
 	_, err := m.run(t, want("widget@1.0.0")...)
-	wrong, ok := errors.AsType[*providercache.MirrorError](err)
+	wrong, ok := errors.AsType[*archivedir.Error](err)
 	if !ok || !strings.HasSuffix(wrong.Path, "_0.9.0_linux_amd64.zip") {
 		t.Errorf("%v", err)
 	}
@@ -311,7 +313,7 @@ func TestNothingIsListedBeforeItIsDescribed(t *testing.T) {
 	must(t, err)
 	write(t, m.file("widget/1.1.0.json/in the way"), "")
 	_, err = m.run(t, want("widget@1.1.0", "gadget@1.0.0")...)
-	wrong, ok := errors.AsType[*providercache.MirrorError](err)
+	wrong, ok := errors.AsType[*archivedir.Error](err)
 	if !ok || wrong.Path != m.file("widget/1.1.0.json") {
 		t.Errorf("%v", err)
 	}
@@ -379,11 +381,11 @@ func TestAnInterruptedMirrorIsWhole(t *testing.T) {
 	must(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	m.Fetcher.Observe = func(_ context.Context, e event.Event) {
-		if _, ok := e.(providercache.MirrorFetch); ok {
+		if _, ok := e.(archivedir.FetchingEvent); ok {
 			cancel()
 		}
 	}
-	_, err = providercache.Mirror(ctx, m.Fetcher, m.opts, want("widget@1.1.0", "gadget"))
+	_, err = mirror.Update(ctx, m.Fetcher, m.opts, want("widget@1.1.0", "gadget"))
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -17,13 +17,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/vendor"
 )
 
 // vendoring is a registry and a directory that is to be filled from it.
 type vendoring struct {
 	*providercache.Installer
 	registry *providertest.Registry
-	opts     providercache.VendorOptions
+	opts     vendor.Options
 	request  lockhashes.Request
 }
 
@@ -33,18 +34,18 @@ func newVendoring(t *testing.T) *vendoring {
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &vendoring{in, registry, providercache.VendorOptions{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
+	return &vendoring{in, registry, vendor.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
 
 // run vendors, and keeps the locks for the next run.
-func (v *vendoring) run(t *testing.T) (providercache.VendorResult, error) {
+func (v *vendoring) run(t *testing.T) (vendor.Result, error) {
 	t.Helper()
-	result, err := providercache.Vendor(t.Context(), v.Fetcher, v.opts, v.request)
+	result, err := vendor.Update(t.Context(), v.Fetcher, v.opts, v.request)
 	if err == nil {
 		v.request.Locks = result.Locks
-		status, failed := providercache.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
+		status, failed := vendor.Check(t.Context(), v.Fetcher, v.opts, v.request)
 		if failed != nil || !status.UpToDate() {
 			t.Errorf("afterwards: %v, %v", status, failed)
 		}
@@ -64,7 +65,7 @@ func (v *vendoring) path(name, version string, plat getproviders.Platform) strin
 func (v *vendoring) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
-	status, err := providercache.CheckVendored(t.Context(), v.Fetcher, v.opts, v.request)
+	status, err := vendor.Check(t.Context(), v.Fetcher, v.opts, v.request)
 	must(t, err)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
@@ -75,13 +76,13 @@ func (v *vendoring) codes(t *testing.T) (codes []string) {
 	return codes
 }
 
-func ExampleVendor() {
+func Example_vendor() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := providercache.Vendor(context.Background(), in.Fetcher, providercache.VendorOptions{Dir: dir}, lockhashes.Request{
+	result, err := vendor.Update(context.Background(), in.Fetcher, vendor.Options{Dir: dir}, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil},
 	})
 	if err != nil {
@@ -302,7 +303,7 @@ func TestVendoringNeedsAPlace(t *testing.T) {
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
 		t.Errorf("%v", err)
 	}
-	if _, err := providercache.Vendor(t.Context(), &fetcher.Fetcher{}, v.opts, v.request); err == nil {
+	if _, err := vendor.Update(t.Context(), &fetcher.Fetcher{}, v.opts, v.request); err == nil {
 		t.Error("there is no source")
 	}
 }

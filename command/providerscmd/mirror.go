@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -113,12 +113,12 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	dirs := reader{meta: m, product: product}
 	defer dirs.close()
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
-		problems = append(problems, mirror(opts, &dirs, v)...)
+		problems = append(problems, fill(opts, &dirs, v)...)
 	}
 	return cli.End(v.Problems, problems, 0), nil
 }
 
-func mirror(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
+func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	m, product := in.meta, in.product
 	net, source, problems := opts.connect(m, product)
 	if problems.HasErrors() {
@@ -132,7 +132,7 @@ func mirror(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir,
 	}
-	result, err := providercache.Mirror(m.Context, &fetcher, providercache.MirrorOptions{
+	result, err := mirror.Update(m.Context, &fetcher, mirror.Options{
 		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
 		Prune: opts.prune, PruneGrace: opts.pruneGrace,
 	}, wanted)
@@ -145,14 +145,14 @@ func mirror(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 
 // wants is what is to be in the mirror: what -versions names, what lock files
 // select that -locked names, and what configurations require.
-func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []providercache.MirrorWanted, problems problem.List) {
+func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []mirror.Spec, problems problem.List) {
 	wanted, problems = opts.listed(in.product)
 	if problems.HasErrors() {
 		return nil, problems
 	}
 	locked, unread := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
 	for _, w := range store.PackageSpecs(locked) {
-		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: w, Locked: true})
+		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	if problems = append(problems, unread...); problems.HasErrors() || !opts.readsConfiguration() {
 		return wanted, problems
@@ -184,7 +184,7 @@ func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) 
 }
 
 // listed are the versions that -versions names.
-func (o *mirrorOptions) listed(product getproviders.Product) (wanted []providercache.MirrorWanted, problems problem.List) {
+func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Spec, problems problem.List) {
 	for _, given := range o.versions {
 		p, v, versioned, addressErr, err := parseVersion(given, product)
 		if addressErr != nil {
@@ -202,14 +202,14 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []providerc
 				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
 			continue
 		}
-		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: resolve.PackageSpec{Provider: p, Version: v}})
+		wanted = append(wanted, mirror.Spec{PackageSpec: resolve.PackageSpec{Provider: p, Version: v}})
 	}
 	return wanted, problems
 }
 
 // want is what a directory needs of a provider. reason: why its lock file doesn't
 // fit.
-func want(opts mirrorOptions, d directory, p getproviders.Provider) (w providercache.MirrorWanted, reason string) {
+func want(opts mirrorOptions, d directory, p getproviders.Provider) (w mirror.Spec, reason string) {
 	w.Provider, w.Constraints, w.AllVersions = p, d.required.Constraints(p), opts.allVersions
 	if !opts.lockFile || d.Locks.Empty() || w.AllVersions {
 		return w, ""

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/vendor"
 )
 
 // check finds out whether vendor would have anything to do, without a request
@@ -121,7 +121,7 @@ func (v *vendoring) checkProviders() (reasons []view.CheckReason, problems probl
 		return nil, problems
 	}
 	fetcher := fetcher.Fetcher{Product: v.product, Now: v.meta.Now, StateDir: v.meta.StateDir}
-	status, err := providercache.CheckVendored(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
+	status, err := vendor.Check(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))
 	}

@@ -16,11 +16,11 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/vendor"
 )
 
 // connect makes the sources: those of init, but for the directory that is to be
@@ -74,7 +74,7 @@ func (v *vendoring) request() lockhashes.Request {
 	return request
 }
 
-func (v *vendoring) vendorOptions() providercache.VendorOptions {
+func (v *vendoring) vendorOptions() vendor.Options {
 	placed := v.placed
 	if v.base != "." { // what isn't needed of these goes, too
 		placed = slices.DeleteFunc(slices.Clone(placed), func(p getproviders.Provider) bool {
@@ -82,7 +82,7 @@ func (v *vendoring) vendorOptions() providercache.VendorOptions {
 			return !required
 		})
 	}
-	return providercache.VendorOptions{Dir: v.in(vendored.PluginsDir), Unpacked: v.record.Unpacked, Placed: placed, Prune: v.opts.prune || v.base != "."}
+	return vendor.Options{Dir: v.in(vendored.PluginsDir), Unpacked: v.record.Unpacked, Placed: placed, Prune: v.opts.prune || v.base != "."}
 }
 
 // vendorProviders has the engine do the work.
@@ -95,7 +95,7 @@ func (v *vendoring) vendorProviders() (problems problem.List) {
 		return problems
 	}
 	var err error
-	v.result, err = providercache.Vendor(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
+	v.result, err = vendor.Update(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
 	problems = append(problems, v.view.End()...)
 	v.view.Packages(v.result.Packages)
 	if v.base == "." {

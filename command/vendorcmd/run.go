@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/vendor"
 )
 
 // Command is the command.
@@ -63,7 +63,7 @@ type vendoring struct {
 	source   getproviders.Source
 	required getproviders.Requirements
 	placed   []getproviders.Provider // of which there are packages that vendor hasn't put there
-	result   providercache.VendorResult
+	result   vendor.Result
 
 	outdated bool // -check has found something to do
 }

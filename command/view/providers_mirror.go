@@ -7,8 +7,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -55,31 +56,31 @@ func (v *Mirror) Observe(e event.Event) {
 		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
 	case event.FailedEvent:
 		v.head(e.Addr, v.mirroring(e.Addr))
-	case providercache.MirrorBegin:
+	case archivedir.QueuedEvent:
 		v.begin(e.Packages)
-	case providercache.MirrorFetch:
+	case archivedir.FetchingEvent:
 		v.put(e.Package, v.fetchText(e), false)
-	case providercache.MirrorDone:
+	case archivedir.DoneEvent:
 		v.put(e.Package, mirrorDoneText(e.Package), true)
 	}
 }
 
-func mirrorFetchText(p providercache.Mirrored) string {
+func mirrorFetchText(p archivedir.Package) string {
 	return fmt.Sprintf("  - Downloading package for %s...", p.Platform)
 }
 
 // fetchText is what Terraform says, where that does the same.
-func (v *Mirror) fetchText(e providercache.MirrorFetch) string {
+func (v *Mirror) fetchText(e archivedir.FetchingEvent) string {
 	if e.Local && v.doing != mirroring {
 		return fmt.Sprintf("  - Taking package for %s from this machine...", e.Package.Platform)
 	}
 	return mirrorFetchText(e.Package)
 }
 
-func mirrorDoneText(p providercache.Mirrored) string {
+func mirrorDoneText(p archivedir.Package) string {
 	failed, _ := errors.AsType[*resolve.ProviderError](p.Err)
 	switch {
-	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a MirrorFetch
+	case failed != nil && failed.Step == resolve.StepMetadata: // it doesn't come to a FetchingEvent
 		return mirrorFetchText(p)
 	case p.Err != nil:
 		return ""
@@ -98,7 +99,7 @@ func (v *Mirror) mirroring(p getproviders.Provider) string {
 }
 
 // begin puts all that is to be told into its order.
-func (v *Mirror) begin(packages []providercache.Mirrored) {
+func (v *Mirror) begin(packages []archivedir.Package) {
 	all := v.heads
 	v.heads = nil
 	var last resolve.Selection
@@ -130,14 +131,14 @@ func selectedText(s resolve.Selection) string {
 }
 
 // put keeps a text until its turn.
-func (v *Mirror) put(p providercache.Mirrored, text string, done bool) {
+func (v *Mirror) put(p archivedir.Package, text string, done bool) {
 	v.turns.put(mirrorKey{p.Selection.Provider, p.Path}, text, done)
 }
 
 func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
-func (v *Mirror) End(result providercache.MirrorResult) problem.List {
+func (v *Mirror) End(result mirror.Result) problem.List {
 	v.turns.waiting = append(v.turns.waiting, v.heads...)
 	v.turns.end()
 	v.heads = nil
@@ -158,7 +159,7 @@ func (v *Mirror) Problems(problems problem.List) { showProblems(v.out, problems)
 func MirrorProblems(err error) (problems problem.List) {
 	for _, e := range parts(err) {
 		failed, ok := errors.AsType[*resolve.ProviderError](e)
-		index, isIndex := errors.AsType[*providercache.MirrorError](e)
+		index, isIndex := errors.AsType[*archivedir.Error](e)
 		switch {
 		case e == nil:
 		case ok && failed.Step == resolve.StepCancel:

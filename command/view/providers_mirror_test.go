@@ -9,15 +9,16 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func mirroredPackage(t *testing.T, name, platform string) providercache.Mirrored {
+func mirroredPackage(t *testing.T, name, platform string) archivedir.Package {
 	t.Helper()
 	p := lockedPackage(t, name, platform)
-	return providercache.Mirrored{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
+	return archivedir.Package{Selection: p.Selection, Platform: p.Platform, Path: name + platform, Authentication: p.Authentication}
 }
 
 func TestMirror_PackagesAreShownInOrder(t *testing.T) {
@@ -30,14 +31,14 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 	v.Skip(getproviders.Provider{Hostname: getproviders.BuiltInHost, Namespace: "builtin", Type: "terraform"})
 	nobody := mirroredPackage(t, "b", "linux_amd64").Selection.Provider
 	v.Observe(event.FailedEvent{Addr: nobody, Err: errors.New("no")})
-	v.Observe(providercache.MirrorBegin{Packages: []providercache.Mirrored{one, two, three}})
+	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two, three}})
 	three.Err = &resolve.ProviderError{Step: resolve.StepMetadata, Err: errors.New("no")}
-	v.Observe(providercache.MirrorDone{Package: three})
+	v.Observe(archivedir.DoneEvent{Package: three})
 	two.Present = true
-	v.Observe(providercache.MirrorDone{Package: two})
-	v.Observe(providercache.MirrorFetch{Package: one})
-	v.Observe(providercache.MirrorDone{Package: one})
-	v.End(providercache.MirrorResult{Pruned: []string{"x.zip"}})
+	v.Observe(archivedir.DoneEvent{Package: two})
+	v.Observe(archivedir.FetchingEvent{Package: one})
+	v.Observe(archivedir.DoneEvent{Package: one})
+	v.End(mirror.Result{Pruned: []string{"x.zip"}})
 	const want = `- Mirroring acme/a...
   - Selected v1.0.0 to match dependency lock file
   - Downloading package for linux_amd64...
@@ -68,7 +69,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		fail(resolve.StepMetadata, onLinux(errors.New("gone"))),
 		fail(resolve.StepFetch, onLinux(errors.New("gone"))),
 		fail(resolve.StepAuthenticate, onLinux(errors.New("gone"))),
-		&providercache.MirrorError{Path: "x.zip", Err: errors.New("gone")},
+		&archivedir.Error{Path: "x.zip", Err: errors.New("gone")},
 		errors.New("gone"),
 	))
 	var lines []string

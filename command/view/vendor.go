@@ -6,8 +6,9 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
 // Vendor tells what is vendored: providers as [Mirror] does. It is for one
@@ -33,7 +34,7 @@ func NewVendor(o Options) *Vendor {
 func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
 
 // End shows what is left to show of packages, as [Mirror.End].
-func (v *Vendor) End() problem.List { return v.mirror.End(providercache.MirrorResult{}) }
+func (v *Vendor) End() problem.List { return v.mirror.End(mirror.Result{}) }
 
 // Problems shows errors and warnings, as [Init.Problems].
 func (v *Vendor) Problems(problems problem.List) { v.mirror.Problems(problems) }
@@ -109,7 +110,7 @@ func (v *Vendor) Removed(names ...string) {
 }
 
 // Packages takes the result for the report.
-func (v *Vendor) Packages(packages []providercache.Mirrored) {
+func (v *Vendor) Packages(packages []archivedir.Package) {
 	for _, p := range packages {
 		told := vendorPackage{
 			Address: p.Selection.Provider.String(), Version: p.Selection.Version.String(), Platform: p.Platform.String(),

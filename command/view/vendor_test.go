@@ -7,7 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
 // vendored has a Vendor tell of one run.
@@ -21,12 +21,12 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	two.Present = true
 	v.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net", Version: "1.2.0"})
 	v.Module(modules.Package{Record: modules.Record{Key: "net", Version: "1.2.0"}}, "h1:x", []string{".gitignore"})
-	v.Observe(providercache.MirrorBegin{Packages: []providercache.Mirrored{one, two}})
-	v.Observe(providercache.MirrorFetch{Package: one, Local: true})
-	v.Observe(providercache.MirrorDone{Package: one})
-	v.Observe(providercache.MirrorDone{Package: two})
+	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two}})
+	v.Observe(archivedir.FetchingEvent{Package: one, Local: true})
+	v.Observe(archivedir.DoneEvent{Package: one})
+	v.Observe(archivedir.DoneEvent{Package: two})
 	v.End()
-	v.Packages([]providercache.Mirrored{one, two})
+	v.Packages([]archivedir.Package{one, two})
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
 	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})

@@ -13,10 +13,11 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/store"
+	"github.com/tfdeps/tfdeps/providercache/vendor"
 )
 
 func main() {
@@ -57,16 +58,16 @@ func fill(ctx context.Context, args []string) error {
 	if err := locked.Locks.Save(filepath.Join(dir, depsfile.FileName), product); err != nil {
 		return err
 	}
-	var wanted []providercache.MirrorWanted
+	var wanted []mirror.Spec
 	for _, w := range store.PackageSpecs(store.LockedBy(locked.Locks)) {
-		wanted = append(wanted, providercache.MirrorWanted{PackageSpec: w, Locked: true})
+		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
-	mirror := providercache.MirrorOptions{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
-	if _, err := providercache.Mirror(ctx, fetcher, mirror, wanted); err != nil {
+	packed := mirror.Options{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
+	if _, err := mirror.Update(ctx, fetcher, packed, wanted); err != nil {
 		return err
 	}
 	request.Locks = locked.Locks
-	plugins := providercache.VendorOptions{Dir: filepath.Join(dir, "terraform.d", "plugins")}
-	_, err = providercache.Vendor(ctx, fetcher, plugins, request)
+	plugins := vendor.Options{Dir: filepath.Join(dir, "terraform.d", "plugins")}
+	_, err = vendor.Update(ctx, fetcher, plugins, request)
 	return err
 }

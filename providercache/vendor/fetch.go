@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -15,8 +16,8 @@ import (
 )
 
 // getAll gets all packages that aren't there.
-func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorKept {
-	get := func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+func (v *vendor) getAll(ctx context.Context, packages []archivedir.Item) []archivedir.Kept {
+	get := func(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
 		switch {
 		case v.isPlaced(p.Selection.Provider):
 			return v.getPlaced(ctx, p)
@@ -25,17 +26,17 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 		}
 		return v.getPacked(ctx, p)
 	}
-	kept, errs := par.Map(ctx, v.dir.fetcher.Limits.WithDefaults().Queries, packages, func(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
+	kept, errs := par.Map(ctx, v.dir.Fetcher.Limits.WithDefaults().Queries, packages, func(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
 		k, err := get(ctx, p)
 		if err != nil {
 			k.Err = resolve.FailureOf(ctx, p.Selection, err)
 		}
-		v.dir.fetcher.Emit(ctx, MirrorDone{Package: k.Mirrored})
+		v.dir.Fetcher.Emit(ctx, archivedir.DoneEvent{Package: k.Package})
 		return k, nil
 	})
 	for i, err := range errs {
 		if err != nil { // it was never begun
-			kept[i] = mirrorKept{mirrorPackage: packages[i]}
+			kept[i] = archivedir.Kept{Item: packages[i]}
 			kept[i].Err = resolve.FailureOf(ctx, packages[i].Selection, err)
 		}
 	}
@@ -43,16 +44,16 @@ func (v *vendor) getAll(ctx context.Context, packages []mirrorPackage) []mirrorK
 }
 
 // binding are the hashes of which a package that is fetched has to have one.
-func (v *vendor) binding(p mirrorPackage) []getproviders.Hash {
-	if len(resolve.OfScheme(p.recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.dir.fetcher.EffectivePlatform() {
+func (v *vendor) binding(p archivedir.Item) []getproviders.Hash {
+	if len(resolve.OfScheme(p.Recorded, getproviders.SchemeZH)) == 0 && p.Platform != v.dir.Fetcher.EffectivePlatform() {
 		return nil
 	}
-	return p.recorded
+	return p.Recorded
 }
 
 // ask asks the source for a package.
-func (v *vendor) ask(ctx context.Context, p mirrorPackage) (fetcher.Request, error) {
-	pkg, err := v.dir.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
+func (v *vendor) ask(ctx context.Context, p archivedir.Item) (fetcher.Request, error) {
+	pkg, err := v.dir.Fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
 		return fetcher.Request{}, p.Selection.Failed(resolve.StepMetadata, err)
 	}
@@ -60,13 +61,13 @@ func (v *vendor) ask(ctx context.Context, p mirrorPackage) (fetcher.Request, err
 }
 
 // getPacked finds an archive, or fetches it.
-func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
-	k := mirrorKept{mirrorPackage: p}
-	there, err := v.dir.find(ctx, p.Selection.Provider, p.name)
-	if err == nil && slices.ContainsFunc(p.recorded, there.Receipt.Has) {
-		k.Present, k.known = true, there
+func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+	k := archivedir.Kept{Item: p}
+	there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
+	if err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
+		k.Present, k.Known = true, there
 		if !v.believed(ctx, p, there.Receipt) {
-			v.dir.document(ctx, &k)
+			v.dir.Document(ctx, &k)
 		}
 		return k, v.put(&k)
 	}
@@ -76,22 +77,22 @@ func (v *vendor) getPacked(ctx context.Context, p mirrorPackage) (mirrorKept, er
 	}
 	if err == nil {
 		there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt)
-		k.known = there
+		k.Known = there
 	}
 	if failed == nil && !k.Present {
-		k, failed = v.dir.fetchInto(ctx, t, k, there, true) // it waits for what is signed about it
+		k, failed = v.dir.FetchInto(ctx, t, k, there, true) // it waits for what is signed about it
 	}
 	if failed != nil {
 		return k, failed
 	}
-	k.documents = signedDocuments(ctx, t, p.Platform, k.known.Receipt.ZH)
+	k.Documents = archivedir.SignedDocuments(ctx, t, p.Platform, k.Known.Receipt.ZH)
 	return k, v.put(&k)
 }
 
 // adopt reports whether an archive that is there is what would be fetched, and
 // adds what the source says of it.
 func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Receipt) (receipt.Receipt, bool, error) {
-	sum, ok := archiveSum(there.ZH)
+	sum, ok := archivedir.ArchiveSum(there.ZH)
 	if expected, known := t.Expected(); !ok || known && expected != sum {
 		return there, false, nil
 	}
@@ -99,7 +100,7 @@ func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Rec
 	if err != nil || trust.Authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.fetcher.Product)
+	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
@@ -108,10 +109,10 @@ func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Rec
 }
 
 // getUnpacked finds a package, or fetches and unpacks it.
-func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
-	k := mirrorKept{mirrorPackage: p}
-	if h1, err := hashUnpacked(ctx, p.Path); err == nil && slices.Contains(p.recorded, h1) {
-		k.Present, k.known = true, receipt.Pending{Name: p.name, Dir: p.Path, Receipt: receipt.Receipt{H1: h1}}
+func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+	k := archivedir.Kept{Item: p}
+	if h1, err := hashUnpacked(ctx, p.Path); err == nil && slices.Contains(p.Recorded, h1) {
+		k.Present, k.Known = true, receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: receipt.Receipt{H1: h1}}
 		return k, nil
 	}
 	t, err := v.packedTask(ctx, p)
@@ -121,7 +122,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 	if err != nil {
 		return k, err
 	}
-	v.dir.fetcher.Emit(ctx, MirrorFetch{Package: p.Mirrored, Local: fetcher.IsLocal(t)})
+	v.dir.Fetcher.Emit(ctx, archivedir.FetchingEvent{Package: p.Package, Local: fetcher.IsLocal(t)})
 	stage, err := staging.New(v.opts.Dir)
 	if err != nil {
 		return k, t.Failed(resolve.StepPublish, err)
@@ -135,22 +136,22 @@ func (v *vendor) getUnpacked(ctx context.Context, p mirrorPackage) (mirrorKept, 
 		return k, t.Failed(resolve.StepPublish, err)
 	}
 	k.Authentication = got.Authentication
-	k.known = receipt.Pending{Name: p.name, Dir: p.Path, Receipt: got.Receipt(receipt.StatRecord{})}
+	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: got.Receipt(receipt.StatRecord{})}
 	return k, nil
 }
 
 // packedTask is for a package whose archive was vendored before, and is what is
 // locked: nobody needs to be asked.
-func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (fetcher.Request, error) {
+func (v *vendor) packedTask(ctx context.Context, p archivedir.Item) (fetcher.Request, error) {
 	s := p.Selection
-	name := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
-	there, err := v.dir.find(ctx, s.Provider, name)
-	if err == nil && !slices.ContainsFunc(p.recorded, there.Receipt.Has) {
+	name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)
+	there, err := v.dir.Find(ctx, s.Provider, name)
+	if err == nil && !slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
 		err = fs.ErrNotExist
 	}
 	return fetcher.Request{
-		Selection: s, Recorded: p.recorded,
-		Package: getproviders.Package{Location: getproviders.LocalArchive(v.dir.path(name))},
+		Selection: s, Recorded: p.Recorded,
+		Package: getproviders.Package{Location: getproviders.LocalArchive(v.dir.Path(name))},
 	}, err
 }
 
@@ -159,12 +160,12 @@ func (v *vendor) packedTask(ctx context.Context, p mirrorPackage) (fetcher.Reque
 func (v *vendor) obtainCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
-		return v.dir.fetcher.Obtain(ctx, t, stage)
+		return v.dir.Fetcher.Obtain(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Copy}); err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return v.dir.fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
+	return v.dir.Fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.

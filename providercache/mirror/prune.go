@@ -1,4 +1,4 @@
-package providercache
+package mirror
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
 // pruning takes what isn't wanted out of one provider's directory. The indexes that
@@ -16,7 +17,7 @@ import (
 // changes.
 type pruning struct {
 	*mirror
-	shelf   mirrorShelf
+	shelf   archivedir.Listing
 	removed []string
 	waiting []string
 	errs    []error
@@ -25,30 +26,30 @@ type pruning struct {
 // prune takes away what isn't wanted: first the list of versions doesn't tell of
 // it, then the documents about versions, and when that was so for long enough
 // archives go, then what is signed about them, and the documents last.
-func (m *mirror) prune(shelf mirrorShelf) *pruning {
+func (m *mirror) prune(shelf archivedir.Listing) *pruning {
 	p := &pruning{mirror: m, shelf: shelf}
-	dir := mirrorDir(shelf.provider)
+	dir := archivedir.MirrorDir(shelf.Provider)
 	dropped := p.dropped()
-	if len(shelf.versions) == 0 {
-		p.empty(dir+"/"+indexName, shelf.index())
+	if len(shelf.Versions) == 0 {
+		p.empty(dir+"/"+archivedir.IndexName, shelf.Index())
 	}
 	for _, v := range dropped {
-		p.empty(dir+"/"+versionName(v), shelf.version(v, nil))
+		p.empty(dir+"/"+archivedir.VersionName(v), shelf.Version(v, nil))
 	}
 	if len(p.errs) > 0 {
 		return p
 	}
-	for _, name := range shelf.unwanted {
+	for _, name := range shelf.Unwanted {
 		p.removeArchive(name)
 	}
 	for _, v := range dropped {
 		p.removeVersion(v)
 	}
-	if len(shelf.versions) == 0 && len(p.waiting) == 0 && p.unlisted(dir+"/"+indexName) {
-		p.remove(dir + "/" + indexName)
+	if len(shelf.Versions) == 0 && len(p.waiting) == 0 && p.unlisted(dir+"/"+archivedir.IndexName) {
+		p.remove(dir + "/" + archivedir.IndexName)
 	}
 	for at := dir; strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
-		if os.Remove(m.dir.path(at)) != nil { // it isn't empty
+		if os.Remove(m.dir.Path(at)) != nil { // it isn't empty
 			break
 		}
 	}
@@ -58,15 +59,15 @@ func (m *mirror) prune(shelf mirrorShelf) *pruning {
 // dropped are the versions that something is there about, and no archive that is
 // wanted.
 func (p *pruning) dropped() (versions []getproviders.Version) {
-	entries, _ := os.ReadDir(p.dir.path(mirrorDir(p.shelf.provider)))
+	entries, _ := os.ReadDir(p.dir.Path(archivedir.MirrorDir(p.shelf.Provider)))
 	for _, entry := range entries {
 		text, isDocument := strings.CutSuffix(entry.Name(), ".json")
 		v, err := getproviders.ParseVersion(text)
-		isDocument = isDocument && err == nil && versionName(v) == entry.Name()
+		isDocument = isDocument && err == nil && archivedir.VersionName(v) == entry.Name()
 		if !isDocument {
-			v, isDocument = getproviders.ParseDocumentName(entry.Name(), p.shelf.provider)
+			v, isDocument = getproviders.ParseDocumentName(entry.Name(), p.shelf.Provider)
 		}
-		if isDocument && p.shelf.versions[v] == nil {
+		if isDocument && p.shelf.Versions[v] == nil {
 			versions = append(versions, v)
 		}
 	}
@@ -76,10 +77,10 @@ func (p *pruning) dropped() (versions []getproviders.Version) {
 
 // empty has a document tell of nothing. Where there is none, that is so already.
 func (p *pruning) empty(name string, content []byte) {
-	if _, err := os.Lstat(p.dir.path(name)); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Lstat(p.dir.Path(name)); errors.Is(err, fs.ErrNotExist) {
 		return
 	}
-	if err := p.dir.write(name, content); err != nil {
+	if err := p.dir.Write(name, content); err != nil {
 		p.errs = append(p.errs, err)
 	}
 }
@@ -87,37 +88,37 @@ func (p *pruning) empty(name string, content []byte) {
 // unlisted reports whether a document has been as it is for as long as somebody
 // may still go by what it was before.
 func (p *pruning) unlisted(name string) bool {
-	info, err := os.Stat(p.dir.path(name))
-	return err != nil || p.opts.PruneGrace <= 0 || p.dir.fetcher.Time().Sub(info.ModTime()) >= p.opts.PruneGrace
+	info, err := os.Stat(p.dir.Path(name))
+	return err != nil || p.opts.PruneGrace <= 0 || p.dir.Fetcher.Time().Sub(info.ModTime()) >= p.opts.PruneGrace
 }
 
 func (p *pruning) removeArchive(name string) {
-	v, _, _ := getproviders.ParsePackedName(name[strings.LastIndexByte(name, '/')+1:], p.shelf.provider.Type)
-	if !p.unlisted(mirrorDir(p.shelf.provider) + "/" + versionName(v)) {
+	v, _, _ := getproviders.ParsePackedName(name[strings.LastIndexByte(name, '/')+1:], p.shelf.Provider.Type)
+	if !p.unlisted(archivedir.MirrorDir(p.shelf.Provider) + "/" + archivedir.VersionName(v)) {
 		p.waiting = append(p.waiting, name)
 		return
 	}
 	p.remove(name)
-	p.dir.receipts.Drop(name)
+	p.dir.Receipts.Drop(name)
 }
 
 // removeVersion removes all about a version of which no archive is there any more.
 func (p *pruning) removeVersion(v getproviders.Version) {
-	dir := mirrorDir(p.shelf.provider)
-	if !p.unlisted(dir + "/" + versionName(v)) {
+	dir := archivedir.MirrorDir(p.shelf.Provider)
+	if !p.unlisted(dir + "/" + archivedir.VersionName(v)) {
 		return
 	}
-	for _, name := range slices.Backward(documentNames(p.shelf.provider, v)) {
+	for _, name := range slices.Backward(archivedir.DocumentNames(p.shelf.Provider, v)) {
 		p.remove(dir + "/" + name)
 	}
-	p.remove(dir + "/" + versionName(v))
+	p.remove(dir + "/" + archivedir.VersionName(v))
 }
 
 func (p *pruning) remove(name string) {
-	switch err := os.Remove(p.dir.path(name)); {
+	switch err := os.Remove(p.dir.Path(name)); {
 	case err == nil:
 		p.removed = append(p.removed, name)
 	case !errors.Is(err, fs.ErrNotExist):
-		p.errs = append(p.errs, &MirrorError{Path: p.dir.path(name), Err: err})
+		p.errs = append(p.errs, &archivedir.Error{Path: p.dir.Path(name), Err: err})
 	}
 }

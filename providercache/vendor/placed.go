@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
@@ -17,7 +18,7 @@ func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains
 // it is found there by who installs from it.
 func (v *vendor) nameOf(ctx context.Context, s resolve.Selection, plat getproviders.Platform) string {
 	unpacked := getproviders.UnpackedPath(s.Provider, s.Version, plat)
-	packed := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
+	packed := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 	if v.isPlaced(s.Provider) {
 		if name, ok := v.placedName(ctx, s, plat); ok {
 			return name
@@ -51,34 +52,34 @@ func (v *vendor) mirrorHere() *getproviders.FilesystemMirrorSource {
 }
 
 // isUnpacked reports whether a package is a directory.
-func (p mirrorPackage) isUnpacked() bool {
+func isUnpacked(p archivedir.Item) bool {
 	_, _, packed := getproviders.ParsePackedName(filepath.Base(p.Path), p.Selection.Provider.Type)
 	return !packed
 }
 
 // getPlaced verifies a package that somebody else keeps.
-func (v *vendor) getPlaced(ctx context.Context, p mirrorPackage) (mirrorKept, error) {
-	k := mirrorKept{mirrorPackage: p}
+func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
+	k := archivedir.Kept{Item: p}
 	t, err := v.ask(ctx, p)
 	if err != nil {
 		return k, err
 	}
-	k.known = receipt.Pending{Name: p.name, Dir: p.Path}
-	if p.isUnpacked() {
-		got, err := v.dir.fetcher.JudgeDirectory(ctx, t, p.Path)
-		k.Present, k.known.Receipt = err == nil, got.Receipt(receipt.StatRecord{})
+	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path}
+	if isUnpacked(p) {
+		got, err := v.dir.Fetcher.JudgeDirectory(ctx, t, p.Path)
+		k.Present, k.Known.Receipt = err == nil, got.Receipt(receipt.StatRecord{})
 		return k, err
 	}
-	if k.known, err = v.dir.find(ctx, p.Selection.Provider, p.name); err != nil {
+	if k.Known, err = v.dir.Find(ctx, p.Selection.Provider, p.Name); err != nil {
 		return k, t.Failed(resolve.StepFetch, err)
 	}
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return k, err
 	}
-	rc := &k.known.Receipt
-	sum, _ := archiveSum(rc.ZH)
-	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.fetcher.Product)
+	rc := &k.Known.Receipt
+	sum, _ := archivedir.ArchiveSum(rc.ZH)
+	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err

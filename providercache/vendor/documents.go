@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -14,60 +15,60 @@ import (
 
 // put puts an archive into its place, after what is signed about it: if the
 // process is killed between the two, the next one still asks for the archive.
-func (v *vendor) put(k *mirrorKept) error {
-	if k.documents != nil {
+func (v *vendor) put(k *archivedir.Kept) error {
+	if k.Documents != nil {
 		_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 		if err == nil {
-			err = v.dir.replaceDocuments(k.Selection.Provider, k.Selection.Version, *k.documents)
+			err = v.dir.ReplaceDocuments(k.Selection.Provider, k.Selection.Version, *k.Documents)
 		}
 		if err != nil {
-			if k.stage != nil {
-				k.stage.Remove()
-				k.stage = nil
+			if k.Stage != nil {
+				k.Stage.Remove()
+				k.Stage = nil
 			}
 			return k.Selection.Failed(resolve.StepPublish, err)
 		}
 	}
-	if k.stage == nil {
+	if k.Stage == nil {
 		return nil
 	}
-	return k.place()
+	return k.Publish()
 }
 
 // believed reports whether an archive is what it should be to who installs it
 // from here, and judges it by what lies beside it.
-func (v *vendor) believed(ctx context.Context, p mirrorPackage, rc receipt.Receipt) bool {
+func (v *vendor) believed(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
 	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
-	sum, archived := archiveSum(rc.ZH)
+	sum, archived := archivedir.ArchiveSum(rc.ZH)
 	if err != nil || !archived {
 		return true
 	}
 	t := fetcher.Request{Selection: p.Selection, Package: pkg}
 	trust, err := t.LoadTrust(ctx)
 	if err == nil {
-		_, err = t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.fetcher.Product)
+		_, err = t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	}
-	there, whole := getproviders.ReadSignedDocuments(v.dir.path(mirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
+	there, whole := getproviders.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))
 }
 
 // dropUntrue removes what is said to be signed about versions, but isn't true of
 // all their archives, wanted or not: nobody could install these.
-func (v *vendor) dropUntrue(ctx context.Context, all []mirrorKept) (errs []error) {
-	kept := map[string]*mirrorKept{}
+func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []error) {
+	kept := map[string]*archivedir.Kept{}
 	var providers []getproviders.Provider
 	for i, k := range all {
-		if kept[k.name] = &all[i]; k.Err == nil && !k.isUnpacked() && !v.isPlaced(k.Selection.Provider) {
+		if kept[k.Name] = &all[i]; k.Err == nil && !isUnpacked(k.Item) && !v.isPlaced(k.Selection.Provider) {
 			providers = append(providers, k.Selection.Provider)
 		}
 	}
 	for _, p := range slices.Compact(providers) {
-		shelf, _ := v.dir.shelve(ctx, p, kept, false) // what can't be read is nothing that anybody installs
-		for _, version := range shelf.sortedVersions() {
-			for plat, there := range shelf.versions[version] {
+		shelf, _ := v.dir.List(ctx, p, kept, false) // what can't be read is nothing that anybody installs
+		for _, version := range shelf.SortedVersions() {
+			for plat, there := range shelf.Versions[version] {
 				s := resolve.Selection{Provider: p, Version: version}
-				if !v.believed(ctx, mirrorPackage{Mirrored: Mirrored{Selection: s, Platform: plat}}, there.Receipt) {
-					errs = append(errs, v.dir.removeDocuments(p, version))
+				if !v.believed(ctx, archivedir.Item{Package: archivedir.Package{Selection: s, Platform: plat}}, there.Receipt) {
+					errs = append(errs, v.dir.RemoveDocuments(p, version))
 				}
 			}
 		}

@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"cmp"
@@ -11,14 +11,15 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// VendorOptions says what a directory with vendored packages is to be like.
-type VendorOptions struct {
+// Options says what a directory with vendored packages is to be like.
+type Options struct {
 	// Dir is where it is; made if it isn't there. The products look into
 	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
 	// not read from there: what is there would hide what the origin has.
@@ -37,13 +38,13 @@ type VendorOptions struct {
 	Prune bool
 }
 
-// VendorResult is what became of such a directory.
-type VendorResult struct {
+// Result is what became of such a directory.
+type Result struct {
 	// Locks are good for all platforms. They have no entries of providers that
 	// aren't required. nil if anything failed.
 	Locks    *depsfile.Locks
-	Packages []Mirrored // in the order of providers, for each in that of platforms; failures included
-	Pruned   []string   // slash-separated paths below the directory, sorted
+	Packages []archivedir.Package // in the order of providers, for each in that of platforms; failures included
+	Pruned   []string             // slash-separated paths below the directory, sorted
 }
 
 // Vendor fills a directory with the packages that one working directory needs,
@@ -67,21 +68,21 @@ type VendorResult struct {
 //
 // All packages are attempted. The error joins a *ProviderError for each that
 // failed, in which there is a *PlatformError if a version was chosen.
-func Vendor(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, r lockhashes.Request) (VendorResult, error) {
+func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, r lockhashes.Request) (Result, error) {
 	if f.Source == nil {
-		return VendorResult{}, errors.New("an Installer needs a Source")
+		return Result{}, errors.New("an Installer needs a Source")
 	}
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
-		return VendorResult{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
+		return Result{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
 	}
 	c := lockhashes.Choose(ctx, f, r)
 	v := newVendor(f, opts)
 	packages := v.packages(ctx, r, c)
-	f.Emit(ctx, MirrorBegin{Packages: mirroredOf(packages)})
+	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
 	if len(packages) > 0 {
 		made, err := scratch.MakeDirs(opts.Dir)
 		if err != nil {
-			return VendorResult{}, fmt.Errorf("making the directory for vendored packages: %w", err)
+			return Result{}, fmt.Errorf("making the directory for vendored packages: %w", err)
 		}
 		defer scratch.RemoveEmpty(made)
 	}
@@ -90,54 +91,54 @@ func Vendor(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, r lockh
 	return v.conclude(ctx, r, c, v.getAll(ctx, packages))
 }
 
-func newVendor(f *fetcher.Fetcher, opts VendorOptions) *vendor {
-	return &vendor{dir: archiveDir{fetcher: f, root: opts.Dir}, opts: opts}
+func newVendor(f *fetcher.Fetcher, opts Options) *vendor {
+	return &vendor{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir}, opts: opts}
 }
 
 // openReceipts comes when the directory is there, by whose path they are found.
 func (v *vendor) openReceipts() {
-	v.dir.receipts = receipt.OpenArchives(v.dir.fetcher.EffectiveStateDir(), v.opts.Dir)
+	v.dir.Receipts = receipt.OpenArchives(v.dir.Fetcher.EffectiveStateDir(), v.opts.Dir)
 }
 
 // vendor is one run of Vendor. It keeps archives as a mirror does.
 type vendor struct {
-	dir  archiveDir
-	opts VendorOptions
+	dir  archivedir.Dir
+	opts Options
 }
 
 // packages are those that a request comes to, in the order of providers, for each
 // in that of platforms.
-func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashes.Choice) (packages []mirrorPackage) {
+func (v *vendor) packages(ctx context.Context, r lockhashes.Request, c lockhashes.Choice) (packages []archivedir.Item) {
 	for _, p := range lockhashes.WantedPackages([]lockhashes.Choice{c}) {
 		s := p.Selection
 		if s.Provider.IsBuiltIn() {
 			continue
 		}
 		name := v.nameOf(ctx, s, p.Platform)
-		packages = append(packages, mirrorPackage{
-			Mirrored: Mirrored{Selection: s, Platform: p.Platform, Path: v.dir.path(name)},
-			name:     name, recorded: resolve.Recorded(resolve.OrEmpty(r.Locks), s),
+		packages = append(packages, archivedir.Item{
+			Package: archivedir.Package{Selection: s, Platform: p.Platform, Path: v.dir.Path(name)},
+			Name:    name, Recorded: resolve.Recorded(resolve.OrEmpty(r.Locks), s),
 		})
 	}
-	slices.SortStableFunc(packages, func(a, b mirrorPackage) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
+	slices.SortStableFunc(packages, func(a, b archivedir.Item) int { return a.Selection.Provider.Compare(b.Selection.Provider) })
 	return packages
 }
 
 // conclude makes the new locks, and removes what isn't wanted.
-func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, all []mirrorKept) (result VendorResult, err error) {
+func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashes.Choice, all []archivedir.Kept) (result Result, err error) {
 	found, wanted := map[lockhashes.PackageKey]lockhashes.Hashed{}, map[string]bool{}
 	var known []receipt.Pending
 	for _, k := range all {
-		result.Packages = append(result.Packages, k.Mirrored)
-		found[lockhashes.KeyOf(k.Selection, k.Platform)] = lockhashes.Hashed{Package: k.locked(), Err: k.Err}
-		wanted[k.name] = true
-		if k.Err == nil && k.known.Archive {
-			known = append(known, k.known)
+		result.Packages = append(result.Packages, k.Package)
+		found[lockhashes.KeyOf(k.Selection, k.Platform)] = lockhashes.Hashed{Package: locked(k), Err: k.Err}
+		wanted[k.Name] = true
+		if k.Err == nil && k.Known.Archive {
+			known = append(known, k.Known)
 		}
 	}
 	errs := v.dropUntrue(ctx, all)
-	v.dir.remember(ctx, known)
-	locked := r.Conclude(ctx, c, found, v.dir.fetcher.HashPolicy)
+	v.dir.Remember(ctx, known)
+	locked := r.Conclude(ctx, c, found, v.dir.Fetcher.HashPolicy)
 	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {
 		return result, err
 	}
@@ -155,11 +156,11 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 
 // locked is what the lock file has to learn of a package. An archive that nobody
 // vouches for is known to the real tools by an h1 in which directories count.
-func (k mirrorKept) locked() lockhashes.Package {
-	rc := k.known.Receipt
+func locked(k archivedir.Kept) lockhashes.Package {
+	rc := k.Known.Receipt
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
 	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, lockhashes.HashesComputed)
-	if k.known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.recorded), rc.ZH) {
+	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
 		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
 	}
 	return p

@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"context"
@@ -11,27 +11,28 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// CheckVendored says, without network and without writing, whether Vendor would
+// Check says, without network and without writing, whether Vendor would
 // have anything to do. Reasons are in the order of providers. Their codes are
 // "lock_missing_provider", "lock_without_hash", "lock_extra_provider",
 // "constraint_unsatisfied", "built_in_invalid", "package_absent",
 // "package_differs", "documents_differ", and if Prune is set, "package_unneeded", which is about no
 // provider. The error is the context's, or says why the directory can't be read.
-func CheckVendored(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, r lockhashes.Request) (Status, error) {
+func Check(ctx context.Context, f *fetcher.Fetcher, opts Options, r lockhashes.Request) (resolve.Status, error) {
 	v, locks := newVendor(f, opts), resolve.OrEmpty(r.Locks)
 	v.openReceipts()
-	status := Status{Reasons: []Reason{}}
+	status := resolve.Status{Reasons: []resolve.Reason{}}
 	var c lockhashes.Choice
 	for _, p := range r.Requirements.Providers() {
 		s := resolve.Selection{Provider: p, Constraints: r.Requirements.Constraints(p)}
 		if code, detail := unlocked(f, s, locks); code != "" {
-			status.Reasons = append(status.Reasons, Reason{code, p, detail})
+			status.Reasons = append(status.Reasons, resolve.Reason{Code: code, Provider: p, Detail: detail})
 			continue
 		}
 		if lock, ok := locks.Provider(p); ok && !p.IsBuiltIn() {
@@ -43,30 +44,30 @@ func CheckVendored(ctx context.Context, f *fetcher.Fetcher, opts VendorOptions, 
 	packages, wanted := v.packages(ctx, r, c), map[string]bool{}
 	found, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, v.compare)
 	for i, p := range packages {
-		if wanted[p.name] = true; found[i].Code != "" {
+		if wanted[p.Name] = true; found[i].Code != "" {
 			status.Reasons = append(status.Reasons, found[i])
 		}
 	}
 	for _, lock := range locks.All() {
 		if _, required := r.Requirements[lock.Provider]; !required {
-			status.Reasons = append(status.Reasons, Reason{"lock_extra_provider", lock.Provider, "the lock file has an entry that no requirement needs"})
+			status.Reasons = append(status.Reasons, resolve.Reason{Code: "lock_extra_provider", Provider: lock.Provider, Detail: "the lock file has an entry that no requirement needs"})
 		}
 	}
-	slices.SortStableFunc(status.Reasons, func(a, b Reason) int { return a.Provider.Compare(b.Provider) })
+	slices.SortStableFunc(status.Reasons, func(a, b resolve.Reason) int { return a.Provider.Compare(b.Provider) })
 	if ctx.Err() != nil {
-		return Status{}, resolve.Cancelled(ctx)
+		return resolve.Status{}, resolve.Cancelled(ctx)
 	}
 	return v.checkUnneeded(ctx, status, wanted)
 }
 
 // checkUnneeded adds what a prune would remove.
-func (v *vendor) checkUnneeded(ctx context.Context, status Status, wanted map[string]bool) (Status, error) {
+func (v *vendor) checkUnneeded(ctx context.Context, status resolve.Status, wanted map[string]bool) (resolve.Status, error) {
 	if !v.opts.Prune {
 		return status, nil
 	}
 	names, err := v.unneeded(ctx, wanted)
 	for _, name := range names {
-		status.Reasons = append(status.Reasons, Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
+		status.Reasons = append(status.Reasons, resolve.Reason{Code: "package_unneeded", Detail: name + " isn't needed"})
 	}
 	return status, err
 }
@@ -88,27 +89,27 @@ func unlocked(f *fetcher.Fetcher, s resolve.Selection, locks *depsfile.Locks) (c
 }
 
 // compare says what is wrong with a package; no Code: nothing.
-func (v *vendor) compare(ctx context.Context, p mirrorPackage) (Reason, error) {
-	because := func(code, format string) (Reason, error) {
-		return Reason{code, p.Selection.Provider, fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
+func (v *vendor) compare(ctx context.Context, p archivedir.Item) (resolve.Reason, error) {
+	because := func(code, format string) (resolve.Reason, error) {
+		return resolve.Reason{Code: code, Provider: p.Selection.Provider, Detail: fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
 	}
 	rc, err := v.sight(ctx, p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return because("package_absent", "there is no package of version %s for %s")
-	case err != nil || !slices.ContainsFunc(p.recorded, rc.Has):
+	case err != nil || !slices.ContainsFunc(p.Recorded, rc.Has):
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
-	case !slices.Contains(p.recorded, rc.H1):
+	case !slices.Contains(p.Recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
 	case !v.believed(ctx, p, rc):
 		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
 	}
-	return Reason{}, nil
+	return resolve.Reason{}, nil
 }
 
 // sight finds out what a package is.
-func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt.Receipt, error) {
-	if p.isUnpacked() {
+func (v *vendor) sight(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
+	if isUnpacked(p) {
 		if v.isPlaced(p.Selection.Provider) {
 			h1, err := getproviders.HashDir(ctx, p.Path)
 			return receipt.Receipt{H1: h1}, err
@@ -116,6 +117,6 @@ func (v *vendor) sight(ctx context.Context, p mirrorPackage) (receipt.Receipt, e
 		h1, err := hashUnpacked(ctx, p.Path)
 		return receipt.Receipt{H1: h1}, err
 	}
-	found, err := v.dir.find(ctx, p.Selection.Provider, p.name)
+	found, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
 	return found.Receipt, err
 }

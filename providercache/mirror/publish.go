@@ -1,4 +1,4 @@
-package providercache
+package mirror
 
 import (
 	"context"
@@ -7,36 +7,36 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
 // publish writes the indexes, for all that is in the mirror. complete: nothing
 // that is wanted is missing, so what isn't wanted may go.
-func (m *mirror) publish(ctx context.Context, kept []mirrorKept, complete bool) (all mirrorPublished) {
-	byName := map[string]*mirrorKept{}
+func (m *mirror) publish(ctx context.Context, kept []archivedir.Kept, complete bool) (all mirrorPublished) {
+	byName := map[string]*archivedir.Kept{}
 	var providers []getproviders.Provider
 	for i := range kept {
-		byName[kept[i].name] = &kept[i]
+		byName[kept[i].Name] = &kept[i]
 		providers = append(providers, kept[i].Selection.Provider)
 	}
 	// Two processes that write one mirror would each list what they know.
-	defer m.dir.receipts.Exclude(ctx)()
+	defer m.dir.Receipts.Exclude(ctx)()
 	there, err := (&getproviders.FilesystemMirrorSource{Dir: m.opts.Dir}).Providers(ctx)
 	if err != nil {
-		return mirrorPublished{errs: []error{&MirrorError{Path: m.opts.Dir, Err: err}}}
+		return mirrorPublished{errs: []error{&archivedir.Error{Path: m.opts.Dir, Err: err}}}
 	}
 	providers = append(providers, there...)
 	slices.SortFunc(providers, getproviders.Provider.Compare)
 	providers = slices.Compact(providers)
-	results, failed := par.Map(ctx, m.dir.fetcher.Limits.WithDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
+	results, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Unpacks, providers, func(ctx context.Context, p getproviders.Provider) (mirrorPublished, error) {
 		return m.publishProvider(ctx, p, byName, m.opts.Prune && complete), nil
 	})
 	for i, r := range results {
 		all.known, all.errs = append(all.known, r.known...), append(append(all.errs, r.errs...), failed[i])
 		all.pruned, all.waiting = append(all.pruned, r.pruned...), append(all.waiting, r.waiting...)
 	}
-	m.dir.remember(ctx, all.known)
+	m.dir.Remember(ctx, all.known)
 	slices.Sort(all.pruned)
 	slices.Sort(all.waiting)
 	return all
@@ -49,9 +49,9 @@ type mirrorPublished struct {
 	errs            []error
 }
 
-func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, kept map[string]*mirrorKept, prune bool) (done mirrorPublished) {
-	shelf, errs := m.dir.shelve(ctx, p, kept, prune)
-	if len(shelf.versions) == 0 && len(shelf.unwanted) == 0 {
+func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, kept map[string]*archivedir.Kept, prune bool) (done mirrorPublished) {
+	shelf, errs := m.dir.List(ctx, p, kept, prune)
+	if len(shelf.Versions) == 0 && len(shelf.Unwanted) == 0 {
 		return mirrorPublished{errs: errs}
 	}
 	done.errs = append(errs, m.replaceArchives(shelf, kept)...)
@@ -61,7 +61,7 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 	if len(done.errs) == len(errs) {
 		done.errs = append(done.errs, m.writeIndexes(shelf)...)
 	}
-	done.known = shelf.all()
+	done.known = shelf.All()
 	if prune && len(done.errs) == 0 {
 		p := m.prune(shelf)
 		done.pruned, done.waiting, done.errs = p.removed, p.waiting, p.errs
@@ -71,27 +71,27 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 
 // replaceArchives puts archives into the places of others: while that is done,
 // the index doesn't tell of them.
-func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept) (errs []error) {
-	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].stage != nil }
-	for _, v := range shelf.sortedVersions() {
-		name := mirrorDir(shelf.provider) + "/" + versionName(v)
-		_, err := os.Stat(m.dir.path(name))
+func (m *mirror) replaceArchives(shelf archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
+	for _, v := range shelf.SortedVersions() {
+		name := archivedir.MirrorDir(shelf.Provider) + "/" + archivedir.VersionName(v)
+		_, err := os.Stat(m.dir.Path(name))
 		listed := err == nil
-		for _, p := range shelf.versions[v] {
+		for _, p := range shelf.Versions[v] {
 			if !waiting(p) {
 				continue
 			}
 			if listed {
-				err = m.dir.write(name, shelf.version(v, func(p receipt.Pending) bool { return !waiting(p) }))
+				err = m.dir.Write(name, shelf.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
 				listed = false
 			} else {
 				err = nil
 			}
 			if err == nil {
-				err = m.dir.removeDocuments(shelf.provider, v) // what they are about goes
+				err = m.dir.RemoveDocuments(shelf.Provider, v) // what they are about goes
 			}
 			if err == nil {
-				err = kept[p.Name].place()
+				err = kept[p.Name].Publish()
 			}
 			if err != nil {
 				errs = append(errs, err)
@@ -103,29 +103,17 @@ func (m *mirror) replaceArchives(shelf mirrorShelf, kept map[string]*mirrorKept)
 
 // writeIndexes writes what changes: versions first, so that the list of them
 // tells of none whose document isn't there.
-func (m *mirror) writeIndexes(shelf mirrorShelf) (errs []error) {
-	for _, v := range shelf.sortedVersions() {
-		if err := m.dir.write(mirrorDir(shelf.provider)+"/"+versionName(v), shelf.version(v, nil)); err != nil {
+func (m *mirror) writeIndexes(shelf archivedir.Listing) (errs []error) {
+	for _, v := range shelf.SortedVersions() {
+		if err := m.dir.Write(archivedir.MirrorDir(shelf.Provider)+"/"+archivedir.VersionName(v), shelf.Version(v, nil)); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if len(errs) > 0 || len(shelf.versions) == 0 {
+	if len(errs) > 0 || len(shelf.Versions) == 0 {
 		return errs
 	}
-	if err := m.dir.write(mirrorDir(shelf.provider)+"/"+indexName, shelf.index()); err != nil {
+	if err := m.dir.Write(archivedir.MirrorDir(shelf.Provider)+"/"+archivedir.IndexName, shelf.Index()); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
-}
-
-// write replaces a document, if it changes.
-func (d *archiveDir) write(name string, content []byte) error {
-	path := d.path(name)
-	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
-		return nil
-	}
-	if err := wholefile.Write(path, content, archiveMode); err != nil {
-		return &MirrorError{Path: path, Err: err}
-	}
-	return nil
 }

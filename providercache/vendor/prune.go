@@ -1,4 +1,4 @@
-package providercache
+package vendor
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
 // prune removes packages that aren't wanted.
@@ -19,20 +20,20 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 	}
 	var errs []error
 	for _, name := range names {
-		if err := os.RemoveAll(v.dir.path(name)); err != nil {
+		if err := os.RemoveAll(v.dir.Path(name)); err != nil {
 			errs = append(errs, err)
 			continue
 		}
-		v.dir.receipts.Drop(name)
+		v.dir.Receipts.Drop(name)
 		pruned = append(pruned, name)
 		for at := name; strings.Contains(at, "/"); {
 			at = at[:strings.LastIndexByte(at, '/')]
-			if os.Remove(v.dir.path(at)) != nil { // it isn't empty
+			if os.Remove(v.dir.Path(at)) != nil { // it isn't empty
 				break
 			}
 		}
 	}
-	_ = v.dir.receipts.Save(ctx)
+	_ = v.dir.Receipts.Save(ctx)
 	return pruned, errors.Join(errs...)
 }
 
@@ -49,12 +50,12 @@ func (v *vendor) unneeded(ctx context.Context, wanted map[string]bool) (names []
 		if v.isPlaced(p) {
 			continue
 		}
-		entries, err := os.ReadDir(v.dir.path(mirrorDir(p)))
+		entries, err := os.ReadDir(v.dir.Path(archivedir.MirrorDir(p)))
 		if err != nil {
 			return nil, err
 		}
 		for _, entry := range entries {
-			name := mirrorDir(p) + "/" + entry.Name()
+			name := archivedir.MirrorDir(p) + "/" + entry.Name()
 			if _, _, packed := getproviders.ParsePackedName(entry.Name(), p.Type); packed && entry.Type().IsRegular() {
 				names = append(names, name)
 			}
@@ -76,7 +77,7 @@ func archived(wanted map[string]bool, p getproviders.Provider, version getprovid
 	for name := range wanted {
 		dir, base := path.Split(name)
 		v, _, packed := getproviders.ParsePackedName(base, p.Type)
-		if packed && v == version && dir == mirrorDir(p)+"/" {
+		if packed && v == version && dir == archivedir.MirrorDir(p)+"/" {
 			return true
 		}
 	}
@@ -85,7 +86,7 @@ func archived(wanted map[string]bool, p getproviders.Provider, version getprovid
 
 // unpackedIn are the packages of one version.
 func (v *vendor) unpackedIn(dir string) (names []string) {
-	entries, _ := os.ReadDir(v.dir.path(dir))
+	entries, _ := os.ReadDir(v.dir.Path(dir))
 	for _, entry := range entries {
 		if _, err := getproviders.ParsePlatform(entry.Name()); err == nil {
 			names = append(names, dir+"/"+entry.Name())

@@ -1,4 +1,4 @@
-package providercache
+package mirror
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -15,23 +16,23 @@ import (
 
 // choose finds out which packages are wanted: each once, in order. The errors
 // are those of providers without a version.
-func (m *mirror) choose(ctx context.Context, wanted []MirrorWanted) (packages []mirrorPackage, errs []error) {
-	found, failed := par.Map(ctx, m.dir.fetcher.Limits.WithDefaults().Queries, wanted, m.packagesOf)
+func (m *mirror) choose(ctx context.Context, wanted []Spec) (packages []archivedir.Item, errs []error) {
+	found, failed := par.Map(ctx, m.dir.Fetcher.Limits.WithDefaults().Queries, wanted, m.packagesOf)
 	for i, err := range failed {
 		if err != nil {
-			errs = append(errs, resolve.Fail(ctx, m.dir.fetcher.Emit, wanted[i].Selected(), err))
+			errs = append(errs, resolve.Fail(ctx, m.dir.Fetcher.Emit, wanted[i].Selected(), err))
 		}
 	}
 	index := map[string]int{}
 	for _, p := range slices.Concat(found...) {
-		if i, ok := index[p.name]; ok {
-			packages[i].recorded = append(packages[i].recorded, p.recorded...)
+		if i, ok := index[p.Name]; ok {
+			packages[i].Recorded = append(packages[i].Recorded, p.Recorded...)
 			continue
 		}
-		index[p.name] = len(packages)
+		index[p.Name] = len(packages)
 		packages = append(packages, p)
 	}
-	slices.SortStableFunc(packages, func(a, b mirrorPackage) int {
+	slices.SortStableFunc(packages, func(a, b archivedir.Item) int {
 		if by := a.Selection.Provider.Compare(b.Selection.Provider); by != 0 {
 			return by
 		}
@@ -42,7 +43,7 @@ func (m *mirror) choose(ctx context.Context, wanted []MirrorWanted) (packages []
 
 // packagesOf are the packages that one wish comes to, in the order of platforms
 // as they were asked for.
-func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mirrorPackage, err error) {
+func (m *mirror) packagesOf(ctx context.Context, w Spec) (packages []archivedir.Item, err error) {
 	selections, err := m.versionsOf(ctx, w)
 	if err != nil {
 		return nil, err
@@ -52,40 +53,37 @@ func (m *mirror) packagesOf(ctx context.Context, w MirrorWanted) (packages []mir
 		if err := cmp.Or(s.Provider.Validate(), s.Version.Validate()); err != nil {
 			return nil, s.Failed(resolve.StepQuery, err)
 		}
-		platforms, err := lockhashes.PlatformsFor(ctx, m.dir.fetcher, request, s)
+		platforms, err := lockhashes.PlatformsFor(ctx, m.dir.Fetcher, request, s)
 		if err != nil {
 			return nil, s.Failed(resolve.StepMetadata, err)
 		}
 		for _, plat := range platforms {
-			name := mirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
-			packages = append(packages, mirrorPackage{
-				Mirrored: Mirrored{Selection: s, Platform: plat, Path: m.dir.path(name)}, name: name, recorded: slices.Clone(w.Hashes),
+			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
+			packages = append(packages, archivedir.Item{
+				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.dir.Path(name)}, Name: name, Recorded: slices.Clone(w.Hashes),
 			})
 		}
 	}
 	return packages, nil
 }
 
-// mirrorDir is where a mirror has a provider's packages and indexes.
-func mirrorDir(p getproviders.Provider) string { return getproviders.ProviderPath(p) }
-
 // versionsOf are the versions that one wish comes to.
-func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]resolve.Selection, error) {
+func (m *mirror) versionsOf(ctx context.Context, w Spec) ([]resolve.Selection, error) {
 	s := w.Selected()
 	s.Locked = w.Locked
 	switch {
 	case w.Version != getproviders.Version{}:
 		return []resolve.Selection{s}, nil
 	case !w.AllVersions:
-		newest, err := m.dir.fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
+		newest, err := m.dir.Fetcher.Resolver().Newest(ctx, s, []getproviders.Requirement{{Constraints: w.Constraints}})
 		return []resolve.Selection{newest}, err
 	}
-	available, err := m.dir.fetcher.Source.Versions(ctx, s.Provider)
+	available, err := m.dir.Fetcher.Source.Versions(ctx, s.Provider)
 	if err != nil {
 		return nil, s.Failed(resolve.StepQuery, err)
 	}
 	if len(available.Warnings) > 0 {
-		m.dir.fetcher.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
+		m.dir.Fetcher.Emit(ctx, event.WarningEvent{Addr: s.Provider, Warnings: available.Warnings})
 	}
 	var all []resolve.Selection
 	for _, v := range available.Versions {
@@ -94,7 +92,7 @@ func (m *mirror) versionsOf(ctx context.Context, w MirrorWanted) ([]resolve.Sele
 		}
 	}
 	if len(all) == 0 {
-		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.fetcher.Source.Describe(s.Provider), s.Constraints))
+		return nil, w.Selected().Failed(resolve.StepSelect, fmt.Errorf("%s has no version that %q allows", m.dir.Fetcher.Source.Describe(s.Provider), s.Constraints))
 	}
 	return all, nil
 }

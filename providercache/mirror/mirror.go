@@ -1,0 +1,122 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Options says what a mirror is to be like.
+type Options struct {
+	Dir string // where it is; made if it isn't there
+
+	// Platforms are those of the packages; nil: the Installer's. AllPlatforms adds
+	// those that the Source lists for each version.
+	Platforms    []getproviders.Platform
+	AllPlatforms bool
+
+	// Prune removes packages that aren't wanted, whoever put them there, with
+	// what the indexes say of them. If anything fails, nothing is removed.
+	// PruneGrace is for how long somebody may go by what he has read before: until
+	// the indexes have been without a package for that long, by their times, it is
+	// still there, and a later run with Prune removes it. 0: it goes at once.
+	Prune      bool
+	PruneGrace time.Duration
+}
+
+// Spec is a provider that the mirror is to hold. The Hashes are those of
+// a lock file: a package in the mirror that has one of them is genuine without
+// the Source being asked. Other packages needn't have one.
+type Spec struct {
+	resolve.PackageSpec
+	Locked      bool // the Version is a lock file's
+	AllVersions bool // all that the Constraints allow; counts only without a Version
+}
+
+// Result is what became of a mirror.
+type Result struct {
+	Packages []archivedir.Package // in the order of providers, versions and platforms, failures included
+	Pruned   []string             // slash-separated paths below the mirror's directory, sorted
+	Waiting  []string             // such paths of archives that will be removed and aren't listed any more
+}
+
+// Mirror fills a directory with packages as they are, packed, and writes the
+// indexes by which a web server of static files becomes a network mirror. It is
+// the tree that the real tools write, and what is in it already stays.
+//
+// A package is fetched unless it is there: an archive that the Source, or a lock
+// file, vouches for. Which archives those are is known from receipts in
+// StateDir, or from reading them. None is ever unpacked; each is checked in a
+// directory of its own, and put into its place by one rename.
+//
+// What the Source has to show for the packages of a version, a signed list of their
+// checksums, is kept beside them, with the keys (see getproviders.ChecksumsName):
+// who installs from the mirror can judge them by it. It isn't asked for again.
+//
+// Indexes are written last, each by one rename, and nothing is listed before it
+// is there: whoever reads the mirror in the meantime, or after a process was
+// killed, sees one that is whole. An archive whose bytes are replaced is taken
+// out of the index first. Pruning is in the reverse order, and waits for clients
+// that have read an index before, for PruneGrace. A run without Prune, or one in
+// which anything fails, lists again what waits.
+//
+// All packages are attempted, and the indexes tell of what is there. The error
+// joins a *ProviderError for each package that failed, in which there is a
+// *PlatformError if a version was chosen, and a *Error for each index.
+func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, wanted []Spec) (Result, error) {
+	switch {
+	case f.Source == nil:
+		return Result{}, errors.New("an Installer needs a Source")
+	case opts.Prune && len(wanted) == 0:
+		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
+	}
+	if err := makeMirror(opts.Dir); err != nil {
+		return Result{}, err
+	}
+	scratch.Sweep(opts.Dir, f.Time())
+	m := &mirror{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir, Receipts: receipt.OpenArchives(f.EffectiveStateDir(), opts.Dir)}, opts: opts}
+	packages, errs := m.choose(ctx, wanted)
+	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
+	kept := m.fetchAll(ctx, packages)
+	defer archivedir.RemoveStages(kept)
+	result := Result{}
+	for _, k := range kept {
+		result.Packages = append(result.Packages, k.Package)
+		errs = append(errs, k.Err)
+	}
+	slices.SortStableFunc(errs, lockhashes.ByProvider)
+	if ctx.Err() != nil {
+		return result, errors.Join(errs...)
+	}
+	done := m.publish(ctx, kept, errors.Join(errs...) == nil)
+	result.Pruned, result.Waiting = done.pruned, done.waiting
+	return result, errors.Join(append(errs, done.errs...)...)
+}
+
+// makeMirror makes sure that there is a directory.
+func makeMirror(dir string) error {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return fmt.Errorf("a mirror is a directory, and %s is not", dir)
+	}
+	if _, err := scratch.MakeDirs(dir); err != nil {
+		return fmt.Errorf("making the mirror's directory: %w", err)
+	}
+	return nil
+}
+
+// mirror is one run of Mirror.
+type mirror struct {
+	dir  archivedir.Dir
+	opts Options
+}
