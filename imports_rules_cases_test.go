@@ -73,7 +73,7 @@ var ruleCases = map[string][]ruleCase{
 		{name: "atomic", file: "getproviders/x.go", src: `import "sync/atomic"`, want: "imports sync/atomic"},
 		{name: "errgroup", file: "getproviders/x.go", src: `import "golang.org/x/sync/errgroup"`, want: "errgroup"},
 		{name: "another file of that name", file: "command/event.go", src: `import "sync"`, want: "imports sync"},
-		{name: "event serialiser", file: "providercache/event.go", src: `import "sync"`},
+		{name: "event serialiser", file: "providercache/event/event.go", src: `import "sync"`},
 		{name: "par", file: "getproviders/par/x.go", src: "import \"sync\"\nfunc f() { go f() }"},
 		{name: "tests", file: "providercache/x_test.go", src: "func f() { go f() }"},
 		{name: "fake registry", file: "getproviders/providertest/x.go", src: `import "sync"`},

@@ -175,7 +175,7 @@ func checkTestingAndLog(f goFile) []string {
 
 func checkParallel(f goFile) []string {
 	// Events come from many goroutines to one observer, so they pass a lock.
-	isEventSerialiser := f.path() == "providercache/event.go"
+	isEventSerialiser := f.path() == "providercache/event/event.go"
 	return f.unless(f.isTestCode() || f.dir == "getproviders/par" || isEventSerialiser, useParallel)
 }
 

@@ -17,7 +17,13 @@ const modulePath = "github.com/tfdeps/tfdeps"
 
 // forCommands is what every folder of a command may import.
 var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
-	"providercache", "providercache/link", "depsfile", "getproviders"}
+	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/resolve",
+	"providercache/store", "depsfile", "getproviders"}
+
+// forPackages is what may be imported by all that hands out verified packages.
+var forPackages = []string{"providercache/event", "providercache/fetcher", "providercache/internal/chunks", "providercache/internal/download",
+	"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "providercache/link", "providercache/resolve",
+	"providercache/store"}
 
 // layers says for each package which others of ours its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
@@ -36,14 +42,15 @@ var layers = map[string][]string{
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 
-	"command/sources": {"command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/store", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache", "getproviders", "getproviders/wholefile"},
-	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
+	"command/workdir": {"providercache/store", "command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache", "depsfile", "getproviders", "getproviders/par"},
 	"command/products": {"command/cli", "command/problem", "getproviders", "getproviders/wholefile"},
-	"command/cli":      {"command/problem", "command/view", "providercache", "getproviders"},
+	"command/cli":      {"providercache/fetcher", "command/problem", "command/view", "providercache", "getproviders"},
 	"command/problem":  {},
-	"command/view":     {"command/problem", "configs/modules", "providercache", "providercache/link", "getproviders", "getproviders/hosts"},
+	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/event", "providercache/link", "providercache/lockhashes", "providercache/resolve",
+		"providercache/store", "getproviders", "getproviders/hosts"},
 
 	"configs":                      {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/internal/diagnostic":  {},
@@ -58,9 +65,20 @@ var layers = map[string][]string{
 	"configs/modules/vendored":     {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
-	"providercache": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
-		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/staging",
-		"providercache/internal/unpack", "providercache/link"},
+	"providercache": slices.Concat(forPackages, []string{"depsfile", "getproviders", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
+		"providercache/lockhashes"}),
+	"providercache/lockhashes": slices.Concat(forPackages, []string{"depsfile", "getproviders", "getproviders/par"}),
+	"providercache/fetcher": {"getproviders", "getproviders/hosts", "getproviders/par", "providercache/event", "providercache/internal/download",
+		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "providercache/link", "providercache/resolve",
+		"providercache/store"},
+	"providercache/store": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/par", "getproviders/scratch", "providercache/internal/download",
+		"providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/statefile",
+		"providercache/internal/unpack", "providercache/resolve"},
+	"providercache/resolve":          {"depsfile", "getproviders", "getproviders/par", "providercache/event"},
+	"providercache/event":            {"getproviders", "providercache/link"},
+	"providercache/internal/receipt": {"getproviders", "getproviders/par", "providercache/internal/owner", "providercache/internal/statefile"},
+	"providercache/internal/statefile": {"getproviders/filelock", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
+		"providercache/internal/owner"},
 	"providercache/bundle": {"getproviders/par", "getproviders/scratch"},
 	"providercache/internal/download": {"getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch",
 		"providercache/internal/chunks", "providercache/internal/owner", "providercache/internal/staging"},
@@ -79,9 +97,10 @@ var layers = map[string][]string{
 	"getproviders/wholefile":                {"getproviders/filelock"},
 
 	// Test support. Only tests import it; see testSupport.
-	"getproviders/providertest":        {"getproviders", "getproviders/hosts"},
-	"providercache/internal/cachetest": {"getproviders"},
-	harness:                            {"depsfile", "getproviders", "getproviders/providertest"},
+	"getproviders/providertest":          {"getproviders", "getproviders/hosts"},
+	"providercache/internal/cachetest":   {"getproviders"},
+	"providercache/internal/receipttest": {"providercache/internal/cachetest", "providercache/internal/receipt"},
+	harness:                              {"depsfile", "getproviders", "getproviders/providertest"},
 
 	// Tests of the whole program, which they run. What they import are values to
 	// compare.
@@ -98,13 +117,15 @@ var layers = map[string][]string{
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
 	"providercache/internal/download": {"providercache/internal/unpack"},
+	"providercache":                   {"getproviders/filelock", "getproviders/hosts"},
+	"providercache/internal/receipt":  {"getproviders/filelock", "providercache/link"},
 }
 
 // testSupport are the packages that tests may import and production code may
 // not. Some stop tests, and import testing for that.
 var (
-	testSupport = []string{"getproviders/providertest", "providercache/internal/cachetest", harness}
-	stopsTests  = []string{"providercache/internal/cachetest", harness}
+	testSupport = []string{"getproviders/providertest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
+	stopsTests  = []string{"providercache/internal/cachetest", "providercache/internal/receipttest", harness}
 )
 
 const harness = "command/e2etest/internal/harness"
@@ -126,12 +147,11 @@ var coinedTypes = []string{"edition", "follower", "keeper", "landing"}
 // coinedLeft are the words that a package, and those below it, still has: they are
 // being replaced, and no package is to get more.
 var coinedLeft = map[string][]string{
-	"command/cachecmd": {"upkeep"},
-	"command/view":     {"ErrNotOurs", "PassedOver", "Spared", "Unvouched"},
-	"configs/modules":  {"shelf", "workshop"},
-	"getproviders":     {"PassedOver", "genuine"},
-	"providercache": {"ErrNotOurs", "Spared", "Unvouched", "divisible", "genuine", "keeper", "ladder", "looker", "materialise", "rejudge", "shelf", "shelves",
-		"sighting", "takenOut", "upkeep"},
+	"command/view":    {"PassedOver", "Spared"},
+	"configs/modules": {"shelf", "workshop"},
+	"getproviders":    {"PassedOver", "genuine"},
+	"providercache": {"ErrNotOurs", "Spared", "divisible", "genuine", "ladder", "looker", "materialise", "rejudge", "shelf", "shelves", "sighting",
+		"takenOut", "upkeep"},
 }
 
 // allowance says where a module of others may be used, and what for.
@@ -210,8 +230,9 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/sys",
-		where: []string{"getproviders/filelock", "providercache", "providercache/internal/owner", "providercache/internal/staging",
+		where: []string{"getproviders/filelock", "providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging",
 			"providercache/link"},
+		tests:  true,
 		reason: "what the file systems of the three systems need",
 	},
 	{
