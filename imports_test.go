@@ -17,13 +17,8 @@ const modulePath = "github.com/tfdeps/tfdeps"
 
 // forCommands is what every folder of a command may import.
 var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
-	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/resolve",
-	"providercache/store", "depsfile", "getproviders"}
-
-// forPackages is what may be imported by all that hands out verified packages.
-var forPackages = []string{"providercache/event", "providercache/fetcher", "providercache/internal/chunks", "providercache/internal/download",
-	"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "providercache/link", "providercache/resolve",
-	"providercache/store"}
+	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/mirror",
+	"providercache/resolve", "providercache/store", "providercache/vendor", "depsfile", "getproviders"}
 
 // layers says for each package which others of ours its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
@@ -42,15 +37,15 @@ var layers = map[string][]string{
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 
-	"command/sources": {"providercache/store", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
-		"providercache", "getproviders", "getproviders/wholefile"},
-	"command/workdir": {"providercache/store", "command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
-		"configs/requirements", "providercache", "depsfile", "getproviders", "getproviders/par"},
+	"command/sources": {"command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+		"providercache/store", "getproviders", "getproviders/wholefile"},
+	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
+		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
 	"command/products": {"command/cli", "command/problem", "getproviders", "getproviders/wholefile"},
-	"command/cli":      {"providercache/fetcher", "command/problem", "command/view", "providercache", "getproviders"},
+	"command/cli":      {"command/problem", "command/view", "providercache/fetcher", "getproviders"},
 	"command/problem":  {},
-	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/event", "providercache/link", "providercache/lockhashes", "providercache/resolve",
-		"providercache/store", "getproviders", "getproviders/hosts"},
+	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/archivedir", "providercache/event", "providercache/link",
+		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "getproviders", "getproviders/hosts"},
 
 	"configs":                      {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/internal/diagnostic":  {},
@@ -65,21 +60,30 @@ var layers = map[string][]string{
 	"configs/modules/vendored":     {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
 	// What others embed. Nothing below this line may import anything above it.
-	"providercache": slices.Concat(forPackages, []string{"depsfile", "getproviders", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
-		"providercache/lockhashes"}),
-	"providercache/lockhashes": slices.Concat(forPackages, []string{"depsfile", "getproviders", "getproviders/par"}),
-	"providercache/fetcher": {"getproviders", "getproviders/hosts", "getproviders/par", "providercache/event", "providercache/internal/download",
-		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "providercache/link", "providercache/resolve",
-		"providercache/store"},
-	"providercache/store": {"depsfile", "getproviders", "getproviders/filelock", "getproviders/par", "getproviders/scratch", "providercache/internal/download",
-		"providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/statefile",
-		"providercache/internal/unpack", "providercache/resolve"},
-	"providercache/resolve":          {"depsfile", "getproviders", "getproviders/par", "providercache/event"},
-	"providercache/event":            {"getproviders", "providercache/link"},
-	"providercache/internal/receipt": {"getproviders", "getproviders/par", "providercache/internal/owner", "providercache/internal/statefile"},
-	"providercache/internal/statefile": {"getproviders/filelock", "getproviders/par", "getproviders/scratch", "getproviders/wholefile",
-		"providercache/internal/owner"},
-	"providercache/bundle": {"getproviders/par", "getproviders/scratch"},
+	"providercache": {"providercache/store", "providercache/fetcher", "providercache/resolve", "providercache/event", "providercache/link",
+		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
+		"depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
+	"providercache/vendor": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
+		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
+	"providercache/mirror": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
+		"providercache/internal/receipt", "getproviders", "getproviders/par", "getproviders/scratch"},
+	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",
+		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/scratch",
+		"getproviders/wholefile"},
+	"providercache/lockhashes": {"providercache/fetcher", "providercache/resolve", "providercache/internal/download", "providercache/internal/receipt",
+		"depsfile", "getproviders", "getproviders/par"},
+	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
+		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
+		"getproviders", "getproviders/hosts", "getproviders/par"},
+	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
+		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
+		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
+	"providercache/resolve":          {"providercache/event", "depsfile", "getproviders", "getproviders/par"},
+	"providercache/event":            {"providercache/link", "getproviders"},
+	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
+	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
+	"providercache/internal/statefile": {"providercache/internal/owner", "getproviders/filelock", "getproviders/par", "getproviders/scratch",
+		"getproviders/wholefile"},
 	"providercache/internal/download": {"getproviders", "getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch",
 		"providercache/internal/chunks", "providercache/internal/owner", "providercache/internal/staging"},
 	"providercache/internal/unpack":         {"getproviders", "getproviders/par", "providercache/internal/chunks", "providercache/internal/unpack/inflate"},
@@ -116,9 +120,10 @@ var layers = map[string][]string{
 
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
+	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendor", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
 	"providercache/internal/download": {"providercache/internal/unpack"},
-	"providercache":                   {"getproviders/filelock", "getproviders/hosts"},
-	"providercache/internal/receipt":  {"getproviders/filelock", "providercache/link"},
+	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
+	"providercache/store":             {"providercache/link"},
 }
 
 // testSupport are the packages that tests may import and production code may
