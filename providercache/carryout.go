@@ -13,19 +13,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
-	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // carryOut does what the plan says and returns an outcome for each selection.
-func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting, locks *depsfile.Locks) []Outcome {
-	in.rememberRead(ctx, plan, local)
+func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage, locks *depsfile.Locks) []Outcome {
+	in.recordHashed(ctx, plan, local)
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
 			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
-			Due: in.packageNames(slices.Concat(plan.Link, plan.Fetch)), Link: in.ladder()[0] == link.Symlink,
+			Due: in.packageNames(slices.Concat(plan.Link, plan.Fetch)), Link: in.linkModes()[0] == link.Symlink,
 		}, in.Fetcher.Time())
 	}
 	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
@@ -34,20 +33,21 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 			scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
 		}
 	}
-	present := in.keep(ctx, plan.Present, local)
+	present := in.reportPresent(ctx, plan.Present, local)
 	linked, gone := in.link(ctx, plan.Link, local)
 	tasks, failed := in.describe(ctx, slices.Concat(plan.Fetch, gone), locks)
-	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.sized(tasks))))
-	in.rememberPlaced(ctx, outcomes)
+	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks))))
+	in.recordPublished(ctx, outcomes)
 	return outcomes
 }
 
-// keep tells of packages that are in Target already.
-func (in *Installer) keep(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]sighting) (outcomes []Outcome) {
+// reportPresent reports packages that are in Target already, and returns what
+// the lock file has to learn about them.
+func (in *Installer) reportPresent(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage) (outcomes []Outcome) {
 	for _, s := range selections {
 		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
 		o := Outcome{Selection: s, Present: true}
-		if news := local[s.Provider].News; news != nil {
+		if news := local[s.Provider].LockUpdate; news != nil {
 			o.Authentication, o.H1, o.Told = news.Authentication, news.H1, in.Fetcher.HashPolicy.Believed(news.Told)
 		}
 		outcomes = append(outcomes, o)
@@ -55,62 +55,9 @@ func (in *Installer) keep(ctx context.Context, selections []resolve.Selection, l
 	return outcomes
 }
 
-// rememberRead gives receipts to what had to be hashed.
-func (in *Installer) rememberRead(ctx context.Context, plan Plan, local map[getproviders.Provider]sighting) {
-	var inTarget, inCache []receipt.Pending
-	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
-		for _, p := range local[s.Provider].Read {
-			if p.Shared {
-				inCache = append(inCache, p)
-			} else {
-				inTarget = append(inTarget, p)
-			}
-		}
-	}
-	if len(inTarget) > 0 {
-		in.targetShelf().Record(ctx, inTarget...)
-	}
-	if len(inCache) > 0 {
-		in.rememberShared(ctx, inCache)
-	}
-}
-
-// rememberShared gives receipts to packages of the cache that had to be hashed,
-// maybe because others were about to link their files: then they have renewed
-// these receipts by now, and know better.
-func (in *Installer) rememberShared(ctx context.Context, read []receipt.Pending) {
-	names := make([]string, len(read))
-	for i, p := range read {
-		names[i] = p.Name
-	}
-	in.Cache.EachLocked(ctx, names, func(held []int) {
-		at := in.cacheShelf()
-		at.Record(ctx, slices.DeleteFunc(chosen(read, held), func(p receipt.Pending) bool {
-			_, known := at.Known(p.Name)
-			return known
-		})...)
-	})
-}
-
-// rememberPlaced gives receipts to what has been put into Target. Those of all
-// packages are made together, at the end, because a receipt counts only if what
-// it is about has been left alone for some moments.
-func (in *Installer) rememberPlaced(ctx context.Context, outcomes []Outcome) {
-	var placed []receipt.Pending
-	for _, o := range outcomes {
-		if o.Err == nil && len(o.placed.Receipt.Record.Entries) > 0 {
-			placed = append(placed, o.placed)
-		}
-	}
-	if len(placed) > 0 {
-		in.targetShelf().Record(ctx, placed...)
-		rememberArchives(ctx, in.Fetcher, outcomes)
-	}
-}
-
-// describe asks where the packages are. This is one short request for each,
-// and all of them are done before the first archive is asked for, so that the
-// order of fetching can be chosen.
+// describe asks the source where the packages are. That is one short request
+// for each, and all of them are done before the first archive is requested, so
+// that the order of downloads can be chosen.
 func (in *Installer) describe(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks) (tasks []fetcher.Request, failed []Outcome) {
 	found, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, selections, func(ctx context.Context, s resolve.Selection) (fetcher.Request, error) {
 		pkg, err := in.Fetcher.Source.Package(ctx, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
@@ -131,8 +78,8 @@ func (in *Installer) describe(ctx context.Context, selections []resolve.Selectio
 	return tasks, failed
 }
 
-// fetch acquires the packages, many at once. All of them may wait in the
-// queues for a download and for an unpacker, which keep the order of tasks.
+// fetch fetches the packages, many at once. All of them may wait in the queues
+// for a download and for an unpacker, which keep the order of tasks.
 func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outcome {
 	if len(tasks) == 0 {
 		return nil
@@ -142,7 +89,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 		scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
 		download.SweepPartials(in.partials(), in.Fetcher.Time())
 	}
-	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, in.acquire)
+	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, in.fetchOne)
 	for i, err := range errs {
 		if err != nil {
 			outcomes[i] = failedOutcome(tasks[i].Selection, err)
@@ -151,18 +98,19 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 	return outcomes
 }
 
-// prepare makes a directory that packages are going to be put into, and clears
-// it of what killed processes left. done removes it if nothing came of that.
+// prepare creates a directory that packages are going to be put into, and
+// removes what killed processes left in it. done removes the directory if it
+// stayed empty.
 func (in *Installer) prepare(dir string) (done func()) {
 	made, _ := scratch.MakeDirs(dir) // an error comes up again where each package is written
 	scratch.Sweep(dir, in.Fetcher.Time())
 	return func() { scratch.RemoveEmpty(made) }
 }
 
-// largestFirst puts first what will take longest, so that the last core to
-// have work has it for as short as possible. Nothing but a receipt tells the
-// size of an archive behind a URL before it is asked for; the network is slow,
-// so those of which nothing is known are first, in the order of providers.
+// largestFirst puts first what takes longest, so that the last download doesn't
+// leave the other cores idle for long. Only a receipt tells the size of a
+// remote archive before it is requested. The network is slow, so archives of
+// unknown size come first, in the order of providers.
 func largestFirst(tasks []fetcher.Request) []fetcher.Request {
 	return slices.SortedStableFunc(slices.Values(tasks), func(a, b fetcher.Request) int {
 		return cmp.Compare(cost(b), cost(a))
@@ -182,4 +130,23 @@ func cost(t fetcher.Request) int64 {
 		}
 	}
 	return 0
+}
+
+// withExpectedSizes adds to requests how large the provider's archive was in
+// the last version that a receipt records. A provider's size changes little
+// from version to version, so this is good enough for choosing an order.
+func (in *Installer) withExpectedSizes(tasks []fetcher.Request) []fetcher.Request {
+	if len(tasks) < 2 {
+		return tasks
+	}
+	at := in.targetView()
+	if in.Cache != nil {
+		at = in.cacheView()
+	}
+	for i, t := range tasks {
+		if download.IsRemote(t.Package.Location) {
+			tasks[i].Bytes = at.LastSize(in.packageName(t.Selection))
+		}
+	}
+	return tasks
 }

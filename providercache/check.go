@@ -21,7 +21,7 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	}
 	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
-	local := in.look(ctx, comparable(wanted, locks), locks, inTarget)
+	local := in.inspect(ctx, lockedSelections(wanted, locks), locks, inTarget)
 	if ctx.Err() != nil {
 		return resolve.Status{}, resolve.Cancelled(ctx)
 	}
@@ -41,9 +41,10 @@ func (in *Installer) Check(ctx context.Context, req getproviders.Requirements, l
 	return status, nil
 }
 
-// comparable lists what Target can be asked for: locked versions with a hash of
-// unpacked packages. Without one, the source would have to be asked.
-func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []resolve.Selection) {
+// lockedSelections lists the locked versions that have an h1, with which an
+// unpacked package can be compared. Without one, the source would have to be
+// asked.
+func lockedSelections(req getproviders.Requirements, locks *depsfile.Locks) (locked []resolve.Selection) {
 	for _, p := range req.Providers() {
 		if lock, ok := locks.Provider(p); ok && len(resolve.OfScheme(lock.Hashes, getproviders.SchemeH1)) > 0 {
 			locked = append(locked, resolve.Selection{Provider: p, Version: lock.Version})
@@ -54,7 +55,7 @@ func comparable(req getproviders.Requirements, locks *depsfile.Locks) (locked []
 
 // reason returns the code and the detail of what is wrong with a provider;
 // nothing if all is well.
-func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen sighting) (code, detail string) {
+func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen localPackage) (code, detail string) {
 	if s.Provider.IsBuiltIn() {
 		if err := resolve.BuiltInProblem(s, in.Fetcher.Product); err != nil {
 			return "built_in_invalid", err.Error()
@@ -71,9 +72,9 @@ func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen sig
 		return "lock_without_hash", "the lock file has no h1 hash that an unpacked package could be compared with"
 	case !seen.Exists:
 		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))
-	case seen.Problem != nil:
-		return "package_differs", seen.Problem.Error()
-	case !seen.Genuine:
+	case seen.Err != nil:
+		return "package_differs", seen.Err.Error()
+	case !seen.Matches:
 		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", in.packagePath(s.Provider, lock.Version))
 	}
 	return "", ""

@@ -30,7 +30,7 @@ type Outcome struct {
 
 	Err error // nil, or a *ProviderError
 
-	placed receipt.Pending // what is to get a receipt
+	pendingReceipt receipt.Pending // what is to get a receipt
 }
 
 // Report is what an Install did, in the order of providers.

@@ -66,7 +66,7 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
 	failed := failedOutcomes(unresolved)
-	local := in.look(ctx, selections, locks, inTargetAndCache)
+	local := in.inspect(ctx, selections, locks, inTargetAndCache)
 	plan := makePlan(wanted, selections, local)
 	outcomes := in.carryOut(ctx, plan, local, locks)
 	return conclude(req, locks, append(failed, outcomes...))
@@ -85,14 +85,14 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
 	failed := failedOutcomes(unresolved)
-	local := in.look(ctx, selections, locks, inTargetAndCache)
+	local := in.inspect(ctx, selections, locks, inTargetAndCache)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
 	}
 	return makePlan(wanted, selections, local), nil
 }
 
-// withoutSkipped returns the requirements that are ours to meet.
+// withoutSkipped returns the requirements without the providers to skip.
 func (in *Installer) withoutSkipped(req getproviders.Requirements) getproviders.Requirements {
 	wanted := maps.Clone(req)
 	maps.DeleteFunc(wanted, func(p getproviders.Provider, _ []getproviders.Requirement) bool { return in.Skip[p] })
@@ -117,4 +117,8 @@ func (in *Installer) partials() string {
 		return ""
 	}
 	return filepath.Join(in.Cache.Dir, download.PartialDir)
+}
+
+func (in *Installer) cachePath(s resolve.Selection) string {
+	return in.Cache.PackagePath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
 }

@@ -50,8 +50,8 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 	unlock()
 	h1, err := getproviders.HashDir(t.Context(), dir)
 	cachetest.Must(t, err)
-	p, _ := store.ParseUnpacked(receipttest.Name)
-	filled := Prefetched{Selection: resolve.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, got: receipt.Provenance{H1: h1}}
+	p, _ := store.ParseName(receipttest.Name)
+	filled := Prefetched{Selection: resolve.Selection{Provider: p.Provider, Version: p.Version}, Platform: p.Platform, provenance: receipt.Provenance{H1: h1}}
 	receipts, err := Finalize(t.Context(), cache, []Prefetched{filled}, base, time.Unix(1e9, 5))
 	if err != nil || !receipts {
 		t.Fatalf("sealed: %t, %v", receipts, err)
@@ -89,7 +89,7 @@ func TestASealedCacheIsTheSameEachTime(t *testing.T) {
 func TestASealedCacheIsKnownByItsReceipts(t *testing.T) {
 	t.Parallel()
 	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
-	at := (&store.Maintenance{Cache: cache}).Shelf()
+	at := (&store.Maintenance{Cache: cache}).View()
 	if known, condition := at.Condition(receipttest.Name); known || condition != store.ConditionUnknown {
 		t.Errorf("for root, who can write to it, it is %s", condition)
 	}
@@ -128,7 +128,7 @@ func TestAPromisedLinkKeepsItsPackage(t *testing.T) {
 	cache, err := store.OpenCache(t.TempDir(), true)
 	cachetest.Must(t, err)
 	state, target := filepath.Join(t.TempDir(), "state"), filepath.Join(t.TempDir(), ".terraform", "providers")
-	p, _ := store.ParseUnpacked(receipttest.Name)
+	p, _ := store.ParseName(receipttest.Name)
 	in := &Installer{
 		Fetcher: &fetcher.Fetcher{StateDir: state, Platform: p.Platform},
 		Cache:   cache, Target: &store.Store{Dir: target},
@@ -156,7 +156,7 @@ func FuzzParseUnpacked(f *testing.F) {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {
-		if p, ok := store.ParseUnpacked(name); ok && p.Name() != name {
+		if p, ok := store.ParseName(name); ok && p.Name() != name {
 			t.Errorf("%q became %q", name, p.Name())
 		}
 	})
@@ -169,7 +169,7 @@ func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	dir := filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name))
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "the provider")
 	u := &store.Maintenance{Cache: cache, StateDir: filepath.Join(t.TempDir(), "state")}
-	p, _ := store.ParseUnpacked(receipttest.Name)
+	p, _ := store.ParseName(receipttest.Name)
 	p.Dir = dir
 	taken, why := u.TakeOut(p, store.RemoveOptions{Others: true})
 	cachetest.Must(t, why)
@@ -181,7 +181,7 @@ func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 		Cache:   cache, Target: &store.Store{Dir: filepath.Join(t.TempDir(), "providers")},
 	}
 	s := resolve.Selection{Provider: p.Provider, Version: p.Version}
-	if in.isCached(s) == nil {
+	if in.cacheHas(s) == nil {
 		t.Error("a link to it would be used")
 	}
 	cache.NoteUses(t.Context(), store.Uses{State: u.StateDir, Target: in.Target.Dir, Due: in.packageNames([]resolve.Selection{s}), Link: true}, time.Now())
@@ -193,5 +193,5 @@ func TestALinkThatIsMadeMeanwhileBringsItsPackageBack(t *testing.T) {
 	if rest := u.PutBackLinked([]*store.Detached{taken}, store.RemoveOptions{}, &done); len(rest) > 0 || len(done.Kept) != 1 {
 		t.Errorf("it goes: %v, %+v", rest, done)
 	}
-	cachetest.Must(t, in.isCached(s))
+	cachetest.Must(t, in.cacheHas(s))
 }

@@ -14,7 +14,7 @@ type Plan struct {
 }
 
 // makePlan compares what was selected with what was seen.
-func makePlan(req getproviders.Requirements, selections []resolve.Selection, local map[getproviders.Provider]sighting) Plan {
+func makePlan(req getproviders.Requirements, selections []resolve.Selection, local map[getproviders.Provider]localPackage) Plan {
 	plan := Plan{Present: []resolve.Selection{}, Link: []resolve.Selection{}, Fetch: []resolve.Selection{}, BuiltIn: []getproviders.Provider{}}
 	for _, p := range req.Providers() {
 		if p.IsBuiltIn() {
@@ -23,7 +23,7 @@ func makePlan(req getproviders.Requirements, selections []resolve.Selection, loc
 	}
 	for _, s := range selections {
 		switch seen := local[s.Provider]; {
-		case seen.Genuine && seen.Version == s.Version:
+		case seen.Matches && seen.Version == s.Version:
 			plan.Present = append(plan.Present, s)
 		case seen.Cached != nil && seen.Version == s.Version:
 			plan.Link = append(plan.Link, s)

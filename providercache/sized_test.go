@@ -20,7 +20,7 @@ func TestSizesAreRememberedFromOtherVersions(t *testing.T) {
 		Fetcher: &fetcher.Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
 		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
 	}
-	shelf := in.cacheShelf()
+	shelf := in.cacheView()
 	if shelf.Own == nil {
 		t.Skip("no receipts are kept here")
 	}
@@ -46,7 +46,7 @@ func TestSizesAreRememberedFromOtherVersions(t *testing.T) {
 		tasks = append(tasks, fetcher.Request{Selection: s, Package: getproviders.Package{Location: at}})
 	}
 	var got []string
-	for _, sorted := range largestFirst(in.sized(tasks)) {
+	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
 		got = append(got, sorted.Provider.Type)
 	}
 	if want := "unknown large small larger"; strings.Join(got, " ") != want {

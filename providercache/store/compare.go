@@ -69,7 +69,7 @@ func (t ReadTree) Compare(locks *depsfile.Locks, opts CompareOptions) []Compared
 			c.Locked = lock
 		}
 		if isLocked := ok && lock.Version == p.Version; isLocked || !opts.Shared {
-			c.Finding = p.judge(isLocked, lock.Hashes)
+			c.Finding = p.finding(isLocked, lock.Hashes)
 			all = append(all, c)
 		}
 	}
@@ -92,7 +92,7 @@ func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing [
 }
 
 // judge compares a package with the hashes of its lock entry.
-func (p ReadPackage) judge(isLocked bool, hashes []getproviders.Hash) TreeFinding {
+func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) TreeFinding {
 	comparable := func(h getproviders.Hash) bool {
 		return h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH
 	}

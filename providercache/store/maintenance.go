@@ -64,7 +64,7 @@ func (u *Maintenance) now() time.Time {
 // state is the directory of receipts; "" if there is none that counts.
 func (u *Maintenance) state() string { return UsableState(u.StateDir) }
 
-func (u *Maintenance) Shelf() View {
+func (u *Maintenance) View() View {
 	dir := u.Cache.Dir
 	return View{dir, receipt.OpenCache(u.state(), dir), receipt.OpenImage(dir), u.now}
 }
@@ -88,7 +88,7 @@ func (c *Store) packages() (found []Package, err error) {
 		names = below
 	}
 	for _, name := range names {
-		if p, ok := ParseUnpacked(name); ok {
+		if p, ok := ParseName(name); ok {
 			p.Dir = filepath.Join(c.Dir, filepath.FromSlash(name))
 			found = append(found, p)
 		}
@@ -121,7 +121,7 @@ func (c *Store) directoriesIn(name string) (names []string, err error) {
 }
 
 // parseUnpacked reads what getproviders.UnpackedPath makes.
-func ParseUnpacked(name string) (p Package, ok bool) {
+func ParseName(name string) (p Package, ok bool) {
 	parts := strings.Split(name, "/")
 	if len(parts) != layoutDepth {
 		return Package{}, false
@@ -156,7 +156,7 @@ func (u *Maintenance) List() ([]Package, error) {
 		return nil, err
 	}
 	slices.SortFunc(found, comparePackages)
-	at, using, seen := u.Shelf(), u.Uses(), map[receipt.Inode]bool{}
+	at, using, seen := u.View(), u.Uses(), map[receipt.Inode]bool{}
 	for i := range found {
 		p := &found[i]
 		p.Size, p.OnDisk = receipt.TreeSize(p.Dir, seen)

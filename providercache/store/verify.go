@@ -43,7 +43,7 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	if err != nil {
 		return nil, err
 	}
-	at := u.Shelf()
+	at := u.View()
 	type reading struct {
 		Verified
 		read receipt.Pending
@@ -82,7 +82,7 @@ func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash,
 	}
 	made, known := s.Find(p.Name())
 	claims := made.Claims()
-	if v.Finding, v.Expected = judgeRead(v, claims, known, hashes, isLocked); v.Finding == Corrupt && v.Err != nil {
+	if v.Finding, v.Expected = findingOf(v, claims, known, hashes, isLocked); v.Finding == Corrupt && v.Err != nil {
 		if _, err := os.Lstat(p.Dir); errors.Is(err, fs.ErrNotExist) {
 			v.Finding = vanished
 		}
@@ -95,7 +95,7 @@ func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash,
 }
 
 // judgeRead compares a package that was read with what is known of it.
-func judgeRead(v Verified, claims receipt.Provenance, known bool, hashes []getproviders.Hash, isLocked bool) (Finding, []getproviders.Hash) {
+func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getproviders.Hash, isLocked bool) (Finding, []getproviders.Hash) {
 	asReceipt := known && claims.H1 == v.H1
 	asLocked := slices.Contains(hashes, v.H1) || asReceipt && claims.ZH != "" && slices.Contains(hashes, claims.ZH)
 	comparable := slices.ContainsFunc(hashes, func(h getproviders.Hash) bool {

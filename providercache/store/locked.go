@@ -4,8 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // KeyPrefix begins the keys for a platform. The number changes when packages
@@ -27,4 +29,19 @@ func (l Locked) Key(plat getproviders.Platform) string {
 		fmt.Fprintln(sum)
 	}
 	return KeyPrefix(plat) + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// PackageSpecs lists what lock files select, in the order of addresses and versions.
+// A version that several select has the hashes of all of them.
+func PackageSpecs(locked Locked) (wanted []resolve.PackageSpec) {
+	for name, hashes := range locked {
+		wanted = append(wanted, resolve.PackageSpec{Provider: name.Provider, Version: name.Version, Hashes: hashes})
+	}
+	slices.SortFunc(wanted, func(a, b resolve.PackageSpec) int {
+		if by := a.Provider.Compare(b.Provider); by != 0 {
+			return by
+		}
+		return a.Version.Compare(b.Version)
+	})
+	return wanted
 }

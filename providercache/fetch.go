@@ -1,0 +1,155 @@
+package providercache
+
+import (
+	"context"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// fetchOne fetches one package and puts it into Target: by way of the cache if
+// there is one. A package that is unpacked already, in a mirror, is linked to
+// where it is; a cache would gain nothing.
+func (in *Installer) fetchOne(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
+		return in.fetchIntoTarget(ctx, t)
+	}
+	return in.fetchIntoCache(ctx, t)
+}
+
+// fetchIntoTarget fetches a package for Target alone.
+func (in *Installer) fetchIntoTarget(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	in.Fetcher.Emit(ctx, fetchingEvent(t))
+	return in.fetchAndPublish(ctx, t)
+}
+
+// fetchAndPublish is fetchIntoTarget without the event that begins it.
+func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	stage, err := staging.New(in.Target.Dir)
+	if err != nil {
+		return Outcome{}, t.Failed(resolve.StepPublish, err)
+	}
+	defer stage.Remove()
+	got, err := in.Fetcher.Obtain(ctx, t, stage)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := in.publishInTarget(ctx, t.Selection, got, stage)
+	if err != nil {
+		return Outcome{}, t.Failed(resolve.StepPublish, err)
+	}
+	in.Fetcher.Emit(ctx, fetchedEvent(t, outcome))
+	return outcome, nil
+}
+
+// fetchingEvent is reported when a package is about to be fetched.
+func fetchingEvent(t fetcher.Request) event.FetchingEvent {
+	return event.FetchingEvent{Addr: t.Provider, Version: t.Version, Location: t.Package.Location, Source: t.Package.Source}
+}
+
+// fetchedEvent is reported when a package has been fetched and is in its place.
+func fetchedEvent(t fetcher.Request, o Outcome) event.FetchedEvent {
+	return event.FetchedEvent{
+		Addr: t.Provider, Version: t.Version, Dir: o.pendingReceipt.Dir, Authentication: o.Authentication,
+		Source: t.Package.Source, Skipped: t.Package.Skipped, Link: o.Link, Reason: o.LinkReason,
+	}
+}
+
+// fetchIntoCache fetches a package into the cache, and links it into Target
+// from there. If several processes want the same package at the same time, one
+// fetches it and the others wait for the package's file lock and find it then;
+// where file locks don't work, each fetches it. If the cache can't be written
+// to, or its disk is full, Target gets a package of its own.
+func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request) (Outcome, error) {
+	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
+	if err != nil {
+		return Outcome{}, t.Failed(resolve.StepFetch, err)
+	}
+	defer unlock()
+	if found, ok := in.findInCache(ctx, t); ok {
+		of := func(resolve.Selection) receipt.Provenance { return found }
+		if linked, _ := in.linkHeld(ctx, []resolve.Selection{t.Selection}, of, in.cacheView(), in.linkModes()); len(linked) > 0 {
+			return linked[0], nil
+		}
+	}
+	stage, err := staging.New(in.Cache.Dir)
+	if err != nil {
+		return in.fetchIntoTarget(ctx, t)
+	}
+	defer stage.Remove()
+	in.Fetcher.Emit(ctx, fetchingEvent(t))
+	got, err := in.Fetcher.Obtain(ctx, t, stage)
+	if resolve.IsFull(err) { // which Target's disk needn't be
+		stage.Remove()
+		t.Partials = ""
+		return in.fetchAndPublish(ctx, t)
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	_ = os.Remove(stage.ArchivePath()) // a copy may need the room
+	outcome, err := in.publishAndLink(ctx, t.Selection, stage, got)
+	if err != nil {
+		return Outcome{}, t.Failed(resolve.StepPublish, err)
+	}
+	in.Fetcher.Emit(ctx, fetchedEvent(t, outcome))
+	return outcome, nil
+}
+
+// findInCache looks for the package in the cache again: another process may
+// have fetched it in the meantime.
+func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receipt.Provenance, bool) {
+	i := inspector{in: in, cache: in.cacheView()}
+	found, hashed, err := i.identify(ctx, t, i.cache)
+	i.cache.Record(ctx, hashed...)
+	return found, err == nil && in.isAcceptable(ctx, t, found)
+}
+
+// publishAndLink publishes a package in the cache and links it into Target from
+// there. If the cache has another package that has to stay, or can't be written
+// to, Target gets the new one for itself.
+func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
+	at := in.cacheView()
+	shared, err := in.publishInCache(ctx, s, stage, got, at)
+	switch {
+	case ctx.Err() != nil:
+		return Outcome{}, context.Cause(ctx)
+	case err != nil:
+		from := stage.PackagePath()
+		return in.linkHashed(ctx, s, got, from, at.IsOwn(from), privateLinkModes)
+	}
+	outcome, err := in.linkHashed(ctx, s, got, shared.Dir, at.IsOwn(shared.Dir), in.linkModes())
+	shared.Linked = outcome.Link == link.Hardlink
+	at.Record(ctx, shared)
+	return outcome, err
+}
+
+// publishInCache publishes a package in the cache, or adopts an equal one that
+// is there already. The caller records the receipt that it returns. If it
+// fails, the package is still in the stage.
+func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
+	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
+	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // nobody else has touched it
+	promised := at.Announce(ctx, shared)
+	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
+		receipt, known := at.Find(shared.Name)
+		return known && receipt.H1 != there && !promised
+	})
+	if adopted && err == nil { // it has the hash, but of its status nothing is known
+		var h1 getproviders.Hash
+		if h1, shared.Receipt.Record, err = in.hashPackage(ctx, s, at); err == nil && h1 != got.H1 {
+			err = errChanged
+		}
+	}
+	if err != nil && promised {
+		at.Retract(ctx, shared.Name)
+	}
+	return shared, err
+}

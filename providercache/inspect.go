@@ -1,0 +1,231 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"runtime"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// localPackage is what this machine has of a selected package.
+type localPackage struct {
+	Version    getproviders.Version
+	Exists     bool                // in Target
+	Matches    bool                // it is what would be installed
+	LockUpdate *receipt.Provenance // what the lock file has to learn of it; nil: nothing
+	Err        error               // why it couldn't be hashed
+	Cached     *receipt.Provenance // what the cache has, if that may be used; nil: nothing
+
+	Hashed []receipt.Pending // what was hashed, and is to get a receipt
+}
+
+// scope says which directories inspect looks into.
+type scope int
+
+const (
+	inTarget scope = iota
+	inTargetAndCache
+)
+
+// inspect finds out what there is of the selected packages: in Target, and
+// where that isn't what is wanted in the cache, if the scope says so. It
+// inspects as many at once as there are cores. A package with a receipt that
+// still holds isn't read; one that can't be read counts as damaged.
+func (in *Installer) inspect(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
+	i := inspector{in: in, target: in.targetView(), cache: in.cacheView(), withCache: in.Cache != nil && at == inTargetAndCache}
+	// The error of what isn't looked at, because ctx ended, comes up again in
+	// the next phase.
+	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s resolve.Selection) (localPackage, error) {
+		return i.inspect(ctx, fetcher.Request{Selection: s, Recorded: resolve.Recorded(locks, s)}), nil
+	})
+	local := make(map[getproviders.Provider]localPackage, len(selections))
+	for n, s := range selections {
+		local[s.Provider] = seen[n]
+	}
+	return local
+}
+
+// inspector inspects packages with receipts that were read once.
+type inspector struct {
+	in            *Installer
+	target, cache store.View
+	withCache     bool // in the cache, too
+}
+
+func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage {
+	local := localPackage{Version: t.Version}
+	i.inspectTarget(ctx, t, &local)
+	if local.Matches || !i.withCache {
+		return local
+	}
+	found, hashed, err := i.identify(ctx, t, i.cache)
+	local.Hashed = append(local.Hashed, hashed...)
+	if err == nil && i.in.isAcceptable(ctx, t, found) {
+		local.Cached = &found
+	}
+	return local
+}
+
+// inspectTarget inspects the package in Target.
+func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *localPackage) {
+	dir := i.in.packagePath(t.Provider, t.Version)
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	at := i.target
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		if at = at.WithoutReceipts(); i.linksToCache(dir, t) { // for what others keep there are no receipts
+			at = i.cache
+		}
+	}
+	found, hashed, err := i.identify(ctx, t, at)
+	if errors.Is(err, fs.ErrNotExist) { // the link dangles
+		return
+	}
+	local.Hashed = append(local.Hashed, hashed...)
+	local.Exists, local.Err = true, err
+	local.Matches = err == nil && i.in.isAcceptable(ctx, t, found)
+	if local.Matches && !slices.Contains(t.Recorded, found.H1) {
+		local.LockUpdate = &found
+	}
+}
+
+// linksToCache reports whether a link in Target leads to the very place that
+// the package has in the cache.
+func (i inspector) linksToCache(dir string, t fetcher.Request) bool {
+	target, err := os.Readlink(dir)
+	return err == nil && i.in.Cache != nil && target == i.in.cachePath(t.Selection)
+}
+
+// isAcceptable reports whether a package that is there is as good as one that
+// would be fetched: the lock file has one of its hashes, or if that has none at
+// all, the package came from the very source that it would come from now.
+func (in *Installer) isAcceptable(ctx context.Context, t fetcher.Request, p receipt.Provenance) bool {
+	if len(t.Recorded) > 0 {
+		return p.H1 != "" && slices.Contains(t.Recorded, p.H1) || p.ZH != "" && slices.Contains(t.Recorded, p.ZH)
+	}
+	return p.Origin != "" && p.Origin == in.sourceURL(ctx, t.Selection)
+}
+
+// sourceURL says where a package would come from now; "" if the source doesn't
+// tell. A source that fails here fails again when it is asked for the package.
+func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string {
+	origin, err := getproviders.SourceURLOf(ctx, in.Fetcher.Source, s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+	if err != nil {
+		return ""
+	}
+	return origin
+}
+
+// targetView reads the receipts for Target.
+func (in *Installer) targetView() store.View {
+	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+}
+
+// cacheView reads the receipts for the cache.
+func (in *Installer) cacheView() store.View {
+	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+}
+
+// packageName is the name of a package in receipts and file locks.
+func (in *Installer) packageName(s resolve.Selection) string {
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+}
+
+func (in *Installer) packageNames(selections []resolve.Selection) (names []string) {
+	for _, s := range selections {
+		names = append(names, in.packageName(s))
+	}
+	return names
+}
+
+// identify finds out what a package is: by its receipt if that still holds,
+// else by hashing it. A package that no hash could prove to be the right one
+// isn't read, and found is empty then. hashed are the packages that were read
+// and get a receipt. The error says why the package can't be read, or that it
+// isn't there.
+func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.View) (found receipt.Provenance, hashed []receipt.Pending, err error) {
+	name := i.in.packageName(t.Selection)
+	if found, ok := i.byReceipt(at, name); ok {
+		return found, nil, nil
+	}
+	if at.IsSame(i.target) && i.sharesCacheFiles(t) {
+		at = i.cache
+	}
+	made, known := at.Find(name)
+	claimed := made.Claims()
+	if len(resolve.OfScheme(t.Recorded, getproviders.SchemeH1)) == 0 && !(known && i.in.isAcceptable(ctx, t, claimed)) {
+		_, err := os.Stat(at.Path(name))
+		return receipt.Provenance{}, nil, err
+	}
+	h1, record, err := i.in.hashPackage(ctx, t.Selection, at)
+	if err != nil {
+		return receipt.Provenance{}, nil, err
+	}
+	found = receipt.Provenance{H1: h1}
+	if known && claimed.H1 == h1 {
+		found = claimed
+	}
+	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
+		hashed = append(hashed, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache), Receipt: found.Receipt(record)})
+	}
+	return found, hashed, nil
+}
+
+// byReceipt identifies a package without reading it. A package in Target may
+// consist of hard links to the cache's files. When another directory links the
+// same files, their ctime changes, and the receipt of this Target doesn't hold
+// any more; but the cache's receipt was renewed then, and counts.
+func (i inspector) byReceipt(at store.View, name string) (receipt.Provenance, bool) {
+	if i.in.Fetcher.Verify {
+		return receipt.Provenance{}, false
+	}
+	if found, ok := at.Known(name); ok {
+		return found.Claims(), true
+	}
+	if !at.IsSame(i.target) {
+		return receipt.Provenance{}, false
+	}
+	found, ok := at.LinkedFrom(i.cache, name)
+	return found.Claims(), ok
+}
+
+// sharesCacheFiles reports whether a package in Target consists of hard links
+// to the cache's files. If it has to be hashed, it is hashed in the cache,
+// because that renews the receipt of the cache, which serves all directories
+// that have these files.
+func (i inspector) sharesCacheFiles(t fetcher.Request) bool {
+	if i.in.Fetcher.Verify || !i.cache.HasReceipts() {
+		return false
+	}
+	here, err := receipt.TakeRecord(i.in.packagePath(t.Provider, t.Version))
+	if err != nil {
+		return false
+	}
+	there, err := receipt.TakeRecord(i.in.cachePath(t.Selection))
+	return err == nil && here.SameFiles(there)
+}
+
+// hashPackage hashes a package. The record is of the status that its files had
+// before.
+func (in *Installer) hashPackage(ctx context.Context, s resolve.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
+	dir := at.Path(in.packageName(s))
+	began := in.Fetcher.Time()
+	record, _ := receipt.TakeRecord(dir)
+	record.ReadFrom = began
+	in.Fetcher.Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
+	h1, err := getproviders.HashDir(ctx, dir)
+	return h1, record, err
+}

@@ -1,0 +1,91 @@
+package providercache
+
+import (
+	"context"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// KnownPackages returns what receipts say about packages of a provider for the
+// Platform, in Target and in the Cache, whether they are still there or not;
+// the same version may come twice. It reads no package, writes nothing and
+// needs no Source. See [getproviders.OfflineSource].
+func (in *Installer) KnownPackages(p getproviders.Provider) (all []getproviders.CachedPackage) {
+	for _, at := range []store.View{in.cacheView(), in.targetView()} {
+		all = append(all, at.KnownPackages(p, in.Fetcher.EffectivePlatform())...)
+	}
+	return all
+}
+
+// recordArchives keeps the h1 that belongs to the checksum of each installed
+// package's archive, so that a lock file for this platform needs no second
+// download.
+func recordArchives(ctx context.Context, f *fetcher.Fetcher, outcomes []Outcome) {
+	if f.EffectiveStateDir() == "" {
+		return
+	}
+	known := receipt.OpenContents(f.EffectiveStateDir())
+	for _, o := range outcomes {
+		if o.Err == nil && o.pendingReceipt.Receipt.ZH != "" {
+			known.RememberArchive(o.pendingReceipt.Receipt.ZH, o.H1)
+		}
+	}
+	_ = known.Save(ctx)
+}
+
+// recordHashed writes receipts for packages that the inspection had to hash.
+func (in *Installer) recordHashed(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage) {
+	var inTarget, inCache []receipt.Pending
+	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
+		for _, p := range local[s.Provider].Hashed {
+			if p.Shared {
+				inCache = append(inCache, p)
+			} else {
+				inTarget = append(inTarget, p)
+			}
+		}
+	}
+	if len(inTarget) > 0 {
+		in.targetView().Record(ctx, inTarget...)
+	}
+	if len(inCache) > 0 {
+		in.recordInCache(ctx, inCache)
+	}
+}
+
+// recordInCache writes receipts for packages of the cache that had to be
+// hashed. Another process that was about to link their files may have renewed
+// these receipts since: such a receipt is newer, and stays.
+func (in *Installer) recordInCache(ctx context.Context, hashed []receipt.Pending) {
+	names := make([]string, len(hashed))
+	for i, p := range hashed {
+		names[i] = p.Name
+	}
+	in.Cache.EachLocked(ctx, names, func(held []int) {
+		at := in.cacheView()
+		at.Record(ctx, slices.DeleteFunc(itemsAt(hashed, held), func(p receipt.Pending) bool {
+			_, known := at.Known(p.Name)
+			return known
+		})...)
+	})
+}
+
+// recordPublished writes receipts for packages that were put into Target. It
+// does so for all of them at the end, because a receipt counts only if its
+// files had been left alone for a moment when they were recorded.
+func (in *Installer) recordPublished(ctx context.Context, outcomes []Outcome) {
+	var placed []receipt.Pending
+	for _, o := range outcomes {
+		if o.Err == nil && len(o.pendingReceipt.Receipt.Record.Entries) > 0 {
+			placed = append(placed, o.pendingReceipt)
+		}
+	}
+	if len(placed) > 0 {
+		in.targetView().Record(ctx, placed...)
+		recordArchives(ctx, in.Fetcher, outcomes)
+	}
+}

@@ -1,0 +1,221 @@
+package providercache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// Prefetched is the result for one PackageSpec.
+type Prefetched struct {
+	Selection resolve.Selection
+	Platform  getproviders.Platform
+	Present   bool // it was in the cache already
+	Err       error
+
+	provenance receipt.Provenance
+}
+
+// Prefetch puts packages into the Cache, for any number of working directories
+// to come; it needs neither a Target nor a configuration. A package that is
+// there and would be used is left alone. All are attempted; the results are in
+// the order of wanted, and the error joins the [*ProviderError] of each that
+// failed.
+//
+// If the cache has another package of a version, and that one has a receipt
+// that holds, it stays, and the one that is wanted fails.
+func (in *Installer) Prefetch(ctx context.Context, wanted []resolve.PackageSpec) ([]Prefetched, error) {
+	if in.Fetcher.Source == nil || in.Cache == nil {
+		return nil, errors.New("to fill a cache, an Installer needs a Source and a Cache")
+	}
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	defer in.prepare(in.Cache.Dir)()
+	download.SweepPartials(in.partials(), in.Fetcher.Time())
+	results, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, wanted, in.prefetchOne)
+	for i, err := range errs {
+		if err != nil {
+			results[i] = Prefetched{Selection: wanted[i].Selected(), Platform: in.Fetcher.EffectivePlatform(), Err: err}
+		}
+	}
+	return results, errors.Join(errs...)
+}
+
+// prefetchOne puts one package into the cache.
+func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Prefetched, error) {
+	selected := w.Selected()
+	if err := cmp.Or(w.Provider.Validate(), w.Version.Validate()); err != nil {
+		return Prefetched{}, selected.Failed(resolve.StepQuery, err)
+	}
+	if w.Version == (getproviders.Version{}) {
+		var err error
+		if selected, err = in.Fetcher.Resolver().Newest(ctx, selected, []getproviders.Requirement{{Constraints: w.Constraints}}); err != nil {
+			return Prefetched{}, err
+		}
+	}
+	t := fetcher.Request{Selection: selected, Partials: in.partials()}
+	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
+	if found, ok := in.findInCache(ctx, t); ok {
+		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
+		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, provenance: found}, nil
+	}
+	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.EffectivePlatform())
+	if err != nil {
+		return Prefetched{}, t.Failed(resolve.StepMetadata, err)
+	}
+	t.Package = pkg
+	return in.fetchForCache(ctx, t)
+}
+
+// fetchForCache fetches a package from where the source says that it is.
+func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Prefetched, error) {
+	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
+	if err != nil {
+		return Prefetched{}, t.Failed(resolve.StepFetch, err)
+	}
+	defer unlock()
+	done := Prefetched{Selection: t.Selection, Platform: in.Fetcher.EffectivePlatform()}
+	if found, ok := in.findInCache(ctx, t); ok {
+		done.Present, done.provenance = true, found
+		return done, nil
+	}
+	stage, err := staging.New(in.Cache.Dir)
+	if err != nil {
+		return Prefetched{}, t.Failed(resolve.StepPublish, err)
+	}
+	defer stage.Remove()
+	in.Fetcher.Emit(ctx, fetchingEvent(t))
+	if done.provenance, err = in.fetchCopy(ctx, t, stage); err != nil {
+		return Prefetched{}, err
+	}
+	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
+		return Prefetched{}, t.Failed(resolve.StepPublish, err)
+	}
+	in.Fetcher.Emit(ctx, fetchedEvent(t, Outcome{Authentication: done.provenance.Authentication, pendingReceipt: receipt.Pending{Dir: in.cachePath(t.Selection)}}))
+	return done, nil
+}
+
+// fetchCopy fetches a package, and copies what is unpacked already in a mirror,
+// because the cache may be moved to where the mirror isn't.
+func (in *Installer) fetchCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
+	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
+	if !ok {
+		return in.Fetcher.Obtain(ctx, t, stage)
+	}
+	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
+		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
+	}
+	return in.Fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
+}
+
+// publishPrefetched publishes a package in the cache and writes its receipt.
+func (in *Installer) publishPrefetched(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) error {
+	at := in.cacheView()
+	_ = os.Remove(stage.ArchivePath())
+	shared, err := in.publishInCache(ctx, s, stage, got, at)
+	if err == nil {
+		at.Record(ctx, shared)
+	}
+	return err
+}
+
+// Finalize prepares a cache that was just filled for an image: every user can
+// read it, all times are set to at (in whole seconds), and nothing in it
+// depends on the run, so that the same packages make the same image. base is a
+// directory above the cache, up to which times and modes are set, too.
+//
+// It writes receipts beside the cache, in a directory with the cache's name and
+// the suffix ".receipts", for the packages in prefetched that have no error;
+// the receipts that were there before stay. They count for processes that can't
+// write to the cache: those of other users than root, and of root where it is
+// mounted read-only. receipts is false if none can count, because another user
+// than root can write to the cache or to a directory above it. Packages without
+// a receipt that counts are hashed when they are first used.
+func Finalize(ctx context.Context, c *store.Store, prefetched []Prefetched, base string, at time.Time) (receipts bool, err error) {
+	at = at.Truncate(time.Second)
+	if err := errors.Join(os.RemoveAll(filepath.Join(c.Dir, store.LocksDir)), normalizeTree(c.Dir, at)); err != nil {
+		return false, err
+	}
+	r := receipt.MakeImage(c.Dir)
+	for _, f := range prefetched {
+		p := store.Package{Provider: f.Selection.Provider, Version: f.Selection.Version, Platform: f.Platform}
+		entries, err := receipt.StatTree(filepath.Join(c.Dir, filepath.FromSlash(p.Name())))
+		if f.Err == nil && err == nil {
+			r.Put(p.Name(), f.provenance.Receipt(receipt.StatRecord{Entries: entries}))
+		}
+	}
+	if err := r.Save(ctx); err != nil {
+		return false, err
+	}
+	if receipts = r.Dir() != ""; receipts && len(prefetched) > 0 {
+		err = normalizeTree(r.Dir(), at)
+	}
+	if err != nil {
+		return false, err
+	}
+	return receipts, makeReachable(c, base, at)
+}
+
+// makeReachable lets every user read and enter the directories from base down
+// to the cache.
+func makeReachable(c *store.Store, base string, at time.Time) error {
+	base, err := filepath.Abs(base)
+	for dir := filepath.Dir(c.Dir); err == nil; dir = filepath.Dir(dir) {
+		name, outside := filepath.Rel(base, dir)
+		if outside != nil || !filepath.IsLocal(name) {
+			return nil
+		}
+		var info fs.FileInfo
+		if info, err = os.Stat(dir); err == nil {
+			err = errors.Join(os.Chmod(dir, info.Mode()|0o555), os.Chtimes(dir, at, at))
+		}
+	}
+	return err
+}
+
+// normalizeTree sets the modes and times of a tree; a directory's after those
+// of its content.
+func normalizeTree(root string, at time.Time) error {
+	var paths []string
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.Type()&fs.ModeSymlink != 0 {
+			return err
+		}
+		paths = append(paths, path)
+		return os.Chmod(path, publicMode(entry, path))
+	})
+	if err != nil {
+		return err
+	}
+	for _, path := range slices.Backward(paths) {
+		if err := os.Chtimes(path, at, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publicMode lets everybody read, and run what its owner may run.
+func publicMode(entry fs.DirEntry, path string) fs.FileMode {
+	info, err := os.Lstat(path)
+	if entry.IsDir() || err == nil && info.Mode()&0o100 != 0 {
+		return 0o755
+	}
+	return 0o644
+}
