@@ -1,5 +1,5 @@
 // Package vendored puts providers and modules into repositories, and has them
-// used from clones. (The go command leaves out directories called vendor.)
+// used from clones.
 package vendored
 
 import (
