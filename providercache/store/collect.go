@@ -3,14 +3,12 @@ package store
 import (
 	"cmp"
 	"context"
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -52,9 +50,8 @@ func (l Locked) has(p Package) (hashes []getproviders.Hash, ok bool) {
 	return hashes, ok
 }
 
-// Collect removes packages by a policy, and what killed runs and directories
-// that are gone have left: staging directories, archives that nobody has resumed
-// for a day, receipts. It is safe beside running installations; see Remove.
+// Collect removes packages by a policy, and then what Sweep removes. It is safe
+// beside running installations; see Remove.
 func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOptions) (Removal, error) {
 	packages, err := u.List()
 	if err != nil {
@@ -68,7 +65,8 @@ func (u *Maintenance) Collect(ctx context.Context, policy Policy, o RemoveOption
 	return done, err
 }
 
-// Sweep removes what killed runs and directories that are gone have left.
+// Sweep removes what killed runs and removed directories left behind: staging
+// directories, archives that were not resumed for a day, receipts and notes.
 func (u *Maintenance) Sweep() {
 	scratch.Sweep(u.Cache.Dir, u.now())
 	download.SweepPartials(filepath.Join(u.Cache.Dir, download.PartialDir), u.now())
@@ -77,7 +75,7 @@ func (u *Maintenance) Sweep() {
 }
 
 // choose returns the packages that have to go, those used least recently first.
-// Of those that are going to stay all the same, no room is gained.
+// Packages that stay in any case free no space.
 func (policy Policy) choose(packages []Package, now time.Time, stays func(Package) bool) (gone []Package) {
 	left := int64(0)
 	for _, p := range packages {
@@ -100,22 +98,4 @@ func (policy Policy) choose(packages []Package, now time.Time, stays func(Packag
 		}
 	}
 	return gone
-}
-
-// tryLockPackage is lockPackage that doesn't wait: filelock.ErrHeld says that somebody
-// else works on the package.
-func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
-	dir := filepath.Join(c.Dir, LocksDir)
-	if _, err := scratch.MakeDirs(dir); err != nil {
-		return func() {}, nil
-	}
-	held, err := filelock.Try(lockFile(dir, name), LockMode)
-	switch {
-	case err == nil:
-		return func() { held.Close() }, nil
-	case errors.Is(err, filelock.ErrHeld):
-		return nil, err
-	default:
-		return func() {}, nil
-	}
 }

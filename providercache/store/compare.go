@@ -91,7 +91,7 @@ func (t ReadTree) missing(locks *depsfile.Locks, opts CompareOptions) (missing [
 	return missing
 }
 
-// judge compares a package with the hashes of its lock entry.
+// finding compares a package with the hashes of its lock entry.
 func (p ReadPackage) finding(isLocked bool, hashes []getproviders.Hash) TreeFinding {
 	comparable := func(h getproviders.Hash) bool {
 		return h.Scheme() == getproviders.SchemeH1 || p.Packed && h.Scheme() == getproviders.SchemeZH

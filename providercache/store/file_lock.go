@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,37 +11,38 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// locksDir holds the lock files of a cache. They are empty, and stay: to
-// remove one while another process opens it would give that one a lock of its
-// own.
+// LocksDir holds the lock files of a cache, in the sense of file locks. They
+// are empty, and stay: if one were removed while another process opens it, that
+// process would lock a file that no other process finds.
 const LocksDir = ".locks"
 
-// lockMode is for everybody who shares the directory.
-const LockMode = 0o666
+// fileLockMode lets all users who share the directory lock a package.
+const fileLockMode = 0o666
 
-// packagePoll says how often it is asked whether a lock is free: soon at first,
-// because a package that is only linked takes moments.
+// packagePoll says how often a held file lock is tried again: soon at first,
+// because to link a package takes moments.
 var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond}
 
-// lockPackage waits until nobody else works on a package of the cache, and
-// returns what ends that. It saves double work and no more: where there are no
-// locks, it returns at once. The error is ctx's cause.
+// LockPackage waits until no other process works on a package of the cache, and
+// returns the function that ends this process's turn. The lock saves double
+// work and nothing depends on it: where there are no file locks, it returns at
+// once. The error is ctx's cause.
 func (c *Store) LockPackage(ctx context.Context, name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, LocksDir)
 	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	held, err := filelock.Wait(ctx, lockFile(dir, name), LockMode, packagePoll)
+	held, err := filelock.Wait(ctx, lockFile(dir, name), fileLockMode, packagePoll)
 	if err != nil {
 		return nil, err
 	}
 	return func() { held.Close() }, nil
 }
 
-// eachLocked calls do with packages of the cache that it has locked, by their
-// places in names: as many at once as nobody else works on, until all have had
-// their turn. It waits only when it holds no lock, so that nobody waits for
-// somebody who waits. left are those that had none, because ctx ended.
+// EachLocked calls do with the indexes in names of packages that it has locked:
+// as many at once as are free, until all have had their turn. It waits only
+// while it holds no lock, which rules out deadlocks. left are those that had no
+// turn, because ctx ended.
 func (c *Store) EachLocked(ctx context.Context, names []string, do func(held []int)) (left []int) {
 	for i := range names {
 		left = append(left, i)
@@ -68,7 +70,25 @@ func (c *Store) EachLocked(ctx context.Context, names []string, do func(held []i
 	return left
 }
 
-// lockFile is the file that stands for the lock of a package.
+// lockFile is the path of the file that is locked for a package.
 func lockFile(dir, name string) string {
 	return filepath.Join(dir, strings.ReplaceAll(name, "/", "+"))
+}
+
+// tryLockPackage is LockPackage without waiting: the error is filelock.ErrHeld
+// if another process holds the lock.
+func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
+	dir := filepath.Join(c.Dir, LocksDir)
+	if _, err := scratch.MakeDirs(dir); err != nil {
+		return func() {}, nil
+	}
+	held, err := filelock.Try(lockFile(dir, name), fileLockMode)
+	switch {
+	case err == nil:
+		return func() { held.Close() }, nil
+	case errors.Is(err, filelock.ErrHeld):
+		return nil, err
+	default:
+		return func() {}, nil
+	}
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// KeyPrefix begins the keys for a platform. The number changes when packages
-// that a cache with an older key holds would be of no use any more.
+// KeyPrefix begins the keys for a platform. Its number changes when packages
+// that a cache with an older key holds become useless.
 func KeyPrefix(plat getproviders.Platform) string { return "tfdeps-1-" + plat.String() + "-" }
 
 // Key names the set of packages that lock files select on a platform, for
-// stores that keep caches by names. Equal sets have the same key: it doesn't
-// depend on how many lock files there are, on their order, comments and
-// constraints. A hash more in one of them makes another key, because nobody can
-// tell from a hash for which platform it is.
+// services that keep caches by name. Equal sets have the same key: it doesn't
+// depend on the number and order of lock files, on comments and on constraints.
+// One more hash in a lock file makes another key, because a hash doesn't say
+// for which platform it is.
 func (l Locked) Key(plat getproviders.Platform) string {
 	sum := sha256.New()
 	for _, w := range PackageSpecs(l) {

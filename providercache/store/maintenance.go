@@ -12,20 +12,20 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// Upkeep looks after a Cache: it lists, verifies and removes packages while
-// others install. A cache that doesn't exist is an empty one. It is a plain
-// struct; its methods may be called from many goroutines.
+// Maintenance lists, verifies and removes packages of a cache, while others
+// install. A cache that doesn't exist is an empty one. It is a plain struct;
+// its methods may be called from many goroutines.
 //
-// Who uses a package is known of directories that an Installer with this
-// StateDir has worked on. Those that only the real tools have prepared aren't
-// known, nor are those of other users.
+// It knows which directories use a package if an Installer with this StateDir
+// has installed into them. Directories that only Terraform or OpenTofu
+// prepared, and those of other users, aren't known.
 type Maintenance struct {
 	Cache    *Store           // required
 	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
 	Now      func() time.Time // nil: time.Now
 }
 
-// Cached is a package of a cache.
+// Package is a package of a cache.
 type Package struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
@@ -37,11 +37,11 @@ type Package struct {
 	LastUse   time.Time // when a directory was last prepared with it, to the day; else when it was put here
 	Users     []string  // the directories (Installer.Target) that have the package, absolute and sorted
 	Linked    []string  // those of them that have it by a symbolic link, and no files of their own
-	Managed   bool      // there is a receipt: it was put here, or verified, by an Installer or Upkeep
+	Managed   bool      // there is a receipt: it was put here, or verified, by an Installer or a Maintenance
 	Condition Condition // as far as it can be told without reading it
 }
 
-// name is what receipts and locks know the package by.
+// Name is the name of the package in receipts and file locks.
 func (p Package) Name() string { return getproviders.UnpackedPath(p.Provider, p.Version, p.Platform) }
 
 // Condition says what is known of a package's content.
@@ -61,9 +61,10 @@ func (u *Maintenance) now() time.Time {
 	return now()
 }
 
-// state is the directory of receipts; "" if there is none that counts.
+// state is the directory of receipts; "" if there is none that may be used.
 func (u *Maintenance) state() string { return UsableState(u.StateDir) }
 
+// View reads the receipts for the cache.
 func (u *Maintenance) View() View {
 	dir := u.Cache.Dir
 	return View{dir, receipt.OpenCache(u.state(), dir), receipt.OpenImage(dir), u.now}
@@ -120,7 +121,8 @@ func (c *Store) directoriesIn(name string) (names []string, err error) {
 	return names, err
 }
 
-// parseUnpacked reads what getproviders.UnpackedPath makes.
+// ParseName reads a Package's Name, which is what getproviders.UnpackedPath
+// makes.
 func ParseName(name string) (p Package, ok bool) {
 	parts := strings.Split(name, "/")
 	if len(parts) != layoutDepth {
@@ -156,17 +158,17 @@ func (u *Maintenance) List() ([]Package, error) {
 		return nil, err
 	}
 	slices.SortFunc(found, comparePackages)
-	at, using, seen := u.View(), u.Uses(), map[receipt.Inode]bool{}
+	at, using, seen := u.View(), u.uses(), map[receipt.Inode]bool{}
 	for i := range found {
 		p := &found[i]
 		p.Size, p.OnDisk = receipt.TreeSize(p.Dir, seen)
 		p.Managed, p.Condition = at.Condition(p.Name())
-		using.tell(p)
+		using.complete(p)
 	}
 	return found, nil
 }
 
-// condition says what the receipts know, without reading the package.
+// Condition says what the receipts know, without reading the package.
 func (s View) Condition(name string) (known bool, c Condition) {
 	made, known := s.Find(name)
 	if !known {

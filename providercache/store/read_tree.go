@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -31,7 +33,7 @@ type ReadPackage struct {
 	Path     string // of the directory or archive, or of the link to one
 	Packed   bool
 	H1       getproviders.Hash // of the files; "": they can't be hashed
-	// H1Archive is the h1 as the real tools compute it for an archive, directories
+	// H1Archive is the h1 as Terraform computes it for an archive, directories
 	// included; equal to H1 where there are none, and for what is unpacked.
 	H1Archive getproviders.Hash
 	ZH        getproviders.Hash // of an archive
@@ -42,10 +44,10 @@ type ReadPackage struct {
 var ErrDangling = errors.New("it is a link to what isn't there")
 
 // ReadTrees lists directories and hashes every package in them, as many at once
-// as there are cores; one to which several links lead is read once. Nothing that
-// is remembered of a package counts, nothing is written and nobody is asked. The
-// results belong to dirs, in their order. Names that no tool takes for a package
-// are passed over. The error is the cause of ctx.
+// as there are cores; one to which several links lead is read once. No receipt
+// counts, nothing is written and no request is made. The results belong to
+// dirs, in their order. Names that neither Terraform nor OpenTofu takes for a
+// package are skipped. The error is the cause of ctx.
 func ReadTrees(ctx context.Context, dirs []string) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
 	var first []ReadPackage // of those that are the same
@@ -100,7 +102,7 @@ func readPackage(ctx context.Context, p ReadPackage) (ReadPackage, error) {
 }
 
 // listTree finds the packages below a directory. Links are followed to packages,
-// and to the directory itself, as the real tools do, and nowhere else.
+// and to the directory itself, as Terraform follows them, and nowhere else.
 func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
 	names, err := subdirectories(ctx, realPath(dir), 3)
 	if err != nil {
@@ -119,4 +121,94 @@ func listTree(ctx context.Context, dir string) ([]ReadPackage, error) {
 		found = append(found, more...)
 	}
 	return sortedPackages(found), nil
+}
+
+// subdirectories returns the slash-separated names of the directories at a depth
+// below one, without those whose names begin with a dot.
+func subdirectories(ctx context.Context, dir string, depth int) ([]string, error) {
+	names := []string{""}
+	for range depth {
+		var below []string
+		for _, name := range names {
+			if ctx.Err() != nil {
+				return nil, context.Cause(ctx)
+			}
+			entries, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(name)))
+			if err != nil {
+				return nil, err
+			}
+			for _, entry := range entries {
+				if entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+					below = append(below, strings.TrimPrefix(name+"/"+entry.Name(), "/"))
+				}
+			}
+		}
+		names = below
+	}
+	return names, nil
+}
+
+// packagesOf lists the directory of a provider: archives, and below directories
+// that are named like versions what is named like a platform.
+func packagesOf(ctx context.Context, p getproviders.Provider, dir string) (found []ReadPackage, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, entry := range entries {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		path := filepath.Join(dir, entry.Name())
+		if v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type); ok && !entry.IsDir() {
+			found = append(found, ReadPackage{Provider: p, Version: v, Platform: plat, Path: path, Packed: true})
+			continue
+		}
+		v, err := getproviders.ParseVersion(entry.Name())
+		if err != nil || !entry.IsDir() {
+			continue
+		}
+		platforms, err := os.ReadDir(path)
+		if err != nil {
+			return nil, err
+		}
+		for _, unpacked := range platforms {
+			plat, err := getproviders.ParsePlatform(unpacked.Name())
+			if err == nil && (unpacked.IsDir() || leadsToDirectory(unpacked, path)) {
+				found = append(found, ReadPackage{Provider: p, Version: v, Platform: plat, Path: filepath.Join(path, unpacked.Name())})
+			}
+		}
+	}
+	return found, nil
+}
+
+// leadsToDirectory reports whether an entry is a link to a directory, or one that
+// leads nowhere and may have been.
+func leadsToDirectory(entry fs.DirEntry, dir string) bool {
+	if entry.Type()&fs.ModeSymlink == 0 && entry.Type()&fs.ModeIrregular == 0 {
+		return false
+	}
+	info, err := os.Stat(filepath.Join(dir, entry.Name()))
+	return err != nil || info.IsDir()
+}
+
+func sortedPackages(packages []ReadPackage) []ReadPackage {
+	slices.SortStableFunc(packages, func(a, b ReadPackage) int {
+		if by := comparePackages(a.cached(), b.cached()); by != 0 {
+			return by
+		}
+		switch {
+		case a.Packed == b.Packed:
+			return strings.Compare(a.Path, b.Path)
+		case b.Packed:
+			return -1
+		default:
+			return 1
+		}
+	})
+	return packages
+}
+
+func (p ReadPackage) cached() Package {
+	return Package{Provider: p.Provider, Version: p.Version, Platform: p.Platform}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 )
 
-// Removal is what became of packages that were to be removed.
+// Removal is the result of a Remove.
 type Removal struct {
 	Removed []Package
 	Kept    []Kept
@@ -24,7 +24,7 @@ type Removal struct {
 	SharedWith []string
 }
 
-// Spared is a package that wasn't removed.
+// Kept is a package that wasn't removed.
 type Kept struct {
 	Package
 	Why error // ErrInUse, ErrUnmanaged, or what the file system says
@@ -35,7 +35,7 @@ var (
 	// a symbolic link to it and would be without.
 	ErrInUse = errors.New("it is in use")
 	// ErrUnmanaged says that a package of a cache that the user named has no
-	// receipt: somebody else may have put it there.
+	// receipt: Terraform or another user may have put it there.
 	ErrUnmanaged = errors.New("it has no receipt, so somebody else may have put it there")
 )
 
@@ -46,16 +46,16 @@ type RemoveOptions struct {
 	Others bool // remove what has no receipt, in a named cache, too
 }
 
-// Remove removes packages that List has told of. Each is taken out of the way
-// by a rename, under its lock, before anything of it is removed, so nobody sees
-// half a package; one whose lock is held stays. A directory that was about to
-// get a removed package fetches it again. The error is the cause of ctx; what
-// was removed until then is told.
+// Remove removes packages that List has returned. Each is moved out of the way
+// by a rename, under its file lock, before any of it is removed, so that no
+// reader sees half a package; one whose file lock is held stays. A directory
+// that was about to get a removed package fetches it again. The error is the
+// cause of ctx; done has what was removed until then.
 func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOptions) (done Removal, err error) {
-	var taken []*Detached
+	var removed []*detached
 	defer func() {
-		for _, t := range taken {
-			t.End()
+		for _, t := range removed {
+			t.end()
 		}
 	}()
 	for _, p := range packages {
@@ -63,47 +63,47 @@ func (u *Maintenance) Remove(ctx context.Context, packages []Package, o RemoveOp
 			err = context.Cause(ctx)
 			break
 		}
-		t, why := u.TakeOut(p, o)
+		t, why := u.detach(p, o)
 		if why != nil {
 			done.Kept = append(done.Kept, Kept{p, why})
 			continue
 		}
-		taken = append(taken, t)
+		removed = append(removed, t)
 	}
-	taken = u.PutBackLinked(taken, o, &done)
-	count := u.measure(taken)
+	removed = u.restoreLinked(removed, o, &done)
+	count := u.measure(removed)
 	done.Freed, done.Shared, done.SharedWith = count.freed, count.shared, count.with
-	u.forget(ctx, taken, o)
-	for _, t := range taken {
+	u.forget(ctx, removed, o)
+	for _, t := range removed {
 		done.Removed = append(done.Removed, t.Package)
 	}
 	return done, err
 }
 
-// takenOut is a package that isn't in its place any more.
-type Detached struct {
+// detached is a package that was moved out of its place in order to be removed.
+type detached struct {
 	Package
 	stage  *staging.Stage // nil: it is still there, because nothing is to be done
 	unlock func()
 }
 
 // at is where the package is.
-func (t *Detached) at() string {
+func (t *detached) at() string {
 	if t.stage == nil {
 		return t.Dir
 	}
 	return t.stage.PackagePath()
 }
 
-// end removes what is left of it, and lets others have the place.
-func (t *Detached) End() {
+// end removes what is left of the package, and releases its file lock.
+func (t *detached) end() {
 	if t.stage != nil {
 		t.stage.Remove()
 	}
 	t.unlock()
 }
 
-// stays says why a package isn't to be removed.
+// stays returns the reason why a package may not be removed; nil: it may.
 func (u *Maintenance) stays(p Package, o RemoveOptions) error {
 	switch {
 	case len(p.Linked) > 0 && !o.Linked:
@@ -115,13 +115,13 @@ func (u *Maintenance) stays(p Package, o RemoveOptions) error {
 	}
 }
 
-// takeOut takes a package out of the way, or says why it stays.
-func (u *Maintenance) TakeOut(p Package, o RemoveOptions) (t *Detached, why error) {
+// detach moves a package out of its place, or returns the reason why it stays.
+func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error) {
 	if why := u.stays(p, o); why != nil {
 		return nil, why
 	}
 	if o.DryRun {
-		return &Detached{Package: p, unlock: func() {}}, nil
+		return &detached{Package: p, unlock: func() {}}, nil
 	}
 	unlock, err := u.Cache.tryLockPackage(p.Name())
 	if err != nil {
@@ -140,20 +140,21 @@ func (u *Maintenance) TakeOut(p Package, o RemoveOptions) (t *Detached, why erro
 		stage.Remove()
 		return nil, err
 	}
-	return &Detached{p, stage, unlock}, nil
+	return &detached{p, stage, unlock}, nil
 }
 
-// putBackLinked looks again who has links to the packages: one that was made
-// before a package was out of the way is noted by now.
-func (u *Maintenance) PutBackLinked(taken []*Detached, o RemoveOptions, done *Removal) (rest []*Detached) {
-	if o.DryRun || o.Linked || len(taken) == 0 {
-		return taken
+// restoreLinked looks again for links to the detached packages, and puts those
+// back that have any: a link that was made before the package was moved is
+// noted by now.
+func (u *Maintenance) restoreLinked(removed []*detached, o RemoveOptions, done *Removal) (rest []*detached) {
+	if o.DryRun || o.Linked || len(removed) == 0 {
+		return removed
 	}
-	using := u.Uses()
-	for _, t := range taken {
-		if using.Needs(t.Name(), filepath.Join(using.Root, filepath.FromSlash(t.Name()))) && os.Rename(t.at(), t.Dir) == nil {
+	using := u.uses()
+	for _, t := range removed {
+		if using.needs(t.Name(), filepath.Join(using.root, filepath.FromSlash(t.Name()))) && os.Rename(t.at(), t.Dir) == nil {
 			done.Kept = append(done.Kept, Kept{t.Package, ErrInUse})
-			t.End()
+			t.end()
 			continue
 		}
 		rest = append(rest, t)
@@ -161,14 +162,14 @@ func (u *Maintenance) PutBackLinked(taken []*Detached, o RemoveOptions, done *Re
 	return rest
 }
 
-// forget removes what is known of packages that are gone, and the directories
-// that were about them alone.
-func (u *Maintenance) forget(ctx context.Context, taken []*Detached, o RemoveOptions) {
-	if o.DryRun || len(taken) == 0 {
+// forget removes receipts and notes about packages that are gone, and the
+// directories that only they were in.
+func (u *Maintenance) forget(ctx context.Context, removed []*detached, o RemoveOptions) {
+	if o.DryRun || len(removed) == 0 {
 		return
 	}
 	at, last := u.View(), openNotes(u.state(), lastUsesDir, u.Cache.Dir)
-	for _, t := range taken {
+	for _, t := range removed {
 		at.Own.Drop(t.Name())
 		last.Remove(t.Name())
 		scratch.RemoveEmpty(u.Cache.parents(t.Name()))
@@ -193,11 +194,11 @@ type spaceCount struct {
 
 // measure finds out, before packages are removed, what that gains: a file with
 // further names than those in the packages takes as much room afterwards.
-func (u *Maintenance) measure(taken []*Detached) (count spaceCount) {
+func (u *Maintenance) measure(removed []*detached) (count spaceCount) {
 	names, files := map[receipt.Inode]int{}, map[receipt.Inode]fs.FileInfo{}
 	sizes := map[receipt.Inode]int64{}
 	with := map[string]bool{}
-	for i, t := range taken {
+	for i, t := range removed {
 		_ = filepath.WalkDir(t.at(), func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || !entry.Type().IsRegular() {
 				return nil
@@ -226,7 +227,7 @@ func (u *Maintenance) measure(taken []*Detached) (count spaceCount) {
 		}
 	}
 	if elsewhere {
-		for _, t := range taken {
+		for _, t := range removed {
 			t.sharedWith(with)
 		}
 	}
@@ -236,7 +237,7 @@ func (u *Maintenance) measure(taken []*Detached) (count spaceCount) {
 
 // sharedWith adds the directories that have files of the package under further
 // names.
-func (t *Detached) sharedWith(with map[string]bool) {
+func (t *detached) sharedWith(with map[string]bool) {
 	for _, user := range t.Users {
 		if with[user] || slices.Contains(t.Linked, user) {
 			continue

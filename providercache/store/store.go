@@ -1,3 +1,25 @@
+// Package store is a directory of provider packages: a target such as
+// ".terraform/providers", or a cache that working directories share.
+//
+//	cache, err := store.OpenCache(dir, false)
+//	maintenance := &store.Maintenance{Cache: cache, StateDir: state}
+//	packages, err := maintenance.List()
+//	removed, err := maintenance.Collect(ctx, store.Policy{OlderThan: 30 * 24 * time.Hour}, store.RemoveOptions{})
+//
+// A [Maintenance] lists, verifies and removes the packages of a cache, while others
+// install. Who uses a package is noted in the state directory by [Store.NoteUses],
+// before the package is linked. A removal takes the package's file lock, moves the
+// package out of the way, and only then reads these notes: a link that was made
+// before is noted by then, and the package is put back; a link that is made later
+// finds no package, and it is fetched. So file locks save work, and nothing else
+// depends on them.
+//
+// [ReadTrees] and [ReadTree.Compare] trust no receipt: they hash every package of a
+// directory and compare it with a lock file. [LockedBy] gathers what lock files
+// select, for Verify, for Collect and for the keys of caches in CI.
+//
+// A [View] is a directory with its receipts. It is for the packages above this one,
+// and its receipts' type is internal. docs/engine.md says when a receipt counts.
 package store
 
 import (
@@ -38,13 +60,12 @@ func (d *Store) PackagePath(p getproviders.Provider, v getproviders.Version, pla
 	return filepath.Join(d.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
 }
 
-// OpenCache returns the cache in a directory. The error says why there had
-// better be none: it is no failure of anything, and worth a line for whoever
-// wonders why packages are fetched again.
+// OpenCache returns the cache in a directory. The error says why the
+// directory can't serve as one. The caller may go on without a cache.
 //
-// A cache of our own has to belong to the user, or to root for everybody to
-// read; so has what it is going to be made in. With "sudo", the home is
-// somebody else's, who couldn't clear away what we leave there.
+// tfdeps' own cache has to belong to the user, or to root for every user to read,
+// and so has the directory that it is going to be made in. Under sudo, the home
+// directory is another user's, who couldn't remove what is left there.
 func OpenCache(dir string, named bool) (*Store, error) {
 	if dir == "" {
 		return nil, errors.New("the user has no directory for caches")
@@ -59,7 +80,7 @@ func OpenCache(dir string, named bool) (*Store, error) {
 	return &Store{Dir: absolute, Shared: named}, nil
 }
 
-// usable judges the directory, or the first of its parents that exists.
+// usable checks the directory, or the first of its parents that exists.
 func usable(dir string, named bool) error {
 	info, err := os.Stat(dir)
 	if parent := filepath.Dir(dir); errors.Is(err, fs.ErrNotExist) && parent != dir {

@@ -13,11 +13,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// Packages don't know who uses them. So whoever installs notes it in the user's
-// state directory: for each target which packages of caches it has, and for
-// each cache when its packages were used last, which outlives the targets. A
-// use that is noted already is noted again after a day, so that a run that
-// changes nothing hardly ever writes.
+// An installation notes in the user's state directory which packages it uses: for
+// each target the packages of caches that it has, and for each cache when its
+// packages were used last, which stays when the targets are removed. A use that is
+// noted already is noted again after a day, so that a run that changes nothing
+// rarely writes.
 const (
 	usesDir     = "uses"
 	lastUsesDir = "last-uses"
@@ -26,11 +26,11 @@ const (
 	// byLink marks a use by a symbolic link: without the package the directory
 	// has nothing.
 	byLink = " link"
-	// underWay is how long after the note a link may still be about to be made.
-	UnderWay = time.Hour
+	// linkPending is how long after the note a link may still be about to be made.
+	linkPending = time.Hour
 )
 
-// uses are packages of a cache that a target is going to have.
+// Uses are the packages of a cache that a target is going to have.
 type Uses struct {
 	State, Target string   // the user's state directory, and the target's
 	Present       []string // names of packages that the target has already
@@ -38,10 +38,10 @@ type Uses struct {
 	Link          bool     // by symbolic links
 }
 
-// noteUses notes that a target uses packages of the cache. It is called before
-// they are put into it: whoever removes packages from a cache takes them
-// out of the way first and looks at the notes then, so that no link is made to
-// a package that goes. That notes can't be written is nobody's failure.
+// NoteUses notes that a target uses packages of the cache. It is called before
+// they are linked: a removal moves packages out of the way first and reads the
+// notes then, so that no link is made to a package that goes. If notes can't be
+// written, the installation goes on without them.
 func (c *Store) NoteUses(ctx context.Context, u Uses, now time.Time) {
 	root, err := receipt.Resolved(c.Dir)
 	if err != nil || u.State == "" {
@@ -101,31 +101,33 @@ func notedAt(value []byte) time.Time {
 	return at
 }
 
-// usage is what is known of who uses the packages of a cache.
+// usage is what the notes and receipts say about who uses the packages of a
+// cache.
 type usage struct {
-	Root   string // the cache's, without links
-	last   notes
-	ByDir  map[string]map[string][]byte // what each target has noted
-	placed map[string][]string          // the names of packages that each has a receipt for
-	now    time.Time
+	root     string // the cache's, without links
+	last     notes
+	byDir    map[string]map[string][]byte // what each target has noted
+	received map[string][]string          // the names of packages that each has a receipt for
+	now      time.Time
 }
 
-func (u *Maintenance) Uses() usage {
+// uses reads the notes and receipts.
+func (u *Maintenance) uses() usage {
 	root, err := receipt.Resolved(u.Cache.Dir)
 	if err != nil {
 		root = u.Cache.Dir
 	}
-	using := usage{Root: root, last: openNotes(u.state(), lastUsesDir, root), ByDir: map[string]map[string][]byte{}, now: u.now()}
-	receipt.EachStateFile(u.state(), usesDir, func(_, dir string, entries map[string][]byte) { using.ByDir[dir] = entries })
-	using.placed = receipt.ReceiptRoots(u.state())
+	using := usage{root: root, last: openNotes(u.state(), lastUsesDir, root), byDir: map[string]map[string][]byte{}, now: u.now()}
+	receipt.EachStateFile(u.state(), usesDir, func(_, dir string, entries map[string][]byte) { using.byDir[dir] = entries })
+	using.received = receipt.ReceiptRoots(u.state())
 	return using
 }
 
-// tell completes what is known of a package.
-func (u usage) tell(p *Package) {
-	name, key := p.Name(), filepath.Join(u.Root, filepath.FromSlash(p.Name()))
+// complete sets the fields of a package that are about its use.
+func (u usage) complete(p *Package) {
+	name, key := p.Name(), filepath.Join(u.root, filepath.FromSlash(p.Name()))
 	p.LastUse = u.last.at(name)
-	for dir, noted := range u.ByDir {
+	for dir, noted := range u.byDir {
 		if at := notedAt(noted[key]); at.After(p.LastUse) && u.has(dir, name) {
 			p.LastUse = at
 		}
@@ -138,7 +140,7 @@ func (u usage) tell(p *Package) {
 
 // users are the directories that have a package.
 func (u usage) users(name, key string) (users, linked []string) {
-	for dir, noted := range u.ByDir {
+	for dir, noted := range u.byDir {
 		_, ok := noted[key]
 		isLink := u.linksTo(filepath.Join(dir, filepath.FromSlash(name)), key)
 		if isLink {
@@ -148,8 +150,8 @@ func (u usage) users(name, key string) (users, linked []string) {
 			users = append(users, dir)
 		}
 	}
-	for dir, names := range u.placed {
-		if dir != u.Root && u.ByDir[dir] == nil && slices.Contains(names, name) && u.has(dir, name) {
+	for dir, names := range u.received {
+		if dir != u.root && u.byDir[dir] == nil && slices.Contains(names, name) && u.has(dir, name) {
 			users = append(users, dir)
 		}
 	}
@@ -158,14 +160,14 @@ func (u usage) users(name, key string) (users, linked []string) {
 	return users, linked
 }
 
-// needs reports whether a directory has a link to a package, or has noted that
-// it is about to make one.
-func (u usage) Needs(name, key string) bool {
+// needs reports whether a directory has a link to a package, or has noted
+// within linkPending that it is about to make one.
+func (u usage) needs(name, key string) bool {
 	_, linked := u.users(name, key)
-	for dir, noted := range u.ByDir {
+	for dir, noted := range u.byDir {
 		value := noted[key]
 		_, err := os.Lstat(filepath.Dir(filepath.Dir(dir)))
-		if strings.HasSuffix(string(value), byLink) && u.now.Sub(notedAt(value)) < UnderWay && !u.has(dir, name) && err == nil {
+		if strings.HasSuffix(string(value), byLink) && u.now.Sub(notedAt(value)) < linkPending && !u.has(dir, name) && err == nil {
 			return true
 		}
 	}

@@ -18,7 +18,7 @@ import (
 type Finding string
 
 const (
-	OK        Finding = "sound"      // it is what its receipt or a lock file says
+	OK        Finding = "sound"      // its hash is what its receipt or a lock file records
 	Corrupt   Finding = "damaged"    // it isn't what its receipt says, or can't be read, or is no provider
 	NotLocked Finding = "not_locked" // a lock file selects the version, and has none of its hashes
 	Unknown   Finding = "unknown"    // neither a receipt nor a lock file says what it should be
@@ -36,8 +36,9 @@ type Verified struct {
 
 // Verify reads all packages, as many at once as there are cores, and compares
 // them with their receipts and with what lock files record; locked may be nil.
-// Those that are sound get receipts, so that the next installation needn't read
-// them. The error says that the cache can't be listed, or is the cause of ctx.
+// Those that are undamaged get receipts, so that the next installation needn't
+// read them. The error says that the cache can't be listed, or is the cause of
+// ctx.
 func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, error) {
 	packages, err := u.List()
 	if err != nil {
@@ -94,7 +95,8 @@ func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash,
 	return v, receipt.Pending{Name: p.Name(), Dir: p.Dir, Receipt: found.Receipt(record)}
 }
 
-// judgeRead compares a package that was read with what is known of it.
+// findingOf compares a package that was read with its receipt and its lock
+// entries.
 func findingOf(v Verified, claims receipt.Provenance, known bool, hashes []getproviders.Hash, isLocked bool) (Finding, []getproviders.Hash) {
 	asReceipt := known && claims.H1 == v.H1
 	asLocked := slices.Contains(hashes, v.H1) || asReceipt && claims.ZH != "" && slices.Contains(hashes, claims.ZH)

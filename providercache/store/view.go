@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// shelf is a directory of packages with the receipts that there are for it,
-// which were read when it was made. It is for many goroutines.
+// View is a directory of packages together with the receipts for it, which were
+// read when the View was made. Many goroutines may use it at the same time.
 type View struct {
 	root   string
 	Own    *receipt.Receipts // nil: what is here has none
@@ -24,8 +24,8 @@ type View struct {
 	now    func() time.Time
 }
 
-// openTarget reads the receipts for a target; d may be nil. state is where receipts
-// are kept, as usableState has it.
+// OpenTarget reads the receipts for a target; d may be nil. state is the
+// directory of receipts, as UsableState returns it.
 func (d *Store) OpenTarget(state string, now func() time.Time) View {
 	if d == nil {
 		return View{}
@@ -33,7 +33,8 @@ func (d *Store) OpenTarget(state string, now func() time.Time) View {
 	return View{root: d.Dir, Own: receipt.Open(state, d.Dir), now: now}
 }
 
-// openCache reads the receipts for a cache; d may be nil.
+// OpenCache reads the receipts for a cache; d may be nil. state is as for
+// OpenTarget.
 func (d *Store) OpenCache(state string, now func() time.Time) View {
 	if d == nil {
 		return View{}
@@ -41,21 +42,22 @@ func (d *Store) OpenCache(state string, now func() time.Time) View {
 	return View{d.Dir, receipt.OpenCache(state, d.Dir), receipt.OpenImage(d.Dir), now}
 }
 
-// hasReceipts reports whether receipts are kept for what is here.
+// HasReceipts reports whether receipts are kept for this directory.
 func (s View) HasReceipts() bool { return s.Own != nil }
 
-// withoutReceipts is the same directory, of which nothing is known or kept.
+// WithoutReceipts is the same directory without receipts: none is read and none
+// is written.
 func (s View) WithoutReceipts() View {
 	s.Own = nil
 	return s
 }
 
-// isSame reports whether two views are of one directory.
+// IsSame reports whether two views are of one directory.
 func (s View) IsSame(other View) bool { return s.root == other.root }
 
-// usableState is where receipts are kept. A directory that belongs to another user,
-// or would be made in one, isn't used: with "sudo" files would be left there that its
-// owner couldn't write to any more.
+// UsableState returns the directory if receipts may be kept in it, else "". A
+// directory that belongs to another user, or would be made in one, isn't used:
+// under sudo, its owner couldn't write to the files afterwards.
 func UsableState(dir string) string {
 	if dir == "" || usable(dir, false) != nil {
 		return ""
@@ -63,10 +65,10 @@ func UsableState(dir string) string {
 	return dir
 }
 
-// path is where a package is.
+// Path is where a package is.
 func (s View) Path(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
 
-// find returns the receipt of a package, which may have changed since.
+// Find returns the receipt of a package, which may have changed since.
 func (s View) Find(name string) (found receipt.Receipt, ok bool) {
 	for _, from := range []*receipt.Receipts{s.Own, s.System} {
 		if from == nil || ok {
@@ -77,7 +79,8 @@ func (s View) Find(name string) (found receipt.Receipt, ok bool) {
 	return found, ok
 }
 
-// genuine returns the receipt of a package if it still is what it was.
+// Known returns the receipt of a package if its files still are as the receipt
+// says.
 func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 	for _, from := range []*receipt.Receipts{s.Own, s.System} {
 		if from == nil || ok {
@@ -88,15 +91,15 @@ func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 	return found, ok
 }
 
-// isOwn reports whether nobody but this user and root can change the package in a
-// directory of the shelf, or exchange it.
+// IsOwn reports whether only this user and root can change the package in a
+// directory of the store, or exchange it.
 func (s View) IsOwn(dir string) bool {
 	entries, err := receipt.StatTree(dir)
 	return err == nil && owner.Exclusive(dir) && s.Own.IsOwn(entries, dir)
 }
 
-// linkedFrom returns the receipt of a package that consists of hard links to the
-// files of a cache's package, if those are what the cache's receipt says.
+// LinkedFrom returns the receipt of a package that consists of hard links to
+// the files of a cache's package, if those are what the cache's receipt says.
 func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil || cache.Own == nil {
 		return receipt.Receipt{}, false
@@ -109,8 +112,8 @@ func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok boo
 	return cache.Own.Linked(name, s.Path(name), s.now())
 }
 
-// settle writes receipts for packages that are in their places. That it can't
-// costs the next run some hashing, and is nobody's failure.
+// Record writes receipts for packages that are in their places. If that fails,
+// the next run has to hash them; it is no error.
 func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
 	if s.Own == nil || len(packages) == 0 {
 		return
@@ -119,11 +122,11 @@ func (s View) Record(ctx context.Context, packages ...receipt.Pending) {
 	_ = s.Own.Save(ctx)
 }
 
-// promise writes the receipt of a package that is about to be published where
-// there is nothing. It doesn't vouch for anything, as the rename changes what it
-// records, but tells what the package is and came from, if this process is
-// killed before settle: it is hashed then, and needn't be fetched again.
-func (s View) Announce(ctx context.Context, p receipt.Pending) (promised bool) {
+// Announce writes the receipt of a package that is about to be published where
+// there is none. The receipt doesn't hold until Record renews it, because the
+// rename changes what it records; but if this process is killed before that,
+// the package only has to be hashed, and not to be fetched again.
+func (s View) Announce(ctx context.Context, p receipt.Pending) (announced bool) {
 	if _, err := os.Lstat(p.Dir); s.Own == nil || !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
@@ -131,14 +134,14 @@ func (s View) Announce(ctx context.Context, p receipt.Pending) (promised bool) {
 	return s.Own.Save(ctx) == nil
 }
 
-// retract takes back what was promised.
+// Retract removes a receipt that Announce wrote.
 func (s View) Retract(ctx context.Context, name string) {
 	s.Own.Drop(name)
 	_ = s.Own.Save(ctx)
 }
 
-// known returns what receipts tell of packages of a provider for a platform,
-// whether they are still there or not.
+// KnownPackages returns what receipts say about packages of a provider for a
+// platform, whether they are still there or not.
 func (s View) KnownPackages(p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
 	for _, from := range []*receipt.Receipts{s.Own, s.System} {
 		if from != nil {
@@ -148,7 +151,7 @@ func (s View) KnownPackages(p getproviders.Provider, plat getproviders.Platform)
 	return all
 }
 
-// listed lists the packages of a provider that there are receipts for.
+// listed lists the packages of a provider for which r has receipts.
 func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getproviders.Platform) (all []getproviders.CachedPackage) {
 	for _, name := range r.Names() {
 		text := strings.TrimSuffix(strings.TrimPrefix(name, p.String()+"/"), "/"+plat.String())
@@ -163,8 +166,9 @@ func listed(r *receipt.Receipts, at View, p getproviders.Provider, plat getprovi
 	return all
 }
 
-// lastSize returns the size of the archive that the last of a provider's
-// packages for a platform came from.
+// LastSize returns the size in bytes of the archive that a provider's last
+// recorded package for the platform came from; 0 if no receipt records it. name
+// is a package's name.
 func (s View) LastSize(name string) (size int64) {
 	if s.Own == nil {
 		return 0

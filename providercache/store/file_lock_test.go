@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
+func TestStore_EachLockedTakesLocksAsTheyAreFree(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("b")
@@ -33,7 +33,7 @@ func TestLocksAreTakenAsTheyAreFree(t *testing.T) {
 	}
 }
 
-func TestWaitingForLocksEndsWithTheContext(t *testing.T) {
+func TestStore_EachLockedEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	c := &Store{Dir: t.TempDir()}
 	unlock, err := c.tryLockPackage("a")

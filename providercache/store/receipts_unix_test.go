@@ -15,7 +15,7 @@ import (
 
 const somebodyElse = 12345
 
-// shelf is that of the next process that uses the packages as a cache.
+// viewOf is the view of the next process that uses the packages as a cache.
 func viewOf(s receipttest.Package, cache string) View {
 	return (&Store{Dir: cache}).OpenCache(UsableState(s.State), time.Now)
 }
@@ -41,7 +41,7 @@ func give(t *testing.T, path string) {
 
 // A receipt that was made when the package had been hashed counts only as long
 // as nobody else can write to it unseen.
-func TestReceiptsOfACacheCountOnlyWhereNobodyElseWrites(t *testing.T) {
+func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 	t.Parallel()
 	executable := func(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
 	below := func(s receipttest.Package) string { return filepath.Join(s.Dir, "docs", "deep") }
@@ -90,7 +90,7 @@ func TestReceiptsOfACacheCountOnlyWhereNobodyElseWrites(t *testing.T) {
 }
 
 // A link to the cache is a part of the way, too, and so is where it leads to.
-func TestReceiptsOfACacheBehindALinkCountIfTheWayIsOurs(t *testing.T) {
+func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(t *testing.T, between, link string)
@@ -124,7 +124,7 @@ func TestReceiptsOfACacheBehindALinkCountIfTheWayIsOurs(t *testing.T) {
 
 // What root owns is nobody else's either, and neither is a cache of this user's
 // in a directory of root's.
-func TestReceiptsOfACacheAreForItsUser(t *testing.T) {
+func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	for _, path := range []string{s.Root, s.Dir, filepath.Join(s.Dir, cachetest.WidgetFile)} {
@@ -142,7 +142,7 @@ func TestReceiptsOfACacheAreForItsUser(t *testing.T) {
 
 // Whoever can write to a working directory can change its configuration. What is
 // installed in it is known by its receipts even so, unless it is somebody else's.
-func TestReceiptsOfATargetDontDependOnTheDirectoriesAbove(t *testing.T) {
+func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	cachetest.Must(t, os.Chmod(filepath.Dir(s.Root), 0o775))
