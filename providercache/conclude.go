@@ -64,7 +64,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
-			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.ToldHashes(o.Told), prior)),
+			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.Told), prior)),
 		})
 		if o.thisPlatformOnly(prior) {
 			report.Incomplete = append(report.Incomplete, o.Selection.Provider)

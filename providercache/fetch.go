@@ -37,7 +37,7 @@ func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request) (Ou
 		return Outcome{}, t.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
-	got, err := in.Fetcher.Obtain(ctx, t, stage)
+	got, err := in.Fetcher.Fetch(ctx, t, stage)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -85,7 +85,7 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request) (Out
 	}
 	defer stage.Remove()
 	in.Fetcher.Emit(ctx, fetchingEvent(t))
-	got, err := in.Fetcher.Obtain(ctx, t, stage)
+	got, err := in.Fetcher.Fetch(ctx, t, stage)
 	if resolve.IsFull(err) { // which Target's disk needn't be
 		stage.Remove()
 		t.Partials = ""

@@ -116,12 +116,12 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 func (in *Installer) fetchCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, ok := t.Package.Location.(getproviders.LocalDirectory)
 	if !ok {
-		return in.Fetcher.Obtain(ctx, t, stage)
+		return in.Fetcher.Fetch(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Clone, link.Copy}); err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return in.Fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
+	return in.Fetcher.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
 // publishPrefetched publishes a package in the cache and writes its receipt.

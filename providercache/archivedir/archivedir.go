@@ -184,7 +184,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 // obtainInto gets the archive into the stage.
 func (d *Dir) obtainInto(ctx context.Context, t fetcher.Request, k *Kept) error {
 	archive := k.Stage.ArchivePath()
-	got, err := d.Fetcher.ObtainArchive(ctx, t, archive, "", nil)
+	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "", nil)
 	if err != nil {
 		return err
 	}
@@ -269,7 +269,7 @@ func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path str
 		return receipt.Provenance{}, err
 	}
 	defer whole.Close()
-	content, err := d.Fetcher.UnpackAfterwards(ctx, whole, size, "")
+	content, err := d.Fetcher.UnpackComplete(ctx, whole, size, "")
 	if err != nil {
 		return receipt.Provenance{}, err
 	}

@@ -1,3 +1,21 @@
+// Package event holds the events that installing, locking, mirroring and vendoring
+// report while they work, and what delivers them.
+//
+// Set the Observe field of a Fetcher or an Installer:
+//
+//	f.Observe = event.Observer(func(e event.Event) {
+//		switch e := e.(type) {
+//		case event.FetchedEvent:
+//			log.Printf("installed %s %s", e.Addr, e.Version)
+//		case event.FailedEvent:
+//			log.Print(e.Err)
+//		}
+//	})
+//
+// Every event's type ends in Event and has a method Provider. Packages that do
+// further work, such as lockhashes, have events of their own, which satisfy [Event]
+// too: a type switch should ignore what it doesn't know. Observers are called for
+// one event at a time, and hold up the work until they return.
 package event
 
 import (
@@ -10,15 +28,15 @@ import (
 
 // Event is something that happened during an Install, a Plan or an Ensure: one
 // of the types of this file. Events of one provider come in order, those of
-// different providers are mixed. Whatever is told by an event is also in what
-// the method returns, but for WarningEvent, Reading and ProgressEvent.
+// different providers are mixed. What an event says is also in what the method
+// returns, but for WarningEvent, HashingEvent and ProgressEvent.
 type Event interface {
-	// Provider is what the event is about; the zero Provider: about several.
+	// Provider is the provider that the event is about; zero: it is about several.
 	Provider() getproviders.Provider
 }
 
 type (
-	// Pending comes first: what is going to be worked on, built-in providers included.
+	// QueuedEvent comes first, with all required providers, built-in ones included.
 	QueuedEvent struct{ Requirements getproviders.Requirements }
 	// BuiltInEvent says that a required provider is part of the product.
 	BuiltInEvent struct{ Addr getproviders.Provider }
@@ -35,26 +53,27 @@ type (
 		Version getproviders.Version
 	}
 	// WarningEvent carries what a registry wants its users to read. It comes
-	// before SelectedEvent or Failed.
+	// before SelectedEvent or FailedEvent.
 	WarningEvent struct {
 		Addr     getproviders.Provider
 		Warnings []string
 	}
-	// PresentEvent comes in place of the Fetch events.
+	// PresentEvent comes in place of FetchingEvent and FetchedEvent, when the package
+	// is in Target already.
 	PresentEvent struct {
 		Addr    getproviders.Provider
 		Version getproviders.Version
 	}
-	// Reading comes when a package that is there is going to be hashed, because
-	// no receipt tells what it is: in Target, in the cache, or in both.
+	// HashingEvent comes when a package that is in Target or in the cache is going
+	// to be hashed, because no receipt tells its hashes. It comes for each of the two.
 	HashingEvent struct {
 		Addr    getproviders.Provider
 		Version getproviders.Version
 		Dir     string
 	}
-	// LinkedEvent comes in place of the Fetch events, when a package of the
-	// shared cache has been put into Target. Reason says why it wasn't done in
-	// a better way; nil: there is none.
+	// LinkedEvent comes in place of FetchingEvent and FetchedEvent, when a package of
+	// the shared cache has been linked into Target. Reason says why no better link
+	// mode was possible; nil: there is none.
 	LinkedEvent struct {
 		Addr           getproviders.Provider
 		Version        getproviders.Version
@@ -62,28 +81,28 @@ type (
 		Cache          string // the cache's directory
 		Link           link.Mode
 		Reason         error
-		Authentication getproviders.AuthenticationResult // as it was when the package was fetched, as far as that is known
+		Authentication getproviders.AuthenticationResult // from when the package was fetched; zero if that isn't known
 	}
-	// FetchingEvent comes when a package starts to be fetched. Where it is, is
-	// known, and which source said so: see getproviders.Package.
+	// FetchingEvent comes when a package starts to be fetched. Source is the one
+	// that has it: see getproviders.Package.
 	FetchingEvent struct {
 		Addr     getproviders.Provider
 		Version  getproviders.Version
 		Location getproviders.Location
 		Source   string
 	}
-	// ProgressEvent comes while an archive is received over the network, at
-	// most ten times a second; Done and Total are bytes, Total is -1 if
-	// unknown. The last has all of it. The first has a Done of 0, or what an earlier
-	// run received; and if the archive has to be asked for anew, it is 0 again.
+	// ProgressEvent comes while an archive is downloaded, at most ten times a second;
+	// Done and Total are bytes, Total is -1 if unknown. Done begins with 0, or with
+	// what an earlier run downloaded, and ends with the whole archive; if the download
+	// has to begin again, it is 0 again.
 	ProgressEvent struct {
 		Addr        getproviders.Provider
 		Version     getproviders.Version
 		Done, Total int64
 	}
-	// FetchedEvent comes when the package is in its place. Source and Skipped
-	// are those of getproviders.Package: who had it, and who failed before. Link
-	// and Reason are set if it went by way of the cache.
+	// FetchedEvent comes when the package is published. Source and Skipped are those
+	// of getproviders.Package: which source had it, and which failed before. Link
+	// and Reason are those of LinkedEvent, set if the package went through the cache.
 	FetchedEvent struct {
 		Addr           getproviders.Provider
 		Version        getproviders.Version
@@ -94,7 +113,7 @@ type (
 		Link           link.Mode
 		Reason         error
 	}
-	// Failed is the last event of a provider that could not be installed.
+	// FailedEvent is the last event of a provider that could not be installed.
 	FailedEvent struct {
 		Addr getproviders.Provider
 		Err  error // a *ProviderError
@@ -114,14 +133,15 @@ func (e ProgressEvent) Provider() getproviders.Provider { return e.Addr }
 func (e FetchedEvent) Provider() getproviders.Provider  { return e.Addr }
 func (e FailedEvent) Provider() getproviders.Provider   { return e.Addr }
 
-// Observer makes a Fetcher's Observe of a function that has no use for contexts.
+// Observer adapts a function that needs no context to the Observe field.
 func Observer(observe func(Event)) func(context.Context, Event) {
 	return func(_ context.Context, e Event) { observe(e) }
 }
 
-// sink hands events to an observer, one at a time.
+// Sink delivers events to an observer, one at a time. It is safe for many goroutines.
 type Sink struct{ mu sync.Mutex }
 
+// Send calls observe, after the calls for other events have returned.
 func (s *Sink) Send(ctx context.Context, observe func(context.Context, Event), e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

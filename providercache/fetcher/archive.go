@@ -18,39 +18,39 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// obtain makes the package, with all checks passed, in the stage.
-func (f *Fetcher) Obtain(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
+// Fetch makes the package, with all checks passed, in the stage.
+func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
-		return f.obtainDirectory(ctx, t, string(at), stage)
+		return f.fetchDirectory(ctx, t, string(at), stage)
 	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
-		return f.ObtainArchive(ctx, t, stage.ArchivePath(), stage.PackagePath(), f.progress(ctx, t))
+		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath(), f.progress(ctx, t))
 	default:
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))
 	}
 }
 
-// obtainArchive receives an archive and unpacks it to dir, or only hashes
-// what is in it if dir is "".
-func (f *Fetcher) ObtainArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
-	received, onTheWay, trust, err := f.receive(ctx, t, path, dir, progress)
+// FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
+// its files if dir is "".
+func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
+	received, streamed, trust, err := f.download(ctx, t, path, dir, progress)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
 	defer received.Discard()
 	digests := getproviders.Digests{SHA256: received.SHA256}
-	authentication, err := t.Judge(trust.Authenticator, digests, f.Product)
-	undecided := errors.Is(err, errNeedsH1)
+	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
+	undecided := errors.Is(err, errH1Required)
 	if err != nil && !undecided {
 		return receipt.Provenance{}, err
 	}
-	content, err := f.unpack(ctx, t, received, onTheWay, dir)
+	content, err := f.unpack(ctx, t, received, streamed, dir)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
 	if undecided {
 		digests.H1, digests.H1Archive = content.H1, content.H1Archive
-		if authentication, err = t.Judge(trust.Authenticator, digests, f.Product); err != nil {
+		if authentication, err = t.Authenticate(trust.Authenticator, digests, f.Product); err != nil {
 			return receipt.Provenance{}, err
 		}
 	}
@@ -60,11 +60,11 @@ func (f *Fetcher) ObtainArchive(ctx context.Context, t Request, path, dir string
 	}, nil
 }
 
-// receive gets the archive and what it is judged by, both at the same time. On
-// its way the archive is unpacked to dir; onTheWay is nil if that came to nothing.
-// The caller discards the archive.
-func (f *Fetcher) receive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (received download.Archive, onTheWay unpack.Streamed, trust getproviders.Trust, err error) {
-	gates, err := f.gates(ctx)
+// download gets the archive and the documents that authenticate it, both at the
+// same time. The archive is unpacked to dir while it arrives; streamed is nil if it
+// can't be. The caller discards the archive.
+func (f *Fetcher) download(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
+	limits, err := f.limits(ctx)
 	if err != nil {
 		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(resolve.StepFetch, err)
 	}
@@ -77,10 +77,10 @@ func (f *Fetcher) receive(ctx context.Context, t Request, path, dir string, prog
 		return os.RemoveAll(dir)
 	}
 	request.Follow = func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64) {
-		onTheWay = unpack.Stream(unpack.NewTailReader(ctx, file, mark, gates.unpacks, size), dir, f.Limits.Unpack())
+		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, limits.unpacks, size), dir, f.Limits.Unpack())
 	}
-	download := func(ctx context.Context) (err error) {
-		leave, err := gates.enter(ctx, t)
+	fetch := func(ctx context.Context) (err error) {
+		leave, err := limits.enter(ctx, t)
 		if err == nil {
 			defer leave()
 			request.Received = leave
@@ -95,15 +95,15 @@ func (f *Fetcher) receive(ctx context.Context, t Request, path, dir string, prog
 		trust, err = t.LoadTrust(ctx)
 		return err
 	}
-	err = par.Together(ctx, load, download)
-	if err != nil { // it may be here, and what it is judged by isn't
+	err = par.Together(ctx, load, fetch)
+	if err != nil { // the archive may be complete when the documents can't be loaded
 		received.Keep()
 	}
-	return received, onTheWay, trust, err
+	return received, streamed, trust, err
 }
 
-// progress returns how the receiving of a package is told; nil if it isn't.
-// Packages from the same machine have no progress to speak of.
+// progress returns what reports the progress of a download as events; nil if
+// there is no observer, or the package is on this machine.
 func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int64) {
 	if !download.IsRemote(t.Package.Location) || f.Observe == nil {
 		return nil
@@ -113,7 +113,7 @@ func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int6
 	}
 }
 
-// downloadRequest is for a package's archive, to be written to path.
+// downloadRequest asks for a package's archive, to be written to path.
 func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
 	expected, known := t.Expected()
 	return download.Request{
@@ -122,23 +122,23 @@ func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
 	}
 }
 
-// expectedBy is the checksum that the archive should have by what the package is
-// authenticated by.
+// ExpectedBy is the checksum that the archive should have according to the documents
+// that authenticate the package.
 func ExpectedBy(trust getproviders.Trust) (sum [sha256.Size]byte, ok bool) {
 	return trust.ExpectedSHA256, trust.ExpectedSHA256 != [sha256.Size]byte{}
 }
 
-// unpack finishes what was unpacked on the way, or unpacks the archive if that
-// came to nothing.
-func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, onTheWay unpack.Streamed, dir string) (content unpack.Content, err error) {
+// unpack completes what was unpacked while the archive arrived, or unpacks the
+// archive if it couldn't be.
+func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, streamed unpack.Streamed, dir string) (content unpack.Content, err error) {
 	whole, err := unpack.Open(from.Path, from.Size, from.IsAt, t.Provider, f.Limits.Unpack())
 	if err != nil {
 		return unpack.Content{}, t.Failed(resolve.StepUnpack, err)
 	}
 	defer whole.Close()
-	content, ok, err := whole.Finish(onTheWay, dir)
+	content, ok, err := whole.Finish(streamed, dir)
 	if !ok {
-		content, err = f.UnpackAfterwards(ctx, whole, from.Size, dir)
+		content, err = f.UnpackComplete(ctx, whole, from.Size, dir)
 	}
 	if err != nil {
 		return unpack.Content{}, t.Failed(resolve.StepUnpack, err)
@@ -146,13 +146,13 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	return content, nil
 }
 
-// unpackAfterwards waits for a core and unpacks.
-func (f *Fetcher) UnpackAfterwards(ctx context.Context, from unpack.Archive, size int64, dir string) (unpack.Content, error) {
-	gates, err := f.gates(ctx)
+// UnpackComplete waits for a core and unpacks an archive that is complete.
+func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (unpack.Content, error) {
+	limits, err := f.limits(ctx)
 	if err != nil {
 		return unpack.Content{}, err
 	}
-	leave, err := gates.unpacks.Acquire(ctx, size)
+	leave, err := limits.unpacks.Acquire(ctx, size)
 	if err != nil {
 		return unpack.Content{}, err
 	}

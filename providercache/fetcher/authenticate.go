@@ -7,12 +7,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// errNeedsH1 says that a package can't be judged by its archive's checksum
+// errH1Required says that a package can't be authenticated by its archive's checksum
 // alone: unpack it and ask again.
-var errNeedsH1 = errors.New("the hash of the package's files is needed")
+var errH1Required = errors.New("the hash of the package's files is needed")
 
-// expectsH1 reports whether an authenticator would have been content with an
-// h1 that it wasn't given.
+// expectsH1 reports whether an authenticator that refused a package accepts some
+// h1, which it wasn't given.
 func expectsH1(err error) bool {
 	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
 	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0

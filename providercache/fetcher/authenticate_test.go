@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func TestJudge(t *testing.T) {
+func TestAuthenticate(t *testing.T) {
 	t.Parallel()
 	const h1, h1Archive, otherH1 = getproviders.Hash("h1:files="), getproviders.Hash("h1:archive="), getproviders.Hash("h1:other=")
 	sum := [32]byte{1}
@@ -25,7 +25,7 @@ func TestJudge(t *testing.T) {
 		authentic getproviders.AnyHash // nil: no authenticator
 		recorded  hashes
 		digests   getproviders.Digests
-		step      resolve.Step // "": genuine
+		step      resolve.Step // "": passes
 		needsH1   bool
 	}{
 		"nothing is known":                    {digests: received},
@@ -54,8 +54,8 @@ func TestJudge(t *testing.T) {
 			if c.authentic != nil {
 				authenticator = c.authentic
 			}
-			result, err := job.Judge(authenticator, c.digests, getproviders.Terraform("1.15.9"))
-			if got := errors.Is(err, errNeedsH1); got != c.needsH1 {
+			result, err := job.Authenticate(authenticator, c.digests, getproviders.Terraform("1.15.9"))
+			if got := errors.Is(err, errH1Required); got != c.needsH1 {
 				t.Fatalf("got %v, want that the h1 is needed: %v", err, c.needsH1)
 			}
 			if c.needsH1 {
@@ -72,10 +72,10 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-func TestJudgeNamesHashes(t *testing.T) {
+func TestAuthenticate_NamesHashes(t *testing.T) {
 	t.Parallel()
 	job := Request{Selection: resolve.Selection{Provider: cachetest.Widget}, Recorded: []getproviders.Hash{"h1:recorded="}}
-	_, err := job.Judge(nil, getproviders.Digests{SHA256: [32]byte{1}, H1: "h1:got=", H1Archive: "h1:got="}, getproviders.Terraform("1.15.9"))
+	_, err := job.Authenticate(nil, getproviders.Digests{SHA256: [32]byte{1}, H1: "h1:got=", H1Archive: "h1:got="}, getproviders.Terraform("1.15.9"))
 	mismatch, ok := errors.AsType[*resolve.LockMismatchError](err)
 	want := []getproviders.Hash{"h1:got=", getproviders.ZH([32]byte{1})}
 	if !ok || !slices.Equal(mismatch.Got, want) || !slices.Equal(mismatch.Recorded, job.Recorded) {

@@ -14,18 +14,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// obtainDirectory stages a package that is unpacked already: as a symbolic
-// link to it, absolute, as the real tools make it, or as a copy where the
-// system allows no links. The hash is that of what will be published.
-func (f *Fetcher) obtainDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (receipt.Provenance, error) {
+// fetchDirectory stages a package that is unpacked already: as an absolute symbolic
+// link to it, as Terraform and OpenTofu make it, or as a copy where the system
+// allows no links. The hash is that of what will be published.
+func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) (receipt.Provenance, error) {
 	if err := stageDirectory(ctx, t, dir, stage); err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return f.JudgeDirectory(ctx, t, stage.PackagePath())
+	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
-// judgeDirectory hashes and judges an unpacked package.
-func (f *Fetcher) JudgeDirectory(ctx context.Context, t Request, dir string) (receipt.Provenance, error) {
+// AuthenticateDirectory hashes and authenticates an unpacked package.
+func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir string) (receipt.Provenance, error) {
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {
 		return receipt.Provenance{}, err
@@ -37,7 +37,7 @@ func (f *Fetcher) JudgeDirectory(ctx context.Context, t Request, dir string) (re
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	authentication, err := t.Judge(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
+	authentication, err := t.Authenticate(trust.Authenticator, getproviders.Digests{H1: h1, H1Archive: h1}, f.Product)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
@@ -56,8 +56,8 @@ func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.S
 	return err
 }
 
-// isItself reports whether source is the very directory that is at final. A
-// link at final is another thing than what it points to.
+// isItself reports whether source is the directory that is at final. A link at
+// final doesn't count as the directory that it points to.
 func isItself(source, final string) bool {
 	at, err := os.Lstat(final)
 	if err != nil {

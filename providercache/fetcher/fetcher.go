@@ -1,3 +1,25 @@
+// Package fetcher gets one provider package from where its source says it is,
+// verifies it, and leaves it in a private directory. Installing, lock files, mirrors
+// and vendoring all fetch packages this way.
+//
+// Programs rarely call it themselves. They make a Fetcher and give it to what does
+// the work:
+//
+//	f := &fetcher.Fetcher{Source: getproviders.NewRegistrySource(...)}
+//	results := lockhashes.Lock(ctx, f, lockhashes.Request{Requirements: required})
+//
+// What goes in: a [Request], which holds the provider, its version, the package's
+// location with the documents that authenticate it, and the hashes that the lock
+// file records. What comes out: the unpacked package in a stage, with its hashes
+// and how it was authenticated; or a *resolve.ProviderError that names the step.
+//
+// One package is one pass over its bytes: the archive is downloaded, hashed and
+// unpacked at the same time, while the documents that authenticate it are loaded.
+// Nothing that failed a check ever leaves the stage. [HashPackage] reads a package
+// that is on this machine already.
+//
+// A Fetcher is safe for many goroutines. [Limits] hold over all its calls;
+// [HashPolicy] says which hashes may be recorded without reading the package.
 package fetcher
 
 import (
@@ -26,31 +48,32 @@ type Fetcher struct {
 	Platform getproviders.Platform // zero: the current one
 	Product  getproviders.Product  // for built-in providers and messages
 	Limits   Limits
-	// Observe is told of events, one at a time, with the context of the call that they
-	// belong to; nil: nobody is told. It must not call what it observes.
+	// Observe gets the events, one at a time, each with the context of the call that it
+	// belongs to; nil: events are dropped. It must not call the Fetcher.
 	Observe func(context.Context, event.Event)
 	Now     func() time.Time // nil: time.Now
 
 	// StateDir is where receipts are kept, which tell later runs what a package
-	// is without reading it; "": none are kept. It has to be the user's alone.
-	// Verify has no receipt count: all is hashed.
+	// is without reading it; "": none are kept. No other user may be able to write to
+	// it. With Verify, receipts are ignored and every package is hashed.
 	StateDir string
 	Verify   bool
 
-	HashPolicy HashPolicy // which hashes count, of those that nobody has signed; zero: the registries'
+	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of registries
 
 	events event.Sink
 	shared par.Memo[struct{}, semaphores]
 }
 
-// stateDir is where receipts are kept; "" if that isn't this user's alone.
+// EffectiveStateDir is where receipts are kept; "" if other users can write there.
 func (f *Fetcher) EffectiveStateDir() string { return store.UsableState(f.StateDir) }
 
-// resolver chooses versions from the Source.
+// Resolver chooses versions from the Source.
 func (f *Fetcher) Resolver() resolve.Resolver {
 	return resolve.Resolver{Source: f.Source, Product: f.Product, Queries: f.Limits.WithDefaults().Queries, Emit: f.Emit}
 }
 
+// HTTPClient is Client, or the default one.
 func (f *Fetcher) HTTPClient() *http.Client {
 	if f.Client == nil {
 		return hosts.DefaultClient()
@@ -58,6 +81,7 @@ func (f *Fetcher) HTTPClient() *http.Client {
 	return f.Client
 }
 
+// EffectivePlatform is Platform, or the current one.
 func (f *Fetcher) EffectivePlatform() getproviders.Platform {
 	if f.Platform == (getproviders.Platform{}) {
 		return getproviders.CurrentPlatform()
@@ -65,6 +89,7 @@ func (f *Fetcher) EffectivePlatform() getproviders.Platform {
 	return f.Platform
 }
 
+// Time asks Now.
 func (f *Fetcher) Time() time.Time {
 	now := f.Now
 	if now == nil {
@@ -73,7 +98,7 @@ func (f *Fetcher) Time() time.Time {
 	return now()
 }
 
-// emit tells the observer, if there is one.
+// Emit tells the observer, if there is one.
 func (f *Fetcher) Emit(ctx context.Context, e event.Event) {
 	if f.Observe != nil {
 		f.events.Send(ctx, f.Observe, e)

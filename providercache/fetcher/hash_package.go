@@ -13,12 +13,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// hashPackage reads a package, and writes it nowhere if that can be helped.
+// HashPackage downloads or reads a package, authenticates it and returns its hashes.
+// An archive is hashed while it arrives; only one that has to be complete before it
+// can be read is written to a temporary file.
 func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return f.JudgeDirectory(ctx, t, string(dir))
+		return f.AuthenticateDirectory(ctx, t, string(dir))
 	}
-	got, err := f.hashOnTheWay(ctx, t)
+	got, err := f.hashStream(ctx, t)
 	if !errors.Is(err, unpack.ErrNotStreamable) {
 		return got, err
 	}
@@ -27,11 +29,12 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer os.RemoveAll(temporary)
-	return f.ObtainArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
+	return f.FetchArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
 }
 
-// hashOnTheWay hashes an archive while it passes by. errOdd: that can't be done.
-func (f *Fetcher) hashOnTheWay(ctx context.Context, t Request) (receipt.Provenance, error) {
+// hashStream hashes and authenticates an archive while it arrives. The error is
+// unpack.ErrNotStreamable if that can't be done.
+func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance, error) {
 	var trust getproviders.Trust
 	var received unpack.HashedStream
 	var content unpack.Content
@@ -41,7 +44,7 @@ func (f *Fetcher) hashOnTheWay(ctx context.Context, t Request) (receipt.Provenan
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			received, content, err = f.hashPassing(ctx, t)
+			received, content, err = f.downloadHashes(ctx, t)
 			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
 				err = t.Failed(resolve.StepFetch, err)
 			}
@@ -52,7 +55,7 @@ func (f *Fetcher) hashOnTheWay(ctx context.Context, t Request) (receipt.Provenan
 		return receipt.Provenance{}, err
 	}
 	digests := getproviders.Digests{SHA256: received.SHA256, H1: content.H1, H1Archive: content.H1Archive}
-	authentication, err := t.Judge(trust.Authenticator, digests, f.Product)
+	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}

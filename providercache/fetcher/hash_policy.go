@@ -7,30 +7,29 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// HashPolicy says whose word counts for hashes of packages that aren't read. No
-// word is recorded of a package that was read for the same lock entry, and none is
-// asked for by Lock where the content of a package is remembered.
+// HashPolicy says which sources are trusted for the hashes of packages that aren't
+// read. A package that was read for the same lock entry is recorded with its own
+// hashes only, and so is one whose content is known from an earlier run.
 type HashPolicy int
 
 const (
-	// TrustRegistryHashes takes the h1 that a provider's own registry tells of a
-	// package, without a look at it: the lock file then accepts what the registry
-	// says instead of what the package has. It has to tell the zh, too, and that has
-	// to be the one that is signed for the platform. What it tells of platforms that
-	// nobody has asked for is recorded as well. Registries have this say because
-	// they also tell whose signatures count. The real terraform takes nobody's word;
-	// OpenTofu takes that of one registry, and records whatever stands there.
+	// TrustRegistryHashes records the h1 that a provider's own registry lists for a
+	// package, without reading the package. The registry has to list the zh, too,
+	// and it has to be the one that is signed for the platform. Hashes that it lists
+	// for platforms that weren't asked for are recorded as well. Registries are
+	// trusted because they also say which keys sign a provider. Terraform trusts no
+	// source with an h1; OpenTofu trusts one registry, and records all that it lists.
 	TrustRegistryHashes HashPolicy = iota
-	// TrustMirrorHashes is TrustRegistryHashes, and takes the hashes that network mirrors
-	// list of packages, which are as good as the mirror. Those are mirrors that the
-	// user named.
+	// TrustMirrorHashes is TrustRegistryHashes, and also records the hashes that
+	// network mirrors list, which are as trustworthy as the mirror. Only mirrors that
+	// the user configured are asked.
 	TrustMirrorHashes
-	// ComputeHashes takes nobody's word, and reads every package whose content isn't
+	// ComputeHashes trusts no source, and reads every package whose content isn't
 	// known yet.
 	ComputeHashes
 )
 
-// listed are the hashes of a package that may be recorded without reading it; nil:
+// Listed are the hashes of a package that may be recorded without reading it; nil:
 // there are none.
 func (p HashPolicy) Listed(trust getproviders.Trust) []getproviders.Hash {
 	isRegistry := len(trust.RegistryHashes) > 0
@@ -40,17 +39,17 @@ func (p HashPolicy) Listed(trust getproviders.Trust) []getproviders.Hash {
 	return trust.ListedHashes
 }
 
-// believed are those of the hashes that a registry tells which may be recorded.
-func (p HashPolicy) Believed(told map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
+// Trusted returns those of a registry's hashes that may be recorded.
+func (p HashPolicy) Trusted(told map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
 	if p == ComputeHashes {
 		return nil
 	}
 	return told
 }
 
-// toldHashes are the hashes for some platforms, but for those of which more is
-// known than what is told.
-func ToldHashes(told map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
+// RegistryHashes returns a registry's hashes, sorted, without those for the given
+// platforms, whose packages have been read.
+func RegistryHashes(told map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
 	others := maps.Clone(told)
 	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
 	return getproviders.SortHashes(slices.Collect(maps.Values(others)))

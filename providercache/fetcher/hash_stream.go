@@ -10,14 +10,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// hashPassing hashes an archive and its files while it is received. It returns
-// errOdd if that can't be done on the way.
-func (f *Fetcher) hashPassing(ctx context.Context, t Request) (unpack.HashedStream, unpack.Content, error) {
-	gates, err := f.gates(ctx)
+// downloadHashes hashes an archive and its files while it is downloaded. The error is
+// unpack.ErrNotStreamable if that can't be done.
+func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (unpack.HashedStream, unpack.Content, error) {
+	limits, err := f.limits(ctx)
 	if err != nil {
 		return unpack.HashedStream{}, unpack.Content{}, err
 	}
-	leave, err := gates.enter(ctx, t)
+	leave, err := limits.enter(ctx, t)
 	if err != nil {
 		return unpack.HashedStream{}, unpack.Content{}, err
 	}
@@ -29,25 +29,25 @@ func (f *Fetcher) hashPassing(ctx context.Context, t Request) (unpack.HashedStre
 	}
 	defer from.Close()
 	for {
-		received, content, err := f.pass(ctx, t, from, gates.unpacks)
+		received, content, err := f.readSource(ctx, t, from, limits.unpacks)
 		if !errors.Is(err, download.ErrRestart) {
 			return received, content, err
 		}
 	}
 }
 
-// pass reads a source to its end.
-func (f *Fetcher) pass(ctx context.Context, t Request, from download.Source, slots *par.Limit) (unpack.HashedStream, unpack.Content, error) {
+// readSource reads a source to its end.
+func (f *Fetcher) readSource(ctx context.Context, t Request, from download.Source, slots *par.Limit) (unpack.HashedStream, unpack.Content, error) {
 	limits, total := f.Limits.Unpack(), from.Length()
 	if total > limits.Bytes {
-		return unpack.HashedStream{}, unpack.Content{}, unpack.ErrNotStreamable // it is refused where archives are
+		return unpack.HashedStream{}, unpack.Content{}, unpack.ErrNotStreamable // refused with a reason when the archive is unpacked
 	}
 	received, err := unpack.HashStream(ctx, from, slots, total, limits)
 	switch {
 	case errors.Is(err, unpack.ErrNotStreamable):
 		return unpack.HashedStream{}, unpack.Content{}, err
 	case err != nil:
-		return unpack.HashedStream{}, unpack.Content{}, download.BrokenOff(ctx, t.Package.Location, received.Size, total, err)
+		return unpack.HashedStream{}, unpack.Content{}, download.TransferFailure(ctx, t.Package.Location, received.Size, total, err)
 	case total >= 0 && received.Size != total:
 		return unpack.HashedStream{}, unpack.Content{}, download.Incomplete(t.Package.Location.String(), received.Size, total, io.ErrUnexpectedEOF)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// inMemory is an archive that comes from nowhere.
+// inMemory is an archive in memory.
 type inMemory struct {
 	*bytes.Reader
 	size int64
@@ -25,23 +25,23 @@ func (inMemory) Close() error    { return nil }
 func (m inMemory) Length() int64 { return m.size }
 func (inMemory) Renew() error    { return nil }
 
-func TestFetcher_NoticesTheEndOfAnArchiveThatPasses(t *testing.T) {
+func TestFetcher_NoticesThatAStreamEndsEarly(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveByGo(t, zip.Deflate)
-	passBy := func(ctx context.Context, size int64) error {
+	readAll := func(ctx context.Context, size int64) error {
 		wanted := Request{Selection: resolve.Selection{Provider: cachetest.TestProvider}, Package: getproviders.Package{Location: getproviders.LocalArchive("x.zip")}}
-		_, _, err := new(Fetcher).pass(ctx, wanted, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
+		_, _, err := new(Fetcher).readSource(ctx, wanted, inMemory{bytes.NewReader(content), size}, par.NewLimit(1))
 		return err
 	}
-	if err := passBy(t.Context(), int64(len(content))); err != nil {
+	if err := readAll(t.Context(), int64(len(content))); err != nil {
 		t.Errorf("a whole archive: %v", err)
 	}
-	if err := passBy(t.Context(), int64(len(content))+1); err == nil || errors.Is(err, unpack.ErrNotStreamable) {
+	if err := readAll(t.Context(), int64(len(content))+1); err == nil || errors.Is(err, unpack.ErrNotStreamable) {
 		t.Errorf("an archive that is shorter than promised: %v", err)
 	}
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
-	if err := passBy(ctx, int64(len(content))); !errors.Is(err, cachetest.ErrStopped) {
+	if err := readAll(ctx, int64(len(content))); !errors.Is(err, cachetest.ErrStopped) {
 		t.Errorf("after the end: %v", err)
 	}
 }

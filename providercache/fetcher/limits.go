@@ -10,9 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-// Limits bounds what an Installer does at once, over all calls of its methods,
+// Limits bounds what a Fetcher does at once, over all calls of its methods,
 // and what a package may be. Zero fields mean the defaults. Queries counts for
-// each call: whoever asks is bounded by the Source and the Client as well.
+// each call; the Source and the Client have limits of their own.
 type Limits struct {
 	Queries      int   // metadata requests at once; 32
 	Downloads    int   // archives at once; 32
@@ -22,7 +22,7 @@ type Limits struct {
 	PackageFiles int   // entries of one package; 10 000
 }
 
-// withDefaults fills in what isn't set.
+// WithDefaults fills in what isn't set.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Queries:      cmp.Or(max(l.Queries, 0), 32),
@@ -34,12 +34,12 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// unpack is what packages are bounded by.
+// Unpack is what packages are bounded by.
 func (l Limits) Unpack() unpack.Limits {
 	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults()
 }
 
-// gates are what the calls of one Installer have to share for the limits to
+// semaphores are what the calls of one Fetcher have to share for the limits to
 // hold over all of them.
 type semaphores struct {
 	downloads, unpacks *par.Limit
@@ -47,19 +47,19 @@ type semaphores struct {
 	perHost            int
 }
 
-func (f *Fetcher) gates(ctx context.Context) (semaphores, error) {
+func (f *Fetcher) limits(ctx context.Context) (semaphores, error) {
 	return f.shared.Do(ctx, struct{}{}, func(context.Context) (semaphores, error) {
 		limits := f.Limits.WithDefaults()
 		return semaphores{par.NewLimit(limits.Downloads), par.NewLimit(limits.Unpacks), new(par.Memo[string, *par.Limit]), limits.PerHost}, nil
 	})
 }
 
-// enter waits until an archive may be received. The host is waited for first,
-// so that those who queue for a slow one don't hold up the others.
-func (g semaphores) enter(ctx context.Context, t Request) (leave func(), err error) {
+// enter waits until an archive may be downloaded. It waits for the host first, so
+// that downloads that queue for a slow host don't hold up the others.
+func (s semaphores) enter(ctx context.Context, t Request) (leave func(), err error) {
 	leaveHost := func() {}
 	if at, ok := t.Package.Location.(getproviders.HTTPArchive); ok && at.URL != nil {
-		host, err := g.hosts.Do(ctx, at.URL.Host, func(context.Context) (*par.Limit, error) { return par.NewLimit(g.perHost), nil })
+		host, err := s.hosts.Do(ctx, at.URL.Host, func(context.Context) (*par.Limit, error) { return par.NewLimit(s.perHost), nil })
 		if err != nil {
 			return nil, err
 		}
@@ -67,7 +67,7 @@ func (g semaphores) enter(ctx context.Context, t Request) (leave func(), err err
 			return nil, err
 		}
 	}
-	leaveAll, err := g.downloads.Acquire(ctx, 0)
+	leaveAll, err := s.downloads.Acquire(ctx, 0)
 	if err != nil {
 		leaveHost()
 		return nil, err

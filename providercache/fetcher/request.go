@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// loadTrust gets what the package is authenticated by.
+// LoadTrust loads the documents that the package is authenticated by.
 func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 	if t.localTrust() {
 		return t.Package.Trust, nil
@@ -23,15 +23,15 @@ func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
 	return trust, nil
 }
 
-// localTrust is for a package of which a source might know more if it were asked,
-// where that wouldn't be news: the lock file has hashes of archives already.
+// localTrust reports whether the source needn't be asked for what else it knows
+// about the package, because the lock file has hashes of archives already.
 func (t Request) localTrust() bool {
 	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
 }
 
-// origin is where a package came from, as its receipt is to say. Where the source
-// wasn't asked for all that it knows, that is "": a directory whose lock file has
-// no hashes yet gets the package, and all about it, from the source.
+// origin is where a package came from, as its receipt records it. It is "" where the
+// source wasn't asked for all that it knows: a directory whose lock file has no
+// hashes yet then asks the source for the package and everything about it.
 func (t Request) origin() string {
 	if t.localTrust() {
 		return ""
@@ -39,15 +39,15 @@ func (t Request) origin() string {
 	return t.Package.SourceURL
 }
 
-// expected is the checksum that the archive should have, as far as that is known before.
+// Expected is the checksum that the archive should have, as far as that is known before.
 func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
 
-// task is a package that is going to be fetched.
+// Request is a package that is going to be fetched.
 type Request struct {
 	resolve.Selection
 	Package getproviders.Package
 	// Recorded are the lock file's hashes for this version, of the schemes
-	// that are known; empty: the lock file has nothing to say.
+	// that are known; empty: the lock file says nothing about it.
 	Recorded []getproviders.Hash
 	// Partials is the directory in which parts of archives are kept for later
 	// runs; "": nothing is kept.
@@ -58,15 +58,16 @@ type Request struct {
 	Bytes int64
 }
 
-// judge authenticates a package and compares it with the lock file. Before an
-// archive has been unpacked, d has its SHA-256 and no h1.
-func (t Request) Judge(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+// Authenticate authenticates a package and compares it with the lock file. Before an
+// archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
+// if that isn't enough to decide.
+func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
 	var authentication getproviders.AuthenticationResult
 	if authenticator != nil {
 		var err error
 		authentication, err = authenticator.Authenticate(d)
 		if err != nil && d.H1 == "" && expectsH1(err) {
-			return getproviders.AuthenticationResult{}, errNeedsH1
+			return getproviders.AuthenticationResult{}, errH1Required
 		}
 		if err != nil {
 			return getproviders.AuthenticationResult{}, t.Failed(resolve.StepAuthenticate, err)
@@ -80,9 +81,9 @@ func (t Request) Judge(authenticator getproviders.Authenticator, d getproviders.
 
 // compareWithLock checks a package against the lock file's hashes, one of
 // which it has to have. The h1 of an archive may count directory entries, as
-// the real tools count them. A directory has no archive checksum: if the lock
-// file holds no other kind, nothing can be compared, and that is accepted, as
-// the real tools do.
+// Terraform and OpenTofu count them. A directory has no archive checksum: if the
+// lock file holds no other kind, nothing can be compared, and the package is
+// accepted, as Terraform and OpenTofu do.
 func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
 	isArchive := d.SHA256 != [32]byte{}
 	comparable := t.Recorded
@@ -100,15 +101,15 @@ func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Pr
 		return nil
 	}
 	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
-		return errNeedsH1
+		return errH1Required
 	}
 	return t.Failed(resolve.StepVerify, &resolve.LockMismatchError{
 		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
 	})
 }
 
-// otherRegistryHashes returns what the provider's registry lists for the packages of
-// other platforms. It is asked for when the package is known to be genuine.
+// OtherRegistryHashes returns what the provider's registry lists for the packages of
+// other platforms. It is meant for packages that have been authenticated.
 func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
 	others := maps.Clone(trust.RegistryHashes)
 	delete(others, t.Package.Platform)
@@ -118,7 +119,7 @@ func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.
 	return others
 }
 
-// isLocal reports whether the package is on this machine.
+// IsLocal reports whether the package is on this machine.
 func IsLocal(t Request) bool {
 	return !download.IsRemote(t.Package.Location)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // cloneFile makes a file that shares its blocks with another one. It belongs
-// to who runs this program, and has the mode and the times of the original.
+// to the user who runs this program, and has the mode and the times of the original.
 func cloneFile(file original, to string) error {
 	if err := unix.Clonefile(file.Path, to, unix.CLONE_NOOWNERCOPY); err != nil {
 		return &os.LinkError{Op: "clone", Old: file.Path, New: to, Err: err}

@@ -7,8 +7,7 @@ import (
 	"os"
 )
 
-// cloneFile would make a file that shares its blocks with another one; there
-// is no way here.
+// cloneFile fails: this system can't make files that share blocks.
 func cloneFile(file original, to string) error {
 	return &os.LinkError{Op: "clone", Old: file.Path, New: to, Err: errors.ErrUnsupported}
 }

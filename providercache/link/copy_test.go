@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-func TestACopyHasTheHashOfTheOriginal(t *testing.T) {
+func TestCopyTree_HasTheHashOfTheOriginal(t *testing.T) {
 	t.Parallel()
 	from := filepath.Join(t.TempDir(), "from")
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")
@@ -45,7 +45,7 @@ func TestACopyHasTheHashOfTheOriginal(t *testing.T) {
 	}
 }
 
-func TestACopyEndsWithItsContext(t *testing.T) {
+func TestCopyTree_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	from := t.TempDir()
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), "x")

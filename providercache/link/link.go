@@ -1,3 +1,13 @@
+// Package link puts a package that is in one directory into another one, by the best
+// of several ways: a symbolic link, clones of its files, hard links or copies.
+//
+//	used, reason, err := link.Tree(ctx, cached, target, []link.Mode{link.Hardlink, link.Copy})
+//
+// What goes in: an existing directory, a path at which nothing exists, and the modes
+// that may be used, best first. What comes out: the mode that worked, why the modes
+// before it didn't, and a tree whose files have the content and the modes of the
+// original. After an error there is nothing at the path. [ParseMode] reads a mode
+// from a setting.
 package link
 
 import (
@@ -15,12 +25,12 @@ import (
 // Mode says how a package gets from a cache into a working directory.
 type Mode int
 
-// The modes. The zero value leaves the choice to the Installer.
+// The modes. With the zero value the Installer chooses.
 const (
 	Auto     Mode = iota
-	Symlink       // a symbolic link to the package's directory, absolute, as the real tools make it
+	Symlink       // a symbolic link to the package's directory, absolute, as Terraform and OpenTofu make it
 	Clone         // copies that share their blocks until one is changed, on file systems that can (btrfs, XFS, APFS)
-	Hardlink      // the same files under further names: whoever writes into one changes all
+	Hardlink      // the same files under further names: a write to one changes all
 	Copy          // copies
 )
 
@@ -44,29 +54,30 @@ func ParseMode(given string) (Mode, error) {
 	return Auto, fmt.Errorf("invalid way of linking %q: it must be auto, symlink, clone, hardlink or copy", given)
 }
 
+// ErrNotOwnFile says that a file can't be hard-linked, because other users own it or
+// can write to it.
 var ErrNotOwnFile = errors.New("only a file of one's own that nobody else can write to can be given another name")
 
-// materialise makes the package in the directory from appear at to, which must
-// not exist and which nobody else may know of yet. It takes the first rung of
-// the ladder that is possible; reason says why those above it weren't, nil if
-// there were none. With an error there is nothing at to.
+// Tree makes the package in the directory from available at to, which must not
+// exist, and which no other process may use yet. It tries the modes in their order
+// and uses the first that is possible; reason joins why those before it weren't,
+// nil if there were none. With an error there is nothing at to.
 //
-// Nothing is ever written to what exists. A file that isn't a link's own is
-// made with the mode of the original; links inside the package become the
-// files that they lead to, because the copy has to have the hash of the
-// original.
-func Tree(ctx context.Context, from, to string, ladder []Mode) (used Mode, reason, err error) {
+// Existing files are never written to. Clones and copies get the permissions of
+// the original; symbolic links inside the package become the files that they lead
+// to, because the copy has to have the hash of the original.
+func Tree(ctx context.Context, from, to string, modes []Mode) (used Mode, reason, err error) {
 	source, err := filepath.Abs(from)
 	if err != nil {
 		return Auto, nil, err
 	}
-	if info, err := os.Stat(source); err != nil { // a symbolic link would be made, and dangle
+	if info, err := os.Stat(source); err != nil { // os.Symlink would make a link to nothing
 		return Auto, nil, err
 	} else if !info.IsDir() {
 		return Auto, nil, fmt.Errorf("%s is not a directory", source)
 	}
 	var failed []error
-	for _, mode := range ladder {
+	for _, mode := range modes {
 		err := linkBy(ctx, mode, source, to)
 		if err == nil {
 			return mode, errors.Join(failed...), nil
@@ -98,15 +109,15 @@ func linkBy(ctx context.Context, mode Mode, from, to string) error {
 	}
 }
 
-// original is a file that is to appear somewhere else: its path without links,
-// and what it is.
+// original is a file that is to be linked: its path without symbolic links, and its
+// information.
 type original struct {
 	Path string
 	Info fs.FileInfo
 }
 
-// makeTree makes the directories of a package, and each file by place.
-func makeTree(ctx context.Context, from, to string, place func(file original, to string) error) error {
+// makeTree makes the directories of a package, and each file with makeFile.
+func makeTree(ctx context.Context, from, to string, makeFile func(file original, to string) error) error {
 	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
 	if err != nil {
 		return err
@@ -134,7 +145,7 @@ func makeTree(ctx context.Context, from, to string, place func(file original, to
 		if err != nil {
 			return err
 		}
-		return place(file, filepath.Join(to, name))
+		return makeFile(file, filepath.Join(to, name))
 	})
 }
 
@@ -149,9 +160,9 @@ func originalOf(path string) (original, error) {
 	return original{path, info}, nil
 }
 
-// hardLink gives a file another name. Others' files stay theirs, and so do those
-// that others can write to: they could change what was checked. There may have
-// come another file to the path meanwhile, so what was linked is looked at again.
+// hardLink gives a file another name. It refuses files of other users, and those
+// that other users can write to: they could change what was verified. Another file
+// may replace the one at the path meanwhile, so the link is checked as well.
 func hardLink(file original, to string) error {
 	linked, err := file.Info, error(nil)
 	if owner.IsOwn(linked) {
@@ -178,7 +189,7 @@ func copyFile(ctx context.Context, file original, to string, buffer []byte) erro
 	})
 }
 
-// makeFrom makes a file with the mode of another one, and has it filled.
+// makeFrom makes a file with the mode of another one; fill writes its content.
 func makeFrom(file original, to string, fill func(target, source *os.File) error) error {
 	source, err := os.Open(file.Path)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 
 const somebodyElse = 12345
 
-// chmod and give make of a path what a case needs. Only root can give away.
+// chmod changes the mode of a path, give its owner, for which the test has to be root.
 func chmod(mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
 }
@@ -26,10 +26,9 @@ func give(t *testing.T, path string) {
 	cachetest.Must(t, os.Lchown(path, somebodyElse, somebodyElse))
 }
 
-// Nobody but its owner says what is in a file tomorrow. So only a file that
-// nobody else can write to is linked, and between the look at it and the link
-// another one may have come into its place.
-func TestAFileThatOthersCanWriteToIsNotLinked(t *testing.T) {
+// Other users could change a file that they can write to after it was verified, and
+// could replace it between the check and the link.
+func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		change func(t *testing.T, path string)

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// conclude makes the new locks of a request.
+// Conclude makes the new locks of a request.
 func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Hashed, policy fetcher.HashPolicy) (result Result) {
 	errs, locks := c.errs, resolve.OrEmpty(r.Locks)
 	updated := locks.Clone()
@@ -26,8 +26,8 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Ha
 				continue
 			}
 			got.Selection, got.Previous = s, old.Version
-			told := fetcher.ToldHashes(policy.Believed(got.told), slices.Concat(c.Platforms[i], r.Done)...)
-			got.Hashes = getproviders.SortHashes(slices.Concat(got.Hashes, told))
+			others := fetcher.RegistryHashes(policy.Trusted(got.registryHashes), slices.Concat(c.Platforms[i], r.Done)...)
+			got.Hashes = getproviders.SortHashes(slices.Concat(got.Hashes, others))
 			result.Packages = append(result.Packages, got.compared(old.Hashes, had))
 			lock.Hashes = append(lock.Hashes, got.Hashes...)
 		}
@@ -40,7 +40,7 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Ha
 	return result
 }
 
-// byProvider puts errors into the order of providers.
+// ByProvider puts errors into the order of providers.
 func ByProvider(a, b error) int {
 	one, ok := errors.AsType[*resolve.ProviderError](a)
 	other, okToo := errors.AsType[*resolve.ProviderError](b)
@@ -50,8 +50,8 @@ func ByProvider(a, b error) int {
 	return one.Provider.Compare(other.Provider)
 }
 
-// compared returns the package with what its hashes mean to a lock file that has
-// these for the version; had says that it has the version.
+// compared returns the package with how its hashes change a lock file that records
+// the given ones; had: it has an entry for the version.
 func (p Package) compared(recorded []getproviders.Hash, had bool) Package {
 	if !had {
 		recorded = nil

@@ -11,30 +11,35 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// QueuedEvent comes first when packages are going to be looked at for lock files:
-// each once, by platform and provider.
+// QueuedEvent comes first and lists the packages whose hashes are wanted, each once,
+// by platform and provider.
 type QueuedEvent struct{ Packages []Package }
 
-// FetchingEvent comes when a package is going to be read.
+// FetchingEvent comes when a package is going to be downloaded or read.
 type FetchingEvent struct{ Package Package }
 
-// DoneEvent comes when a package's hashes are known, or Err says why they aren't.
+// DoneEvent comes when a package's hashes are known, or Err says why they are not.
 type DoneEvent struct {
 	Package Package
 	Err     error
 }
 
-func (QueuedEvent) Provider() getproviders.Provider     { return getproviders.Provider{} }
-func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
-func (e DoneEvent) Provider() getproviders.Provider     { return e.Package.Selection.Provider }
+// Provider implements event.Event.
+func (QueuedEvent) Provider() getproviders.Provider { return getproviders.Provider{} }
 
-// hashed is what came of the work on one package.
+// Provider implements event.Event.
+func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
+
+// Provider implements event.Event.
+func (e DoneEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
+
+// Hashed is a package with its hashes, or why they couldn't be found.
 type Hashed struct {
 	Package
 	Err error
 }
 
-// wantedPackages are those of all requests, each once. They stand in the order of
+// WantedPackages are those of all requests, each once. They stand in the order of
 // platforms as they were asked for, and for each of them in that of providers.
 func WantedPackages(chosen []Choice) (wanted []Package) {
 	rank := map[getproviders.Platform]int{}
@@ -70,8 +75,8 @@ func hashAll(ctx context.Context, f *fetcher.Fetcher, wanted []Package) map[Pack
 		f.Emit(ctx, DoneEvent{Package: got, Err: err})
 		return got, err
 	})
-	// What was learned is worth keeping even if the run was interrupted; that it
-	// can't be kept costs time, later, and nothing else.
+	// What was found is saved even if the run was interrupted. A failure to save it
+	// costs later runs time, and nothing else.
 	_ = hasher.archives.Save(context.WithoutCancel(ctx))
 	results := make(map[PackageKey]Hashed, len(wanted))
 	for i, p := range wanted {
@@ -86,8 +91,8 @@ type lockHasher struct {
 	archives receipt.Contents
 }
 
-// hash finds the hashes of one package: from the source, from what is
-// remembered, or by reading the package.
+// hash finds the hashes of one package: from an earlier run, from the source, or by
+// reading the package.
 func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	pkg, err := h.fetcher.Source.Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	if err != nil {
@@ -102,8 +107,8 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	if got, ok := h.recall(t, trust); ok {
 		return p.With(got, HashesRecalled), nil
 	}
-	if listed, signed, ok := h.believe(t, trust); ok {
-		p.told = t.OtherRegistryHashes(trust)
+	if listed, signed, ok := h.trustListed(t, trust); ok {
+		p.registryHashes = t.OtherRegistryHashes(trust)
 		return p.listed(listed, signed), nil
 	}
 	h.fetcher.Emit(ctx, FetchingEvent{Package: p})
@@ -115,28 +120,28 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 	return p.With(got, HashesComputed), nil
 }
 
-// believe returns the hashes that a source lists for a package, if they are to be
-// believed, and what is signed beside them. Without an h1 they would be of no use
-// to a product's plan. What vouches for the archive's checksum has to be as good as
-// if the archive were here; otherwise reading the package tells what is wrong.
-func (h lockHasher) believe(t fetcher.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
+// trustListed returns the hashes that a source lists for a package, if the policy
+// trusts them, and what is signed beside them. A list without an h1 doesn't count,
+// because Terraform and OpenTofu need it to plan. The archive's checksum has to pass
+// the same authentication as the archive would; if it doesn't, ok is false, and
+// reading the package says what is wrong.
+func (h lockHasher) trustListed(t fetcher.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
 	hashes = h.fetcher.HashPolicy.Listed(trust)
 	h1 := resolve.OfScheme(hashes, getproviders.SchemeH1)
 	if len(h1) == 0 {
 		return nil, signed, false
 	}
 	sum, _ := fetcher.ExpectedBy(trust)
-	vouched, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
-	if vouched.TrustLevel >= getproviders.LevelCommunity { // else the list was compared with itself
-		signed = vouched
+	authenticated, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum, H1: h1[0]})
+	if authenticated.TrustLevel >= getproviders.LevelCommunity { // a lower level compared the list with itself
+		signed = authenticated
 	}
 	return hashes, signed, err == nil
 }
 
-// recall returns what would be known of a package if it were read, provided that
-// its checksum is told and the content of the archive with this checksum is
-// remembered. All that vouches for the checksum is checked as if the archive
-// were here; an archive with another one would be refused in any case.
+// recall returns what reading a package would yield, if its source lists the
+// archive's checksum, and an earlier run recorded the content of the archive with
+// this checksum. The checksum is authenticated as the archive would be.
 func (h lockHasher) recall(t fetcher.Request, trust getproviders.Trust) (receipt.Provenance, bool) {
 	sum, ok := fetcher.ExpectedBy(trust)
 	if !ok || trust.Authenticator == nil {
@@ -154,9 +159,9 @@ func (h lockHasher) recall(t fetcher.Request, trust getproviders.Trust) (receipt
 	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, Told: t.OtherRegistryHashes(trust)}, true
 }
 
-// recallListed is recall for a mirror that lists nothing but an h1, as those do
-// that the real tools make: theirs counts directories in the archive, so it isn't
-// the one for the lock file, but no two archives with different files share it.
+// recallListed is recall for a mirror that lists nothing but an h1, as mirrors made
+// by Terraform and OpenTofu do. That h1 counts directories in the archive, so it
+// isn't the one for the lock file, but it identifies the archive's files.
 func (h lockHasher) recallListed(trust getproviders.Trust) (receipt.Provenance, bool) {
 	listed, ok := onlyH1(trust)
 	if !ok {
@@ -175,7 +180,7 @@ func onlyH1(trust getproviders.Trust) (getproviders.Hash, bool) {
 	return hashes[0], true
 }
 
-// remember keeps what has been learned from reading a package.
+// remember records what reading a package yielded.
 func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 	h.archives.RememberArchive(got.ZH, got.H1)
 	if listed, ok := onlyH1(trust); ok && got.ZH != "" {
@@ -183,9 +188,9 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 	}
 }
 
-// with returns the package with what is known of it.
+// With returns the package with its hashes, which are known from got.
 func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
-	p.H1, p.ZH, p.Authentication, p.From, p.told = got.H1, got.ZH, got.Authentication, from, got.Told
+	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes = got.H1, got.ZH, got.Authentication, from, got.Told
 	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }

@@ -19,15 +19,14 @@ import (
 // installed, but for those against a lock file. All platforms are worked on at
 // once, within Limits.
 //
-// Archives are hashed while they arrive, and kept nowhere. One that can only be
-// read from its end, which hardly any is, is fetched once more and kept in the
-// system's directory for temporary files while it is worked on.
+// Archives are hashed while they arrive, and not kept. The few that can only be
+// read when they are complete are downloaded once more, to a temporary file.
 //
-// If anything fails, the map is nil and the error joins a [*ProviderError] for
-// each platform, in the order given; nothing is observed.
+// If anything fails, the map is nil and the error joins a *resolve.ProviderError for
+// each platform, in the order given. No events are reported.
 func Hashes(ctx context.Context, f *fetcher.Fetcher, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
 	if f.Source == nil {
-		return nil, errors.New("an Installer needs a Source")
+		return nil, errors.New("a Fetcher needs a Source")
 	}
 	s := resolve.Selection{Provider: p, Version: v}
 	found, errs := par.Map(ctx, f.Limits.WithDefaults().Queries, platforms, func(ctx context.Context, plat getproviders.Platform) ([]getproviders.Hash, error) {
@@ -58,6 +57,6 @@ func hashesFor(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, pla
 	if err != nil {
 		return nil, err
 	}
-	told := fetcher.ToldHashes(f.HashPolicy.Believed(got.Told), read...)
-	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed, told)), nil
+	others := fetcher.RegistryHashes(f.HashPolicy.Trusted(got.Told), read...)
+	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed, others)), nil
 }

@@ -16,13 +16,13 @@ type LocatedPackage struct {
 	Selection resolve.Selection
 	Platform  getproviders.Platform
 	Package   getproviders.Package
-	ZH        getproviders.Hash   // of the archive; "" if nobody tells, or it is a directory
-	Hashes    []getproviders.Hash // sorted: ZH, and what the source lists besides
+	ZH        getproviders.Hash   // of the archive; "" if it isn't known, or the package is a directory
+	Hashes    []getproviders.Hash // sorted: ZH, and what else the source lists
 	Size      int64               // of the archive, in bytes; -1 if that isn't known, or wasn't asked for
-	// Authentication is what a package gets that has these hashes; zero if nothing
-	// vouches for any. Its Signed hashes are those of all platforms.
+	// Authentication is the result for a package that has these hashes; zero if none
+	// of them can be authenticated. Its Signed hashes are those of all platforms.
 	Authentication getproviders.AuthenticationResult
-	Err            error // nil, or a *ProviderError; then nothing but what was asked for is set
+	Err            error // nil, or a *resolve.ProviderError; then only Selection, Platform and Size (-1) are set
 }
 
 // LocateResult is the answer to one request of Locate.
@@ -32,20 +32,21 @@ type LocateResult struct {
 }
 
 // Locate finds out which packages working directories need, where they are, and
-// how to know them: what Lock would read. No archive is downloaded; one of this
-// machine is read where nobody tells its hashes. The documents that packages are judged by are asked for, once for
-// each version, because they tell the hashes and who vouches for them.
+// which hashes they have: the packages that Lock would read. No archive is
+// downloaded; one on this machine is read if its source lists no hashes. The
+// documents that authenticate packages are loaded, once for each version, because
+// they hold the hashes and the signatures.
 //
-// sizes: servers are asked for the first byte of each archive, and how many there
-// are; that answers also behind a signed URL, which is good for GET alone. Sizes
-// of files on this machine are told in any case.
+// sizes: servers are asked for the first byte of each archive and the size of the
+// whole, which works for signed URLs that allow GET alone. Sizes of files on this
+// machine are returned in any case.
 //
-// Results belong to the requests, in their order. It needs no Target.
+// Results are in the order of the requests.
 func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Request) []LocateResult {
 	results := make([]LocateResult, len(requests))
 	if f.Source == nil {
 		for i := range results {
-			results[i].Err = errors.New("an Installer needs a Source")
+			results[i].Err = errors.New("a Fetcher needs a Source")
 		}
 		return results
 	}
@@ -70,7 +71,7 @@ func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Req
 	return results
 }
 
-// located are the packages that a request comes to.
+// located picks the packages that a request asks for.
 func (c Choice) located(found map[PackageKey]LocatedPackage) (result LocateResult) {
 	errs := slices.Clone(c.errs)
 	for i, s := range c.Selections {
@@ -105,7 +106,7 @@ func locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat g
 	if err != nil {
 		return found, err
 	}
-	if err := found.judge(t, trust); err != nil {
+	if err := found.authenticate(t, trust); err != nil {
 		return found, err
 	}
 	if err := found.readLocal(ctx); err != nil {
@@ -117,7 +118,7 @@ func locate(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat g
 	return found, nil
 }
 
-// readLocal hashes a package of this machine of which nobody tells a hash.
+// readLocal hashes a package on this machine if its source lists no hash.
 func (p *LocatedPackage) readLocal(ctx context.Context) (err error) {
 	var h1 getproviders.Hash
 	switch at := p.Package.Location.(type) {
@@ -138,8 +139,8 @@ func (p *LocatedPackage) readLocal(ctx context.Context) (err error) {
 	return err
 }
 
-// judge finds out what an archive has to be. What vouches for it has to be in order.
-func (p *LocatedPackage) judge(t fetcher.Request, trust getproviders.Trust) (err error) {
+// authenticate sets the hashes that the package has to have, and authenticates them.
+func (p *LocatedPackage) authenticate(t fetcher.Request, trust getproviders.Trust) (err error) {
 	p.Hashes = slices.Clone(trust.ListedHashes)
 	if sum, ok := fetcher.ExpectedBy(trust); ok {
 		p.ZH = getproviders.ZH(sum)

@@ -1,3 +1,22 @@
+// Package lockhashes finds out which hashes dependency lock files should hold, for
+// any platforms, without installing anything.
+//
+//	f := &fetcher.Fetcher{Source: source, StateDir: stateDir}
+//	result := lockhashes.Lock(ctx, f, lockhashes.Request{
+//		Requirements: required,
+//		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}},
+//	})[0]
+//	if result.Err == nil {
+//		// write result.Locks
+//	}
+//
+// What goes in: the requirements of working directories and what their lock files
+// hold now. What comes out: the new lock files as values, and what each package
+// contributes to them. [Hashes] answers for a single version, and [Locate] says where
+// the packages are and which hashes are known of them, without downloading any.
+//
+// Hashes come from the source where the Fetcher's HashPolicy trusts it, from an
+// earlier run, or from reading the package.
 package lockhashes
 
 import (
@@ -22,12 +41,11 @@ type Request struct {
 	// that isn't required is an error.
 	Only []getproviders.Provider
 
-	// Platforms are those that the entries have to be good for; nil: the
-	// Installer's. AllPlatforms adds those that the Source lists for the version.
+	// Platforms are those that the entries have to cover; nil: the Fetcher's. AllPlatforms adds those that the Source lists for the version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
-	// Done are platforms that the entries are good for, because their packages
-	// were installed just now: they are left out of the others.
+	// Done are platforms that the entries cover already, because their packages
+	// were just installed: they are left out.
 	Done []getproviders.Platform
 
 	// Upgrade gives providers another version than the locked one: the one that
@@ -38,14 +56,12 @@ type Request struct {
 
 // Result is the answer to a Request.
 type Result struct {
-	// Locks are those of the request in which entries were made that are good for
-	// all platforms: hashes of the same version stay, whatever their scheme, and
+	// Locks are those of the request with entries that cover all platforms: hashes of the same version stay, whatever their scheme, and
 	// constraints are those of the requirements now. Entries of providers that
 	// aren't required, or weren't asked for, stay as they are.
 	Locks    *depsfile.Locks
 	Packages []Package // in the order of providers, for each in the order of platforms
-	// Err joins a *ProviderError for each provider and platform that there is no
-	// hash for; Locks is nil then. Where it is about one platform, it wraps a
+	// Err joins a *ProviderError for each provider and platform without a hash; Locks is nil then. Where it is about one platform, it wraps a
 	// *PlatformError.
 	Err error
 }
@@ -55,29 +71,29 @@ type Package struct {
 	Selection      resolve.Selection
 	Platform       getproviders.Platform
 	H1             getproviders.Hash
-	ZH             getproviders.Hash                 // "" where there is no archive, or nobody said what it has
+	ZH             getproviders.Hash                 // "" where there is no archive, or its checksum isn't known
 	Authentication getproviders.AuthenticationResult // zero if From is HashesListed and nothing is signed
-	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that are told of other platforms
-	From           HashOrigin                        // how they became known
+	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
+	From           HashOrigin                        // how they were found
 	Source         string                            // as Source.Describe names it
-	Change         Change                            // what they mean to the lock file
-	Previous       getproviders.Version              // that was locked before; zero: none
-	Missing        []getproviders.Hash               // of H1, and ZH if that is vouched for, those that the lock file lacks
+	Change         Change                            // how they change the lock file
+	Previous       getproviders.Version              // the version that was locked before; zero: none
+	Missing        []getproviders.Hash               // of H1, and ZH if it is signed or verified, those that the lock file lacks
 
-	told map[getproviders.Platform]getproviders.Hash // by the registry
+	registryHashes map[getproviders.Platform]getproviders.Hash // of other platforms
 }
 
-// HashOrigin says how the hashes of a package became known.
+// HashOrigin says how the hashes of a package were found.
 type HashOrigin int
 
-// The ways. All but the last come to the same hashes.
+// The origins. All but the last yield the same hashes.
 const (
 	HashesComputed HashOrigin = iota // the package was read
-	HashesRecalled                   // its archive was read by an earlier run, which remembered what is in it
-	HashesListed                     // the source listed them, and was believed
+	HashesRecalled                   // its archive was read by an earlier run, which recorded its content
+	HashesListed                     // the source listed them, and is trusted
 )
 
-// Change says what a package's hashes mean to the lock file.
+// Change says how a package's hashes change the lock file.
 type Change int
 
 const (
@@ -87,25 +103,23 @@ const (
 )
 
 // Lock finds out what the lock files of any number of working directories
-// should hold, for any platforms. It needs no Target and writes no package
-// anywhere; who wants the files changed, saves what it returns. Results belong
-// to the requests, in their order, and one that fails doesn't keep others from
-// being answered.
+// should hold, for any platforms. It keeps no package, and writes no lock file: the
+// caller saves the Locks that it returns. Results are in the order of the requests,
+// and the failure of one doesn't affect the others.
 //
-// A package that several requests need is worked on once. All of them are
-// worked on at the same time, within Limits. What an archive contains is
-// remembered in StateDir by the archive's checksum, which never changes: it isn't
-// fetched again by the same user, as long as a source tells the checksum, which
-// a registry's signed list does. Everything that such a list vouches for is
-// checked each time.
+// A package that several requests need is worked on once, and all packages are
+// worked on at the same time, within Limits. The hashes of an archive's content are
+// recorded in StateDir under the archive's checksum. As long as a source lists that
+// checksum, which a registry's signed list does, the same user doesn't download the
+// archive again; the signature is verified each time.
 //
 // Versions are those that are locked already, else the newest that are allowed.
-// No request asks for what a locked version settles.
+// The source isn't asked for the versions of a provider that is locked.
 func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result {
 	results := make([]Result, len(requests))
 	if f.Source == nil {
 		for i := range results {
-			results[i].Err = errors.New("an Installer needs a Source")
+			results[i].Err = errors.New("a Fetcher needs a Source")
 		}
 		return results
 	}
@@ -119,25 +133,26 @@ func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result
 	return results
 }
 
-// choice is what the versions and platforms of a request come to.
+// Choice holds the versions and platforms that a request asks for.
 type Choice struct {
 	Selections []resolve.Selection
 	Platforms  [][]getproviders.Platform // of each selection
 	errs       []error
 }
 
-// packageKey names a package.
+// PackageKey names a package.
 type PackageKey struct {
 	provider getproviders.Provider
 	version  getproviders.Version
 	platform getproviders.Platform
 }
 
+// KeyOf names the package of a selection for a platform.
 func KeyOf(s resolve.Selection, plat getproviders.Platform) PackageKey {
 	return PackageKey{s.Provider, s.Version, plat}
 }
 
-// choose decides on versions and platforms.
+// Choose decides on versions and platforms.
 func Choose(ctx context.Context, f *fetcher.Fetcher, r Request) (c Choice) {
 	wanted, locks, errs := r.wanted()
 	selections, failed := f.Resolver().Resolve(ctx, wanted, locks, resolve.Normal)
@@ -190,7 +205,7 @@ func (r Request) wanted() (getproviders.Requirements, *depsfile.Locks, []error) 
 
 var errNotRequired = errors.New("it is not required by the configuration")
 
-// platformsFor are the platforms of a request, each once.
+// PlatformsFor are the platforms of a request, each once.
 func PlatformsFor(ctx context.Context, f *fetcher.Fetcher, r Request, s resolve.Selection) ([]getproviders.Platform, error) {
 	platforms := r.Platforms
 	if r.AllPlatforms {

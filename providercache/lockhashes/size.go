@@ -9,7 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 )
 
-// archiveSize finds out how large an archive is; -1 if it is none, or nobody says.
+// archiveSize finds out how large an archive is; -1 if it is a directory, or its size
+// isn't known.
 func archiveSize(ctx context.Context, f *fetcher.Fetcher, at getproviders.Location, ask bool) (int64, error) {
 	switch at := at.(type) {
 	case getproviders.LocalArchive:

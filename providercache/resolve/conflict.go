@@ -1,3 +1,17 @@
+// Package resolve chooses a version for each provider that a configuration requires,
+// and holds the types that the steps after that share: [Selection], [ProviderError]
+// with its [Step], and the errors that callers branch on.
+//
+//	r := resolve.Resolver{Source: source, Queries: 32, Emit: func(context.Context, event.Event) {}}
+//	selections, failed := r.Resolve(ctx, requirements, locks, resolve.Normal)
+//
+// What goes in: the requirements, the lock file (nil: there is none) and a source to
+// ask for versions. What comes out: one Selection for each provider that isn't built
+// in, and the failures beside them; the failure of one provider doesn't stop others.
+// In Normal mode locked versions stand, and cost no request.
+//
+// Where constraints allow no version, [FindConflict] says which of them contradict
+// each other. It needs no network, and can be called with versions from anywhere.
 package resolve
 
 import (
@@ -7,7 +21,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Bound is a requirement and how far it lets one go.
+// ConstraintBound is a requirement with the newest version that it allows.
 type ConstraintBound struct {
 	getproviders.Requirement
 	// Newest is the newest version that the requirement allows by itself. It
@@ -15,10 +29,10 @@ type ConstraintBound struct {
 	Newest getproviders.Version
 }
 
-// Conflict says what requirements on one provider make of its versions.
+// Conflict says which versions the requirements on one provider allow.
 type Conflict struct {
 	Bounds []ConstraintBound // of all requirements, in their order
-	// Smallest are those of Bounds that leave no version between them: as few
+	// Minimal are those of Bounds that leave no version between them: as few
 	// as can be, and of equally few the first. If it takes more than a handful,
 	// or there are very many requirements, it may be that fewer would do; yet
 	// none of them can be left out. It is empty if there is no conflict, also
@@ -48,8 +62,8 @@ func FindConflict(required []getproviders.Requirement, versions []getproviders.V
 	return c
 }
 
-// judgeLocked sorts requirements by whether they allow a version.
-func judgeLocked(required []getproviders.Requirement, v getproviders.Version) (unmet, met []getproviders.Requirement) {
+// splitByVersion sorts requirements by whether they allow a version.
+func splitByVersion(required []getproviders.Requirement, v getproviders.Version) (unmet, met []getproviders.Requirement) {
 	candidate := len(candidates(required, []getproviders.Version{v})) > 0
 	for _, r := range required {
 		if candidate && admits(r.Constraints, v) {
@@ -61,7 +75,8 @@ func judgeLocked(required []getproviders.Requirement, v getproviders.Version) (u
 	return unmet, met
 }
 
-// candidates are the versions that only a refusal can rule out.
+// candidates are the versions that are chosen unless a requirement refuses them:
+// releases, and prereleases that some requirement names.
 func candidates(required []getproviders.Requirement, versions []getproviders.Version) []getproviders.Version {
 	return slices.DeleteFunc(slices.Clone(versions), func(v getproviders.Version) bool {
 		if (getproviders.Constraints{}).Allows(v) {
@@ -136,7 +151,7 @@ func (s *search) smallest() []int {
 }
 
 // choose finds, from one index on, size sets that refuse all that isn't refused
-// yet; nil if there are none or it takes too long.
+// yet; nil if there are none or the search takes too long.
 func (s *search) choose(refused refusals, from, size int) []int {
 	for i := from; i <= len(s.refusals)-size && s.tries < maxTries; i++ {
 		s.tries++
@@ -154,8 +169,8 @@ func (s *search) choose(refused refusals, from, size int) []int {
 	return nil
 }
 
-// greedy takes the set that refuses most of what is left, again and again, and
-// then gives back what turns out not to be needed.
+// greedy adds the set that refuses most of what is left until all is refused, and
+// then removes the sets that turn out not to be needed.
 func (s *search) greedy(nothing refusals) []int {
 	var chosen []int
 	for refused := nothing; !refused.equal(s.all); {

@@ -29,7 +29,7 @@ const (
 	StepQuery        Step = "query"        // asking for versions
 	StepSelect       Step = "select"       // no version fits
 	StepMetadata     Step = "metadata"     // asking for the package
-	StepFetch        Step = "fetch"        // receiving the archive, or reading the directory
+	StepFetch        Step = "fetch"        // downloading the archive, or reading the directory
 	StepAuthenticate Step = "authenticate" // checksum or signature, or the documents that hold them
 	StepVerify       Step = "verify"       // the lock file's hashes
 	StepUnpack       Step = "unpack"       // what the package contains
@@ -70,7 +70,7 @@ func (e *ProviderError) Error() string {
 // Unwrap returns the cause.
 func (e *ProviderError) Unwrap() error { return e.Err }
 
-// Is reports whether target is ErrNoSpace, and that the cause.
+// Is reports whether target is ErrNoSpace and the cause is a full disk.
 func (e *ProviderError) Is(target error) bool { return target == ErrNoSpace && IsFull(e.Err) }
 
 // Code is that of the cause, or names the step: "no_matching_version",
@@ -115,7 +115,7 @@ func (e *LockedVersionError) Code() string { return "locked_version" }
 // Is reports whether target is ErrLockedVersion.
 func (e *LockedVersionError) Is(target error) bool { return target == ErrLockedVersion }
 
-// Hint names the remedy. Whose constraints it is about is in Requirements.
+// Hint names the remedy. Requirements says whose constraints it is about.
 func (e *LockedVersionError) Hint() string {
 	if e.Product.Program == "" {
 		return "upgrade to allow the selection of new versions"
@@ -130,7 +130,7 @@ type NoVersionError struct {
 	Constraints getproviders.Constraints
 	Source      string               // as Source.Describe names it
 	Newest      getproviders.Version // of those there are; zero if there are none
-	Conflict    Conflict             // whose constraints don't go together
+	Conflict    Conflict             // which constraints contradict each other
 }
 
 // Error implements error.
@@ -144,7 +144,7 @@ func (e *NoVersionError) Error() string {
 	return fmt.Sprintf("no available releases match the given constraints %s", e.Constraints)
 }
 
-// Hint says what there is.
+// Hint names the newest version that there is.
 func (e *NoVersionError) Hint() string {
 	switch {
 	case e.Newest == (getproviders.Version{}):
@@ -162,7 +162,7 @@ func (e *NoVersionError) Code() string { return "no_matching_version" }
 // Is reports whether target is getproviders.ErrNoMatchingVersion.
 func (e *NoVersionError) Is(target error) bool { return target == getproviders.ErrNoMatchingVersion }
 
-// LockMismatchError says that a package, however genuine, has none of the
+// LockMismatchError says that a package, even an authenticated one, has none of the
 // hashes that the lock file records for its version.
 type LockMismatchError struct {
 	Provider getproviders.Provider
@@ -184,7 +184,7 @@ func (e *LockMismatchError) Code() string { return "lock_mismatch" }
 // Is reports whether target is ErrLockMismatch.
 func (e *LockMismatchError) Is(target error) bool { return target == ErrLockMismatch }
 
-// Hint says what may be the reason.
+// Hint names the likely reason and the remedy.
 func (e *LockMismatchError) Hint() string {
 	hint := fmt.Sprintf("the package has %s; if the lock file was made on another platform, or from a source with other packages, add the hashes", joinHashes(e.Got))
 	if e.Product.Program != "" {

@@ -10,20 +10,20 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// failed names the provider and the step for an error.
+// Failed names the provider and the step for an error.
 func (s Selection) Failed(step Step, err error) error {
 	return &ProviderError{Provider: s.Provider, Version: s.Version, Step: step, Err: err}
 }
 
-// fail tells the observer of a failure and returns it as a *ProviderError.
+// Fail reports a failure as an event and returns it as a *ProviderError.
 func Fail(ctx context.Context, emit func(context.Context, event.Event), s Selection, err error) error {
 	failure := FailureOf(ctx, s, err)
 	emit(ctx, event.FailedEvent{Addr: failure.Provider, Err: failure})
 	return failure
 }
 
-// failureOf returns an error as a *ProviderError. Whatever goes wrong after
-// the context has ended goes wrong because of that.
+// FailureOf returns an error as a *ProviderError. After the context has ended, the
+// failure is its cancellation, whatever err says.
 func FailureOf(ctx context.Context, s Selection, err error) *ProviderError {
 	failure, ok := errors.AsType[*ProviderError](err)
 	if !ok {
@@ -35,7 +35,7 @@ func FailureOf(ctx context.Context, s Selection, err error) *ProviderError {
 	return failure
 }
 
-// cancelled returns the cause of the context's end, made to match the
+// Cancelled returns the cause of the context's end, made to match the
 // context's error too.
 func Cancelled(ctx context.Context) error {
 	cause := context.Cause(ctx)
@@ -45,14 +45,15 @@ func Cancelled(ctx context.Context) error {
 	return fmt.Errorf("%w: %w", ctx.Err(), cause)
 }
 
-// selected is whatever stands for the work on one selection.
+// selected is an item of work on one selection.
 type selected interface{ Selected() Selection }
 
+// Selected returns the selection itself.
 func (s Selection) Selected() Selection { return s }
 
-// mapTold is par.Map for the work on selections. Each failure is told when it
-// happens and comes as a *ProviderError, those of selections that were never
-// begun because ctx ended included.
+// Map is par.Map for work on selections. Each failure is reported as an event when it
+// happens and returned as a *ProviderError, including those of selections that were
+// never begun because ctx ended.
 func Map[T selected, R any](ctx context.Context, emit func(context.Context, event.Event), limit int, items []T, do func(context.Context, T) (R, error)) ([]R, []error) {
 	results, errs := par.Map(ctx, limit, items, func(ctx context.Context, item T) (R, error) {
 		result, err := do(ctx, item)
@@ -62,14 +63,14 @@ func Map[T selected, R any](ctx context.Context, emit func(context.Context, even
 		return result, err
 	})
 	for i, err := range errs {
-		if _, told := err.(*ProviderError); err != nil && !told {
+		if _, reported := err.(*ProviderError); err != nil && !reported {
 			errs[i] = Fail(ctx, emit, items[i].Selected(), err)
 		}
 	}
 	return results, errs
 }
 
-// atVersionOf returns the selection with the version that its failure is about.
+// AtVersionOf returns the selection with the version that its failure is about.
 func (s Selection) AtVersionOf(err error) Selection {
 	if failure, ok := errors.AsType[*ProviderError](err); ok {
 		s.Version = failure.Version

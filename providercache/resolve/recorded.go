@@ -7,12 +7,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// ofScheme returns the hashes of one scheme.
+// OfScheme returns the hashes of one scheme.
 func OfScheme(hashes []getproviders.Hash, scheme string) []getproviders.Hash {
 	return slices.DeleteFunc(slices.Clone(hashes), func(h getproviders.Hash) bool { return h.Scheme() != scheme })
 }
 
-// recorded returns the usable hashes that the locks have for a selection.
+// Recorded returns the usable hashes that the locks have for a selection.
 func Recorded(locks *depsfile.Locks, s Selection) []getproviders.Hash {
 	lock, ok := locks.Provider(s.Provider)
 	if !ok || lock.Version != s.Version {
@@ -21,7 +21,7 @@ func Recorded(locks *depsfile.Locks, s Selection) []getproviders.Hash {
 	return slices.DeleteFunc(slices.Clone(lock.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
 }
 
-// orEmpty lets nil stand for a lock file that doesn't exist.
+// OrEmpty lets nil stand for a lock file that doesn't exist.
 func OrEmpty(locks *depsfile.Locks) *depsfile.Locks {
 	if locks == nil {
 		return new(depsfile.Locks)

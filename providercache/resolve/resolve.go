@@ -18,30 +18,31 @@ type Selection struct {
 	Locked      bool                     `json:"locked"` // the lock file decided
 }
 
-// resolver chooses versions. It is for many goroutines.
+// Resolver chooses versions. It is safe for many goroutines.
 type Resolver struct {
 	Source  getproviders.Source
-	Product getproviders.Product // for built-in providers and messages
-	Queries int                  // at once
-	Emit    func(context.Context, event.Event)
+	Product getproviders.Product               // for built-in providers and messages
+	Queries int                                // at once, at least 1
+	Emit    func(context.Context, event.Event) // required; called from several goroutines at once
 }
 
-// failedSelection is one that came to nothing.
+// FailedSelection is a provider for which no version could be chosen, or whose
+// version could not be worked on.
 type FailedSelection struct {
 	Selection Selection
 	Err       error // a *ProviderError
 }
 
-// resolve chooses a version for every provider that isn't built in. A locked
+// Resolve chooses a version for every provider that isn't built in. A locked
 // version is a choice that costs no request; in Normal mode it stands, and if
 // the constraints don't allow it, that is an error. The Source is asked for
-// the rest. What can't be resolved comes as failed.
+// the rest. Providers that can't be resolved are in failed.
 func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode Mode) (selections []Selection, failed []FailedSelection) {
 	open := make([]Selection, 0, len(req))
 	for _, p := range req.Providers() {
 		open = append(open, Selection{Provider: p, Constraints: req.Constraints(p)})
 	}
-	settle := func(ctx context.Context, s Selection) (Selection, error) {
+	choose := func(ctx context.Context, s Selection) (Selection, error) {
 		if s.Provider.IsBuiltIn() {
 			return s, r.checkBuiltIn(ctx, s)
 		}
@@ -56,8 +57,8 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 		}
 		return r.Newest(ctx, s, req[s.Provider])
 	}
-	settled, errs := Map(ctx, r.Emit, r.Queries, open, settle)
-	for i, s := range settled {
+	chosen, errs := Map(ctx, r.Emit, r.Queries, open, choose)
+	for i, s := range chosen {
 		switch {
 		case errs[i] != nil:
 			failed = append(failed, FailedSelection{open[i].AtVersionOf(errs[i]), errs[i]})
@@ -68,7 +69,7 @@ func (r Resolver) Resolve(ctx context.Context, req getproviders.Requirements, lo
 	return selections, failed
 }
 
-// checkBuiltIn judges a requirement that names a part of the product. There is
+// checkBuiltIn checks a requirement for a provider that is part of the product. There is
 // one such provider, and it has no versions of its own.
 func (r Resolver) checkBuiltIn(ctx context.Context, s Selection) error {
 	if err := BuiltInProblem(s, r.Product); err != nil {
@@ -78,6 +79,8 @@ func (r Resolver) checkBuiltIn(ctx context.Context, s Selection) error {
 	return nil
 }
 
+// BuiltInProblem says why a built-in provider can't be used as required; nil if it
+// can. A zero product stands for Terraform.
 func BuiltInProblem(s Selection, product getproviders.Product) error {
 	name := product.Name
 	if name == "" {
@@ -100,7 +103,7 @@ func (r Resolver) keepLocked(ctx context.Context, s Selection, lock depsfile.Loc
 	}
 	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints, Locked: true})
 	if !s.Constraints.Allows(lock.Version) {
-		unmet, met := judgeLocked(required, lock.Version)
+		unmet, met := splitByVersion(required, lock.Version)
 		return s, s.Failed(StepLock, &LockedVersionError{
 			Provider: s.Provider, Version: lock.Version, Constraints: s.Constraints, Requirements: unmet, Others: met, Product: r.Product,
 		})
@@ -109,7 +112,7 @@ func (r Resolver) keepLocked(ctx context.Context, s Selection, lock depsfile.Loc
 	return s, nil
 }
 
-// selectNewest asks the Source and chooses the newest version that is allowed.
+// Newest asks the Source and chooses the newest version that is allowed.
 func (r Resolver) Newest(ctx context.Context, s Selection, required []getproviders.Requirement) (Selection, error) {
 	r.Emit(ctx, event.QueryEvent{Addr: s.Provider, Constraints: s.Constraints})
 	available, err := r.Source.Versions(ctx, s.Provider)
@@ -146,8 +149,8 @@ func maxVersion(versions []getproviders.Version) (newest getproviders.Version) {
 	return newest
 }
 
-// unasked is about sources that may have what the others lack, and can't be
-// asked for it: see getproviders.MultiSource. It is nil if there are none.
+// unasked joins the errors of sources that may have the provider but could not be
+// asked: see getproviders.MultiSource. It is nil if there are none.
 func unasked(source getproviders.Source, p getproviders.Provider) error {
 	var errs []error
 	for _, err := range getproviders.UnaskedSources(source, p) {

@@ -46,7 +46,7 @@ func (v *vendor) believed(ctx context.Context, p archivedir.Item, rc receipt.Rec
 	t := fetcher.Request{Selection: p.Selection, Package: pkg}
 	trust, err := t.LoadTrust(ctx)
 	if err == nil {
-		_, err = t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
+		_, err = t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	}
 	there, whole := getproviders.ReadSignedDocuments(v.dir.Path(archivedir.MirrorDir(p.Selection.Provider)), p.Selection.Provider, p.Selection.Version)
 	return err == nil && (!whole || there.Covers(p.Selection.Provider, p.Selection.Version, p.Platform, rc.ZH))

@@ -100,7 +100,7 @@ func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Rec
 	if err != nil || trust.Authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
+	vouched, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
@@ -160,12 +160,12 @@ func (v *vendor) packedTask(ctx context.Context, p archivedir.Item) (fetcher.Req
 func (v *vendor) obtainCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
-		return v.dir.Fetcher.Obtain(ctx, t, stage)
+		return v.dir.Fetcher.Fetch(ctx, t, stage)
 	}
 	if _, _, err := link.Tree(ctx, string(dir), stage.PackagePath(), []link.Mode{link.Copy}); err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	return v.dir.Fetcher.JudgeDirectory(ctx, t, stage.PackagePath())
+	return v.dir.Fetcher.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
 // hashUnpacked hashes a package that is a directory, and no link to one.

@@ -66,7 +66,7 @@ func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.K
 	}
 	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path}
 	if isUnpacked(p) {
-		got, err := v.dir.Fetcher.JudgeDirectory(ctx, t, p.Path)
+		got, err := v.dir.Fetcher.AuthenticateDirectory(ctx, t, p.Path)
 		k.Present, k.Known.Receipt = err == nil, got.Receipt(receipt.StatRecord{})
 		return k, err
 	}
@@ -79,7 +79,7 @@ func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.K
 	}
 	rc := &k.Known.Receipt
 	sum, _ := archivedir.ArchiveSum(rc.ZH)
-	vouched, err := t.Judge(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
+	vouched, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
 	k.Present = err == nil
 	return k, err

@@ -12,23 +12,26 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
+// Widget is the provider that tests install.
 var Widget = getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: "widget"}
 
+// WidgetFile is the name of its executable.
 const WidgetFile = "terraform-provider-widget"
 
-// item is an entry of an archive that a test makes. The zero fields make an
+// Item is an entry of an archive that a test makes. The zero fields make an
 // ordinary file.
 type Item struct {
 	Name    string
 	Content string
 	Mode    fs.FileMode // 0: 0755
-	Method  uint16      // if raw is given
-	Raw     []byte      // the compressed data, as it is; nil: content, deflated
-	Size    uint64      // promised, if raw is given
+	Method  uint16      // if Raw is given
+	Raw     []byte      // the compressed data, as it is; nil: Content, deflated
+	Size    uint64      // that the archive claims, if Raw is given
 	Flags   uint16      // more flags
 	Comment string
 }
 
+// ArchiveOf makes a zip archive of entries.
 func ArchiveOf(tb testing.TB, items ...Item) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -66,6 +69,7 @@ func cmpOr(mode, otherwise fs.FileMode) fs.FileMode {
 	return mode
 }
 
+// Deflated compresses content.
 func Deflated(tb testing.TB, content []byte) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -82,7 +86,7 @@ func Deflated(tb testing.TB, content []byte) []byte {
 	return out.Bytes()
 }
 
-// archiveByGo makes an archive as most publishers' programs do.
+// ArchiveByGo makes an archive as most publishers' programs do.
 func ArchiveByGo(tb testing.TB, method uint16) []byte {
 	tb.Helper()
 	var out bytes.Buffer
@@ -104,6 +108,8 @@ func ArchiveByGo(tb testing.TB, method uint16) []byte {
 	return out.Bytes()
 }
 
+// Good is an entry that makes a valid package of Widget.
 var Good = Item{Name: WidgetFile, Content: "the provider"}
 
+// TestProvider is Widget.
 var TestProvider = getproviders.Provider{Hostname: getproviders.DefaultHost, Namespace: "acme", Type: "widget"}

@@ -1,3 +1,5 @@
+// Package cachetest has what the tests of several packages share: archives of
+// providers, files and contexts. It is for tests only.
 package cachetest
 
 import (
@@ -10,14 +12,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
+// ErrStopped is the cause with which tests cancel contexts.
 var ErrStopped = errors.New("stopped by the test")
 
+// ContextWithCause is context.WithCancelCause that ends with the test.
 func ContextWithCause(tb testing.TB) (context.Context, context.CancelCauseFunc) {
 	ctx, cancel := context.WithCancelCause(tb.Context())
 	tb.Cleanup(func() { cancel(nil) })
 	return ctx, cancel
 }
 
+// FileSize returns the size of a file, in bytes.
 func FileSize(tb testing.TB, path string) int64 {
 	tb.Helper()
 	info, err := os.Stat(path)
@@ -27,6 +32,7 @@ func FileSize(tb testing.TB, path string) int64 {
 	return info.Size()
 }
 
+// Must fails the test if there is any error.
 func Must(t *testing.T, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
@@ -34,6 +40,7 @@ func Must(t *testing.T, errs ...error) {
 	}
 }
 
+// LinkOrSkip makes a symbolic link, or skips the test where the system has none.
 func LinkOrSkip(t *testing.T, to, at string) {
 	t.Helper()
 	if err := os.Symlink(to, at); err != nil {
@@ -41,6 +48,7 @@ func LinkOrSkip(t *testing.T, to, at string) {
 	}
 }
 
+// WriteTo writes an executable file, and makes the directories that it is in.
 func WriteTo(t *testing.T, path, content string) {
 	t.Helper()
 	err := os.MkdirAll(filepath.Dir(path), 0o755)
@@ -52,6 +60,7 @@ func WriteTo(t *testing.T, path, content string) {
 	}
 }
 
+// HashOf returns the h1 of a directory.
 func HashOf(t *testing.T, dir string) getproviders.Hash {
 	t.Helper()
 	h1, err := getproviders.HashDir(t.Context(), dir)
@@ -61,6 +70,7 @@ func HashOf(t *testing.T, dir string) getproviders.Hash {
 	return h1
 }
 
+// ContentOf reads a file.
 func ContentOf(t *testing.T, path string) string {
 	t.Helper()
 	content, err := os.ReadFile(path)

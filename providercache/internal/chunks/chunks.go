@@ -1,3 +1,6 @@
+// Package chunks copies bytes in large pieces, until the context ends.
+//
+//	n, err := chunks.Copy(ctx, dst, src, make([]byte, chunks.Size))
 package chunks
 
 import (
@@ -5,15 +8,14 @@ import (
 	"io"
 )
 
-// bufferBytes is the unit of copying. Large enough for the costs of each call not
-// to matter, and small enough to stay in a core's own cache between the steps that
-// each byte goes through; there are one such buffer for each download and two for
-// each archive that is being unpacked, whatever the size of packages.
+// Size is the size of a buffer for copying, in bytes. It is large enough for the
+// costs of each call not to matter, and small enough to stay in a core's own cache
+// between reading, hashing and writing. There is one buffer for each download and
+// two for each archive that is being unpacked, whatever the size of packages.
 const Size = 64 << 10
 
-// copyChunks is io.Copy in whole buffers, so that the writers see few calls,
-// which ends when ctx does. Buffers that aren't full are written before an
-// error is returned.
+// Copy is io.Copy in whole buffers, so that the writers see few calls. It ends when
+// ctx does, with its cause. What was read before an error is written.
 func Copy(ctx context.Context, dst io.Writer, src io.Reader, buffer []byte) (n int64, err error) {
 	for err == nil {
 		if ctx.Err() != nil {
@@ -32,8 +34,8 @@ func Copy(ctx context.Context, dst io.Writer, src io.Reader, buffer []byte) (n i
 	return n, err
 }
 
-// fill is io.ReadFull that leaves the source's error as it is: an early end
-// must not look like a last buffer that isn't full.
+// fill is io.ReadFull that returns the source's own error: io.ErrUnexpectedEOF from
+// the source must not be taken for the end of the last buffer.
 func fill(src io.Reader, buffer []byte) (n int, err error) {
 	for n < len(buffer) && err == nil {
 		var more int

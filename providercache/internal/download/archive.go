@@ -5,16 +5,16 @@ import (
 	"os"
 )
 
-// archive is a package archive that has been received: whole, and in a place
-// that is private.
+// Archive is a package archive that has been downloaded completely, to a path that
+// other users can't write to.
 type Archive struct {
 	Path   string
 	Size   int64
 	SHA256 [sha256.Size]byte
-	File   *partialFile // open; nil in tests that have no use for it
+	File   *partialFile // open; nil in tests that don't need it
 }
 
-// isAt makes sure that a file which was opened by the archive's path is the one that
+// IsAt makes sure that a file which was opened by the archive's path is the one that
 // was written.
 func (a Archive) IsAt(file *os.File) error {
 	if a.File == nil {
@@ -23,14 +23,14 @@ func (a Archive) IsAt(file *os.File) error {
 	return a.File.isAt(file)
 }
 
-// keep closes the file, and leaves it for a later run if that can resume it.
+// Keep closes the file, and leaves it for a later run if that can use it.
 func (a Archive) Keep() {
 	if a.File != nil {
 		a.File.keep(true)
 	}
 }
 
-// discard closes the file, which goes with the staging directory or now.
+// Discard closes the file, and removes it unless it goes with the staging directory.
 func (a Archive) Discard() {
 	if a.File != nil {
 		a.File.discard()

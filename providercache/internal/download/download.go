@@ -1,3 +1,17 @@
+// Package download turns the location of a package archive into its bytes.
+//
+//	archive, err := download.Fetch(ctx, download.Request{Location: at, Client: client, Limit: limit, Path: path, ...})
+//	defer archive.Discard()
+//
+// [Fetch] downloads to a file and hashes what passes. A transfer that breaks off is
+// resumed with range requests, if the server has the same archive still; with a
+// PartialDir, later runs resume it as well. While the file grows, the request's
+// Follow function reads it. [Open] is for callers that read an archive once, and
+// keep no file: it resumes too.
+//
+// A [Source] that can't continue returns [ErrRestart] and begins with the first
+// byte again. Failures of the network are a [*TransferError], refusals of a server a
+// [*StatusError]. [AskSize] finds out how large an archive is without downloading it.
 package download
 
 import (
@@ -16,7 +30,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// downloadRequest asks for one archive.
+// Request asks for one archive.
 type Request struct {
 	Location getproviders.Location
 	Client   *http.Client
@@ -28,17 +42,17 @@ type Request struct {
 	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
 
 	Now      func() time.Time
-	Progress func(done, total int64) // nil: nobody is told
-	Received func()                  // called when the last byte is there
+	Progress func(done, total int64) // nil: it isn't reported
+	Received func()                  // called after the last byte
 
-	// Follow reads the archive while it is written; mark tells how far that is, and
-	// size is -1 if nobody knows it. Restart forgets what it has made of it, because
-	// the archive begins again.
+	// Follow reads the archive while it is written; mark is how much has been written,
+	// and size is -1 if it isn't known. Restart removes what Follow has made of the
+	// archive, because it begins again.
 	Follow  func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64)
 	Restart func() error
 }
 
-// download is the receiving of one archive.
+// download is the download of one archive.
 type download struct {
 	Request
 	file   *partialFile
@@ -48,10 +62,10 @@ type download struct {
 	buffer []byte
 }
 
-// receiveArchive copies an archive to a new file, or to where it can be resumed, and
-// computes its checksum while the bytes pass. The caller discards what it gets.
+// Fetch copies an archive to a new file, or to a partial file that an earlier run
+// began, and computes its checksum at the same time. The caller discards the archive.
 func Fetch(ctx context.Context, r Request) (Archive, error) {
-	file, err := land(r)
+	file, err := openTarget(r)
 	if err != nil {
 		return Archive{}, err
 	}
@@ -73,7 +87,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 	}
 	defer d.source.Close()
 	for {
-		received, err = d.pass(ctx)
+		received, err = d.transfer(ctx)
 		if !errors.Is(err, ErrRestart) {
 			return received, err
 		}
@@ -83,7 +97,7 @@ func (d *download) run(ctx context.Context) (received Archive, err error) {
 	}
 }
 
-// recall reads what an earlier run has left.
+// recall hashes what an earlier run has downloaded.
 func (d *download) recall(ctx context.Context) error {
 	if !d.file.kept {
 		return nil
@@ -118,7 +132,7 @@ func (d *download) open(ctx context.Context) (Source, error) {
 	return w, nil
 }
 
-// clear forgets what was received, and what was made of it.
+// clear removes what was downloaded, and what Follow has made of it.
 func (d *download) clear() error {
 	d.sum.Reset()
 	d.size = 0
@@ -129,8 +143,9 @@ func (d *download) clear() error {
 	return errors.Join(err, d.Restart())
 }
 
-// pass receives what the source has, and unpacks the archive from its beginning.
-func (d *download) pass(ctx context.Context) (received Archive, err error) {
+// transfer copies what the source has, while Follow reads the archive from its
+// beginning.
+func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	total := d.source.Length()
 	if total > d.Limit {
 		return Archive{}, d.tooLarge()
@@ -149,14 +164,14 @@ func (d *download) pass(ctx context.Context) (received Archive, err error) {
 		},
 		func(ctx context.Context) error {
 			d.Follow(ctx, d.file, &mark, total)
-			return nil // what can't be done on the way is done afterwards
+			return nil // what Follow couldn't do is done when the archive is complete
 		},
 	)
 	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), File: d.file}, err
 }
 
-// copy writes the rest of an archive to its file, tells the mark how far it
-// has come, and checks that all of it came.
+// copy writes the rest of an archive to its file, advances the mark, and checks that
+// the archive is complete.
 func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	limit, before := d.Limit, d.size
 	target := io.MultiWriter(d.sum, d.file, advance{mark})
@@ -166,7 +181,7 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	total, from := d.source.Length(), d.Location.String()
 	switch {
 	case err != nil:
-		return BrokenOff(ctx, d.Location, d.size, total, err)
+		return TransferFailure(ctx, d.Location, d.size, total, err)
 	case d.size > limit:
 		return d.tooLarge()
 	case total >= 0 && d.size != total:
@@ -180,7 +195,7 @@ func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 
 func (d *download) checksum() [sha256.Size]byte { return [sha256.Size]byte(d.sum.Sum(nil)) }
 
-// asExpected reports whether the file is the archive that it should become.
+// asExpected reports whether the file has the expected checksum.
 func (d *download) asExpected() bool { return d.Known && d.Expected == d.checksum() }
 
 func (d *download) tooLarge() error {
@@ -196,7 +211,7 @@ func (a advance) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// whole is the rest of an archive that is there already.
+// whole is the empty rest of an archive of which the file has everything.
 type whole int64
 
 func (whole) Read([]byte) (int, error) { return 0, io.EOF }

@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TransferError says that an archive couldn't be had over the network, or only
-// a part of it, in spite of all attempts to get the rest. It matches
+// TransferError says that an archive couldn't be downloaded, or only a part of it,
+// after all attempts to resume. It matches
 // getproviders.ErrUnreachable and what the network said last.
 type TransferError struct {
 	Archive     string // its URL, without secrets
@@ -28,7 +28,7 @@ func (e *TransferError) Error() string {
 // Unwrap returns getproviders.ErrUnreachable and the cause.
 func (e *TransferError) Unwrap() []error { return []error{getproviders.ErrUnreachable, e.Err} }
 
-// incomplete says how far an archive had come when something went wrong.
+// Incomplete adds to an error how much of an archive had been downloaded.
 func Incomplete(archive string, size, total int64, err error) error {
 	if total < 0 {
 		return fmt.Errorf("%s: after %d bytes: %w", archive, size, err)
@@ -36,10 +36,11 @@ func Incomplete(archive string, size, total int64, err error) error {
 	return fmt.Errorf("%s: after %d of %d bytes: %w", archive, size, total, err)
 }
 
-// brokenOff says how far an archive had come, unless the error does.
-func BrokenOff(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
-	_, told := errors.AsType[*TransferError](err)
-	if told || errors.Is(err, ErrRestart) || ctx.Err() != nil {
+// TransferFailure adds to an error how much of an archive had been downloaded, unless
+// the error says so itself or isn't about the transfer.
+func TransferFailure(ctx context.Context, at getproviders.Location, size, total int64, err error) error {
+	_, ok := errors.AsType[*TransferError](err)
+	if ok || errors.Is(err, ErrRestart) || ctx.Err() != nil {
 		return err
 	}
 	return Incomplete(at.String(), size, total, err)

@@ -12,28 +12,28 @@ import (
 )
 
 // reopenPause is how long to wait before an archive is opened again, doubled for
-// each further attempt that brings nothing.
+// each further attempt in a row that yields no bytes.
 const reopenPause = 100 * time.Millisecond
 
-// openedBody is an archive that its Location opens. Reading it goes on where it
-// breaks off, as that of resumableBody does.
+// openedBody is an archive that its Location opens. When reading fails, it is opened
+// again at the next byte, as resumableBody does for URLs.
 type openedBody struct {
 	ctx  context.Context
 	at   getproviders.Archive
-	sure bool // what was put together wrongly is found out: the checksum is known
+	sure bool // the checksum is known, so that parts of different archives are detected
 
 	body      io.ReadCloser // nil: it couldn't be opened again
 	broken    error         // what the body ended with
 	pos       int64         // of the body's next byte
 	total     int64         // -1: not known
 	validator string
-	patched   bool // what was read comes from several bodies
-	again     bool // it has begun again
+	combined  bool // what was read comes from several bodies
+	restarted bool // it has begun again
 	tries     tries
 }
 
-// openArchive opens an archive from a position on, up to which an earlier run got.
-// What is opened may begin at its first byte even so: see position.
+// openArchive opens an archive at a position, up to which an earlier run read it.
+// The body may begin with the first byte nevertheless: see position.
 func openArchive(ctx context.Context, at getproviders.Archive, from int64, sure bool) (*openedBody, error) {
 	b := &openedBody{ctx: ctx, at: at, sure: sure, total: -1}
 	err := b.open(from)
@@ -81,7 +81,7 @@ func (b *openedBody) Read(p []byte) (int, error) {
 // resume opens the archive again after reading it has failed.
 func (b *openedBody) resume(cause error) error {
 	for b.tries.another(b.pos) {
-		if err := par.Pause(b.ctx, reopenPause<<(b.tries.barren-1)); err != nil {
+		if err := par.Pause(b.ctx, reopenPause<<(b.tries.failures-1)); err != nil {
 			return err
 		}
 		read := b.pos
@@ -94,10 +94,10 @@ func (b *openedBody) resume(cause error) error {
 			return b.wrap(err)
 		case b.pos == read:
 			return nil
-		case b.again:
+		case b.restarted:
 			return b.wrap(cause)
 		}
-		b.again, b.tries.at = true, 0
+		b.restarted, b.tries.at = true, 0
 		return ErrRestart
 	}
 	return b.wrap(cause)
@@ -105,10 +105,10 @@ func (b *openedBody) resume(cause error) error {
 
 // Renew implements Source.
 func (b *openedBody) Renew() error {
-	if !b.patched || b.again {
+	if !b.combined || b.restarted {
 		return nil
 	}
-	b.again, b.tries.at = true, 0
+	b.restarted, b.tries.at = true, 0
 	if err := b.open(0); err != nil {
 		return b.wrap(err)
 	}
@@ -135,7 +135,7 @@ func (b *openedBody) open(from int64) error {
 	case opened.Offset != from && !begins:
 		return errStale
 	case from == 0 || begins:
-		b.pos, b.total, b.validator, b.patched = 0, opened.Size, opened.Validator, false
+		b.pos, b.total, b.validator, b.combined = 0, opened.Size, opened.Validator, false
 		return nil
 	case known && b.total != opened.Size, !same && (!b.sure || b.validator != "" && opened.Validator != ""):
 		return errStale
@@ -143,7 +143,7 @@ func (b *openedBody) open(from int64) error {
 	if b.total < 0 {
 		b.total, b.validator = opened.Size, opened.Validator
 	}
-	b.pos, b.patched = from, true
+	b.pos, b.combined = from, true
 	return nil
 }
 

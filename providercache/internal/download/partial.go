@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// partialDir holds archives of which not all has come yet, by their
-	// checksums, in a cache.
+	// PartialDir is the directory of a cache for incomplete archives, by their
+	// checksums.
 	PartialDir = "partial"
-	// partialsAfter is how long they wait for somebody to resume them.
+	// partialsAfter is how long they are kept for a run that resumes them.
 	partialsAfter = 24 * time.Hour
 )
 
-// landing is the file that an archive is received into.
+// partialFile is the file that an archive is downloaded to.
 type partialFile struct {
 	*os.File
-	kept bool // it stays for a later run; else it goes with its staging directory
+	kept bool // it stays for a later run; else it is removed with its staging directory
 }
 
-// land opens the file for an archive: the one in the cache that an earlier run
-// may have begun, if the archive's checksum is known and nobody else works on
-// it; else a new one at path. It is in its place from the first byte on,
-// because who is killed can't move it there.
-func land(r Request) (*partialFile, error) {
+// openTarget opens the file for an archive: the one in the cache that an earlier run
+// may have begun, if the archive's checksum is known and no other process works on
+// it; else a new one at path. Partial files are written where later runs look for
+// them, because a process that is killed can't move them there.
+func openTarget(r Request) (*partialFile, error) {
 	if r.Known && r.PartialDir != "" && IsRemote(r.Location) {
 		if file, err := openPartial(r.PartialDir, r.Expected); err == nil {
 			return &partialFile{file, true}, nil
@@ -41,8 +41,8 @@ func land(r Request) (*partialFile, error) {
 	return &partialFile{file, false}, err
 }
 
-// abandon closes a file that didn't become an archive. worthwhile: a later run
-// may get the rest.
+// keep closes an incomplete file. It stays if it is worthwhile: a later run may
+// download the rest.
 func (l *partialFile) keep(worthwhile bool) {
 	if info, err := l.Stat(); err == nil && worthwhile && info.Size() > 0 {
 		l.Close()
@@ -51,8 +51,8 @@ func (l *partialFile) keep(worthwhile bool) {
 	l.discard()
 }
 
-// discard takes the file out of the cache and closes it; in this order, because
-// whoever removes such a file has its lock.
+// discard removes the file from the cache and closes it; in this order, because
+// only the holder of its file lock may remove such a file.
 func (l *partialFile) discard() {
 	if l.kept {
 		_ = os.Remove(l.Name())
@@ -63,8 +63,8 @@ func (l *partialFile) discard() {
 	}
 }
 
-// isAt makes sure that a file which was opened by the landing's name is the one
-// that was written. In a cache others may be able to rename files.
+// isAt makes sure that a file which was opened by this file's name is the one
+// that was written. In a cache other users may be able to rename files.
 func (l *partialFile) isAt(file *os.File) error {
 	written, err := l.Stat()
 	if err != nil {
@@ -77,7 +77,7 @@ func (l *partialFile) isAt(file *os.File) error {
 	return err
 }
 
-// openPartial opens, and locks, the file for an archive, or makes it.
+// openPartial opens or makes the file for an archive, and takes its file lock.
 func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
 	for range staging.Attempts {
 		if _, err := scratch.MakeDirs(dir); err != nil {
@@ -91,7 +91,7 @@ func openPartial(dir string, sum [sha256.Size]byte) (file *os.File, err error) {
 	return file, err
 }
 
-// sweepPartials removes those that nobody has resumed.
+// SweepPartials removes the incomplete archives that no run has resumed in time.
 func SweepPartials(dir string, now time.Time) {
 	if dir == "" {
 		return

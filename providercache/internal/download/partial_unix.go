@@ -12,18 +12,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// errNotOurs says that somebody else could change the file.
-var errNotOurs = errors.New("the file isn't the user's alone")
+// errNotPrivate says that other users could change the file.
+var errNotPrivate = errors.New("the file isn't the user's alone")
 
 // errGone says that the file was removed while it was being opened.
 var errGone = errors.New("the file was removed")
 
 func isGone(err error) bool { return errors.Is(err, errGone) || errors.Is(err, fs.ErrNotExist) }
 
-// lockPartial opens a file of which nobody else has the lock, and takes that.
-// It is the lock of the file itself, so it ends with the process, and whoever
-// removes the file has it. What is in the file is going to be hashed, and read
-// again later, so nobody else may be able to write to it.
+// lockPartial opens a file and takes its file lock, unless another process has it.
+// The lock is on the file itself, so it ends with the process, and only its holder
+// removes the file. The file is going to be hashed, and read again later, so no
+// other user may be able to write to it.
 func lockPartial(path string, flags int) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|owner.OpenPlain|flags, 0o600)
 	if err != nil {
@@ -47,11 +47,11 @@ func checkPartial(file *os.File, path string) error {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	switch {
 	case !info.Mode().IsRegular() || !owner.IsOwn(info) || info.Mode().Perm()&0o077 != 0:
-		return errNotOurs
+		return errNotPrivate
 	case !ok || stat.Nlink == 0 || !sameAsAt(info, path):
 		return errGone
 	case stat.Nlink > 1:
-		return errNotOurs
+		return errNotPrivate
 	}
 	return nil
 }

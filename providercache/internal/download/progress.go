@@ -7,10 +7,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// progressInterval is how often at most the progress of a download is told.
+// progressInterval is the least time between two reports of a download's progress.
 const progressInterval = 100 * time.Millisecond
 
-// IsRemote reports whether an archive is somewhere else than on this machine's disks.
+// IsRemote reports whether an archive isn't a file on this machine.
 func IsRemote(at getproviders.Location) bool {
 	switch at.(type) {
 	case getproviders.HTTPArchive, getproviders.Archive:
@@ -19,21 +19,22 @@ func IsRemote(at getproviders.Location) bool {
 	return false
 }
 
-// meter wraps a reader so that its progress is told. So much has been done.
+// meter wraps a reader so that its progress is reported. done bytes of total have
+// been read already.
 func (r Request) meter(from io.Reader, done, total int64) io.Reader {
 	if r.Progress == nil {
 		return from
 	}
 	r.Progress(done, total)
-	return &meter{reader: from, done: done, total: total, tell: r.Progress, now: r.Now, last: r.Now()}
+	return &meter{reader: from, done: done, total: total, report: r.Progress, now: r.Now, last: r.Now()}
 }
 
 type meter struct {
 	reader      io.Reader
 	done, total int64
-	tell        func(done, total int64)
+	report      func(done, total int64)
 	now         func() time.Time
-	last        time.Time // of the last time it was told
+	last        time.Time // when progress was last reported
 }
 
 // Read implements io.Reader.
@@ -42,7 +43,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	m.done += int64(n)
 	if now := m.now(); err == io.EOF || now.Sub(m.last) >= progressInterval {
 		m.last = now
-		m.tell(m.done, m.total)
+		m.report(m.done, m.total)
 	}
 	return n, err
 }

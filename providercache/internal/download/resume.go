@@ -16,34 +16,34 @@ var (
 	// errStale says that a server doesn't have the rest of what it had the
 	// beginning of.
 	errStale = errors.New("the server has another archive than before")
-	// errStartOver says that a source goes on with the first byte of the
-	// archive: what has been read so far is worth nothing.
+	// ErrRestart says that a source continues with the first byte of the archive:
+	// what has been read so far has to be discarded.
 	ErrRestart = errors.New("the archive begins again")
 )
 
-// web is an archive behind a URL. Reading it goes on where a transfer breaks
-// off, as long as there is hope. The URL that the package's description has is
-// asked each time, so what it redirects to may expire.
+// resumableBody is an archive behind a URL. When a transfer breaks off, it requests
+// the rest, as long as tries allows. It requests the package's own URL each time, so
+// the URLs that it redirects to may expire.
 type resumableBody struct {
 	ctx    context.Context
 	client *http.Client
 	at     getproviders.HTTPArchive
-	sure   bool // what was put together wrongly is found out: the checksum is known
+	sure   bool // the checksum is known, so that parts of different archives are detected
 
-	body    io.ReadCloser // nil: the last request failed
-	broken  error         // what the body ended with
-	pos     int64         // of the body's next byte
-	total   int64         // -1: not known
-	edition validator
-	patched bool           // what was read comes from several answers
-	again   bool           // it has begun again
-	failed  *http.Response // the last answer, if it was none to read from; its body is closed
-	tries   tries
+	body      io.ReadCloser // nil: the last request failed
+	broken    error         // what the body ended with
+	pos       int64         // of the body's next byte
+	total     int64         // -1: not known
+	validator validator
+	combined  bool           // what was read comes from several responses
+	restarted bool           // it has begun again
+	failed    *http.Response // the last response, if it had no usable body; that is closed
+	tries     tries
 }
 
-// openWeb asks for an archive from a position on, up to which an earlier run
-// got. The server may send all of it even so: see pos.
-func openWeb(ctx context.Context, client *http.Client, at getproviders.HTTPArchive, from int64, sure bool) (*resumableBody, error) {
+// openURL requests an archive from a position on, up to which an earlier run
+// downloaded it. The server may send all of it nevertheless: see pos.
+func openURL(ctx context.Context, client *http.Client, at getproviders.HTTPArchive, from int64, sure bool) (*resumableBody, error) {
 	w := &resumableBody{ctx: ctx, client: client, at: at, sure: sure, total: -1}
 	err := w.ask(from)
 	if errors.Is(err, errStale) {
@@ -65,8 +65,8 @@ func (w *resumableBody) Close() error {
 	return err
 }
 
-// Read implements io.Reader. The end is told only where the server said it
-// would be. The error is errStartOver, or final.
+// Read implements io.Reader. It returns io.EOF only at the length that the server
+// announced, if it did. Other errors are ErrRestart, or final.
 func (w *resumableBody) Read(p []byte) (int, error) {
 	if w.broken == nil {
 		n, err := w.body.Read(p)
@@ -85,27 +85,27 @@ func (w *resumableBody) Read(p []byte) (int, error) {
 	return 0, w.resume(w.broken)
 }
 
-// resume finds something to read on from after a transfer has broken off.
+// resume requests the rest after a transfer has broken off.
 func (w *resumableBody) resume(cause error) error {
 	cause = &TransferError{Archive: w.at.String(), Done: w.pos, Total: w.total, Err: cause}
 	for w.tries.another(w.pos) {
 		from := w.pos
-		if !w.edition.resumable(w.sure) {
+		if !w.validator.resumable(w.sure) {
 			from = 0
 		}
-		if from < w.pos && w.again {
+		if from < w.pos && w.restarted {
 			break
 		}
-		if err := par.Pause(w.ctx, hosts.RetryWait(w.client, w.tries.barren-1, w.failed)); err != nil {
+		if err := par.Pause(w.ctx, hosts.RetryWait(w.client, w.tries.failures-1, w.failed)); err != nil {
 			return err
 		}
 		read := w.pos
 		err := w.ask(from)
 		switch {
 		case err == nil:
-			return w.goOn(read, cause)
+			return w.accepted(read, cause)
 		case errors.Is(err, errStale):
-			w.edition = validator{}
+			w.validator = validator{}
 		case !temporary(err):
 			return w.wrap(err)
 		default:
@@ -118,34 +118,34 @@ func (w *resumableBody) resume(cause error) error {
 	return cause
 }
 
-// goOn decides what an answer is good for after so much was read, and the rest
-// was lost because of cause.
-func (w *resumableBody) goOn(read int64, cause error) error {
+// accepted decides how to continue with a response, after read bytes of the earlier
+// one and the failure cause: with its next byte, from the first byte once, or not.
+func (w *resumableBody) accepted(read int64, cause error) error {
 	switch {
 	case w.pos == read:
 		return nil
-	case w.again:
+	case w.restarted:
 		return cause
 	}
-	w.again, w.tries.at = true, 0
+	w.restarted, w.tries.at = true, 0
 	return ErrRestart
 }
 
-// renew begins again, because what was read has the wrong checksum. nil: that
-// is of no use, because it came in one piece.
+// Renew begins again, because what was read has the wrong checksum. It returns nil if
+// that can't help, because all of it came in one response.
 func (w *resumableBody) Renew() error {
-	if !w.patched || w.again {
+	if !w.combined || w.restarted {
 		return nil
 	}
-	w.again, w.tries.at = true, 0
+	w.restarted, w.tries.at = true, 0
 	if err := w.ask(0); err != nil {
 		return w.wrap(err)
 	}
 	return ErrRestart
 }
 
-// ask sends a request for the archive from a position on and takes what the
-// answer has. errStale: ask for all of it.
+// ask sends a request for the archive from a position on and accepts its response.
+// The error is errStale if only the whole archive can be requested.
 func (w *resumableBody) ask(from int64) error {
 	w.Close()
 	w.failed = nil
@@ -155,15 +155,15 @@ func (w *resumableBody) ask(from int64) error {
 	}
 	if from > 0 {
 		req.Header.Set("Range", "bytes="+strconv.FormatInt(from, 10)+"-")
-		if condition := w.edition.ifRange(); condition != "" {
-			req.Header.Set("If-Range", condition)
+		if value := w.validator.ifRange(); value != "" {
+			req.Header.Set("If-Range", value)
 		}
 	}
 	resp, err := hosts.Do(w.client, req, maxRedirects)
 	if err != nil {
 		return err
 	}
-	if err := w.take(resp, from); err != nil {
+	if err := w.accept(resp, from); err != nil {
 		resp.Body.Close()
 		w.failed = resp
 		return err
@@ -172,44 +172,44 @@ func (w *resumableBody) ask(from int64) error {
 	return nil
 }
 
-// take judges an answer.
-func (w *resumableBody) take(resp *http.Response, from int64) error {
+// accept checks a response, and takes over its length and validator.
+func (w *resumableBody) accept(resp *http.Response, from int64) error {
 	if from > 0 && resp.StatusCode == http.StatusRequestedRangeNotSatisfiable {
 		return errStale
 	}
 	if from > 0 && resp.StatusCode == http.StatusPartialContent {
-		return w.takeRest(resp, from)
+		return w.acceptRest(resp, from)
 	}
 	if err := checkResponse(resp, http.StatusOK); err != nil {
 		return err
 	}
-	w.pos, w.total, w.edition, w.patched = 0, resp.ContentLength, validatorOf(resp.Header), false
+	w.pos, w.total, w.validator, w.combined = 0, resp.ContentLength, validatorOf(resp.Header), false
 	return nil
 }
 
-// takeRest judges an answer that should have the rest of an archive.
-func (w *resumableBody) takeRest(resp *http.Response, from int64) error {
+// acceptRest checks a response that should have the rest of an archive.
+func (w *resumableBody) acceptRest(resp *http.Response, from int64) error {
 	if err := checkResponse(resp, http.StatusPartialContent); err != nil {
 		return err
 	}
 	start, total, ok := parseContentRange(resp.Header.Get("Content-Range"))
 	now := validatorOf(resp.Header)
-	if !ok || start != from || w.total >= 0 && total >= 0 && total != w.total || w.edition.differs(now) {
+	if !ok || start != from || w.total >= 0 && total >= 0 && total != w.total || w.validator.differs(now) {
 		return errStale
 	}
 	if w.total < 0 {
 		w.total = total
 	}
-	if w.edition == (validator{}) { // an earlier run got the beginning
-		w.edition = now
-		w.edition.ranges = true
+	if w.validator == (validator{}) { // an earlier run downloaded the beginning
+		w.validator = now
+		w.validator.ranges = true
 	}
-	w.pos, w.patched = from, true
+	w.pos, w.combined = from, true
 	return nil
 }
 
-// wrap makes it a *TransferError that there is no answer. An answer that is
-// none of use says so itself.
+// wrap returns a *TransferError if there was no response. The error about a response
+// that is of no use stays as it is.
 func (w *resumableBody) wrap(err error) error {
 	if w.ctx.Err() != nil {
 		return context.Cause(w.ctx)
@@ -220,8 +220,8 @@ func (w *resumableBody) wrap(err error) error {
 	return &TransferError{Archive: w.at.String(), Done: w.pos, Total: w.total, Err: err}
 }
 
-// temporary reports whether a request may succeed later that has failed now,
-// after an earlier one for the same archive succeeded.
+// temporary reports whether a request that failed may succeed when it is repeated,
+// given that an earlier one for the same archive succeeded.
 func temporary(err error) bool {
 	status, ok := errors.AsType[*StatusError](err)
 	if !ok {
@@ -232,24 +232,25 @@ func temporary(err error) bool {
 		status.Code == http.StatusTooManyRequests || status.Code == http.StatusRequestTimeout
 }
 
-// A transfer is resumed as long as that brings bytes, but not for ever.
+// A transfer is resumed as long as that yields bytes, but not without limit.
 const (
-	mostTries  = 10 // in all
-	mostBarren = 3  // one after the other that bring nothing
+	maxTries    = 10 // in all
+	maxFailures = 3  // in a row that yield no bytes
 )
 
 // tries counts how often a transfer is resumed.
 type tries struct {
-	made, barren int
-	at           int64 // how far the transfer was at the last one
+	made     int
+	failures int   // in a row, the one that is being made included
+	at       int64 // the transfer's position at the last one that yielded bytes
 }
 
 // another reports whether there may be one more, now that the transfer is at pos.
 func (t *tries) another(pos int64) bool {
 	if pos > t.at {
-		t.at, t.barren = pos, 0
+		t.at, t.failures = pos, 0
 	}
 	t.made++
-	t.barren++
-	return t.made <= mostTries && t.barren <= mostBarren
+	t.failures++
+	return t.made <= maxTries && t.failures <= maxFailures
 }

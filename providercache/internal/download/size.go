@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// askSize asks for the first byte of an archive. A server that can't send a part
-// announces the whole, which isn't read.
+// AskSize finds out the size of an archive, in bytes, by requesting its first byte;
+// -1: the server doesn't say. The body of a server that sends all of it isn't read.
 func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (int64, error) {
 	req, err := newRequest(ctx, at)
 	if err != nil {

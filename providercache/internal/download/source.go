@@ -13,21 +13,21 @@ import (
 )
 
 const (
-	// maxRedirects is how far away an archive may be: what the field's clients allow.
+	// maxRedirects is how many redirects are followed, as many as common clients do.
 	maxRedirects = 10
 )
 
-// source brings the bytes of an archive.
+// Source reads the bytes of an archive.
 type Source interface {
 	io.ReadCloser
 	Length() int64 // of the whole archive; -1: not known yet
-	// renew begins again, if what was read was put together from several answers and
-	// has the wrong checksum: the error is errStartOver then. nil: that is of no use.
+	// Renew begins again if what was read was combined from several responses and has
+	// the wrong checksum: the error is ErrRestart then. nil: that can't help.
 	Renew() error
 }
 
-// openSource opens an archive wherever it is. sure: its checksum is known, so that
-// parts that don't belong together are found out.
+// Open opens an archive at any location. sure: its checksum is known, so that parts
+// of different archives are detected.
 func Open(ctx context.Context, client *http.Client, at getproviders.Location, sure bool) (Source, error) {
 	if local, ok := at.(getproviders.LocalArchive); ok {
 		return OpenFile(string(local))
@@ -42,11 +42,11 @@ type remote interface {
 }
 
 // openRemote opens an archive that isn't on this machine from a position on, up to
-// which an earlier run got; it may begin at its first byte even so.
+// which an earlier run downloaded it; it may begin at its first byte nevertheless.
 func openRemote(ctx context.Context, client *http.Client, at getproviders.Location, from int64, sure bool) (remote, error) {
 	switch at := at.(type) {
 	case getproviders.HTTPArchive:
-		w, err := openWeb(ctx, client, at, from, sure)
+		w, err := openURL(ctx, client, at, from, sure)
 		if err != nil {
 			return nil, err
 		}
@@ -61,7 +61,7 @@ func openRemote(ctx context.Context, client *http.Client, at getproviders.Locati
 	return nil, fmt.Errorf("can't fetch from a location of type %T", at)
 }
 
-// localFile is an archive on this machine.
+// localFile is an archive on this machine. Length and Renew are those of a Source.
 type localFile struct {
 	*os.File
 	size int64
@@ -70,7 +70,7 @@ type localFile struct {
 func (f localFile) Length() int64 { return f.size }
 func (f localFile) Renew() error  { return nil }
 
-// openFile opens an archive on this machine.
+// OpenFile opens an archive on this machine.
 func OpenFile(path string) (Source, error) {
 	// Asked before it is opened, because opening a named pipe would wait for ever.
 	info, err := os.Stat(path)
@@ -87,8 +87,8 @@ func OpenFile(path string) (Source, error) {
 	return localFile{file, info.Size()}, nil
 }
 
-// newRequest asks for an archive as it is: an encoding for the transport would
-// change the bytes that have to be hashed.
+// newRequest requests an archive without content encoding, which would change the
+// bytes that have to be hashed.
 func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request, error) {
 	if at.URL == nil {
 		return nil, errors.New("the package has no URL")
@@ -102,8 +102,8 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 	return req, nil
 }
 
-// checkResponse makes sure that an answer has the status that it should, and
-// the archive as it is.
+// checkResponse makes sure that a response has the right status, and the archive
+// without content encoding.
 func checkResponse(resp *http.Response, status int) error {
 	url := hosts.RedactURL(resp.Request.URL)
 	if resp.StatusCode != status {
@@ -115,9 +115,10 @@ func checkResponse(resp *http.Response, status int) error {
 	return nil
 }
 
-// StatusError says that a server answered a request for an archive with
-// another status than 200 (or, for the rest of one, 206). It matches getproviders.ErrUnauthorized for 401 and
-// 403, and getproviders.ErrUnreachable for the rest.
+// StatusError says that a server answered a request for an archive with another
+// status than 200 (or, for the rest of one, 206). It matches
+// getproviders.ErrUnauthorized for 401 and 403, and getproviders.ErrUnreachable for
+// the others.
 type StatusError struct {
 	URL    string // that answered, redirects followed; without secrets
 	Status string // "404 Not Found"
@@ -127,7 +128,7 @@ type StatusError struct {
 // Error implements error.
 func (e *StatusError) Error() string { return fmt.Sprintf("GET %q: %s", e.URL, e.Status) }
 
-// Is tells the two kinds apart.
+// Is matches getproviders.ErrUnauthorized or getproviders.ErrUnreachable.
 func (e *StatusError) Is(target error) bool {
 	if e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden {
 		return target == getproviders.ErrUnauthorized

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// edition is what an answer says about which bytes it has a part of, so that
-// the rest can be asked for.
+// validator identifies the version of an archive that a response has, so that the
+// rest of the same version can be requested.
 type validator struct {
 	etag, modified string // as in the header
 	exact          bool   // modified is old enough for a later change to show
@@ -23,9 +23,9 @@ func validatorOf(h http.Header) validator {
 	return e
 }
 
-// condition is the value for If-Range: the server is to send the rest only if
-// the archive is still the same. Only what changes with each byte is good for
-// that: a strong ETag, else a date of some age; "" if there is neither.
+// ifRange is the value for If-Range: the server is to send the rest only if
+// the archive is still the same. Only what changes with every change of the archive
+// works: a strong ETag, else a date of some age; "" if there is neither.
 func (e validator) ifRange() string {
 	switch {
 	case e.etag != "" && !strings.HasPrefix(e.etag, "W/"):
@@ -37,13 +37,13 @@ func (e validator) ifRange() string {
 	}
 }
 
-// divisible reports whether it is worth asking for the rest. sure: if the
-// parts don't belong together, that is found out in the end.
+// resumable reports whether the rest can be requested. sure: the checksum is known,
+// so that parts of different archives are detected in the end.
 func (e validator) resumable(sure bool) bool {
 	return e.ifRange() != "" || sure && (e.ranges || e.etag != "" || e.modified != "")
 }
 
-// differs reports whether an answer is about another edition for certain.
+// differs reports whether another response certainly has another version.
 func (e validator) differs(other validator) bool {
 	return e.etag != "" && other.etag != "" && e.etag != other.etag ||
 		e.modified != "" && other.modified != "" && e.modified != other.modified

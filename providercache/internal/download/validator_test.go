@@ -95,10 +95,10 @@ func TestTriesGoOnAsLongAsTheyBringBytes(t *testing.T) {
 		at   func(i int) int64
 		want int
 	}{
-		"something each time":    {func(i int) int64 { return int64(i + 1) }, mostTries},
-		"nothing":                {func(int) int64 { return 0 }, mostBarren},
-		"nothing any more":       {func(i int) int64 { return int64(min(i, 2)) }, 2 + mostBarren},
-		"something now and then": {func(i int) int64 { return int64(i / mostBarren) }, mostTries},
+		"something each time":    {func(i int) int64 { return int64(i + 1) }, maxTries},
+		"nothing":                {func(int) int64 { return 0 }, maxFailures},
+		"nothing any more":       {func(i int) int64 { return int64(min(i, 2)) }, 2 + maxFailures},
+		"something now and then": {func(i int) int64 { return int64(i / maxFailures) }, maxTries},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var counted tries

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// ownedByUserOrRoot reports whether a file belongs to who runs this program,
+// OwnedByUserOrRoot reports whether a file belongs to who runs this program,
 // or to root.
 func OwnedByUserOrRoot(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// recordArchive is takeRecord for an archive. A link is none.
+// RecordArchive is takeRecord for an archive. A link is none.
 func RecordArchive(path string) (StatRecord, error) {
 	system, err := fileSystemOf(path)
 	if err != nil {
@@ -25,10 +25,10 @@ func RecordArchive(path string) (StatRecord, error) {
 	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil
 }
 
-// archiveH1 is the h1 by which the real tools know the archive.
+// ArchiveH1 is the h1 by which the real tools know the archive.
 func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
 
-// has reports whether a hash is one of the archive's.
+// Has reports whether a hash is one of the archive's.
 func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
 
 // mirrorReceipts are the receipts for the archives of a mirror. They are beside

@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// rememberListed is rememberArchive for an archive that is known by an h1 which
+// RememberListed is rememberArchive for an archive that is known by an h1 which
 // may count its directories.
 func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(listed); !ok || known != h1 {
@@ -20,14 +20,14 @@ func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 // a second time. It is safe for many goroutines and processes.
 type Contents struct{ file *statefile.File }
 
-// knownH1 returns the h1 of the files in an archive that was seen before.
+// KnownH1 returns the h1 of the files in an archive that was seen before.
 func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
 	value, ok := a.file.Get(string(zh))
 	h1 := getproviders.Hash(value)
 	return h1, ok && h1.Scheme() == getproviders.SchemeH1
 }
 
-// rememberArchive keeps a pair, in memory until save.
+// RememberArchive keeps a pair, in memory until save.
 func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(zh); ok && known == h1 {
 		return
@@ -37,7 +37,7 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	}
 }
 
-// save is like that of receipts.
+// Save is like that of receipts.
 func (a Contents) Save(ctx context.Context) error { return a.file.Save(ctx) }
 
 // openArchives reads what is remembered in the user's state directory.

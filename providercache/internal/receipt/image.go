@@ -41,7 +41,7 @@ func MakeImage(cacheRoot string) *Receipts {
 	return ImageReceipts(cacheRoot, func(string) bool { return false })
 }
 
-// imageReceipts is told what this process can write to.
+// ImageReceipts is told what this process can write to.
 func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts {
 	root, err := filepath.Abs(cacheRoot)
 	if err == nil {
@@ -56,7 +56,7 @@ func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts 
 	return r
 }
 
-// rootsWithParents reports whether a directory and all its parents are root's.
+// RootsWithParents reports whether a directory and all its parents are root's.
 func RootsWithParents(dir string) bool {
 	for {
 		info, err := os.Lstat(dir)

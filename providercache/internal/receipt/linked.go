@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// heldBy returns the receipt of a package of the cache if the package in dir,
+// HeldBy returns the receipt of a package of the cache if the package in dir,
 // which has a receipt of its own among these, consists of its files by hard
 // links, and they are what the cache's receipt says. The package's own receipt
 // vouches for its directories, so they needn't be listed; the cache's for the

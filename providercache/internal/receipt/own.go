@@ -20,7 +20,7 @@ func OpenCache(state, root string) *Receipts {
 	return r
 }
 
-// isOwn reports whether nobody but this user and root can change the package in
+// IsOwn reports whether nobody but this user and root can change the package in
 // dir, all of whose entries are given.
 func (r *Receipts) IsOwn(entries []StatEntry, dir string) bool {
 	return r.areOwn(entries) && (r.ways == nil || r.wayIsOwn(filepath.Dir(dir)))

@@ -15,7 +15,7 @@ type Provenance struct {
 	Told map[getproviders.Platform]getproviders.Hash // by the provider's registry, of other platforms' packages
 }
 
-// receipt is what says so.
+// Receipt is what says so.
 func (g Provenance) Receipt(record StatRecord) Receipt {
 	return Receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
@@ -23,7 +23,7 @@ func (g Provenance) Receipt(record StatRecord) Receipt {
 	}
 }
 
-// claims is what a receipt says of its package.
+// Claims is what a receipt says of its package.
 func (r Receipt) Claims() Provenance {
 	return Provenance{
 		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},

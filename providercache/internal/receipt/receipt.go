@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// receipt says what is known of a package that is on disk, so that its files
+// Receipt says what is known of a package that is on disk, so that its files
 // needn't be read again to know it. It holds as long as its Record does.
 type Receipt struct {
 	H1         getproviders.Hash       `json:"h1"`

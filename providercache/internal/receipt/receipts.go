@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// receipts are those of the packages in one directory, a target or a cache, by
+// Receipts are those of the packages in one directory, a target or a cache, by
 // the names that getproviders.UnpackedPath gives them. They are in the user's
 // own state directory: who can write to the packages can't write there, and
 // what he changes shows.
@@ -30,7 +30,7 @@ type Receipts struct {
 // receiptsDir is the directory below the user's state directory.
 const receiptsDir = "receipts"
 
-// usersOwn is for files of the user, which share a lock.
+// UsersOwn is for files of the user, which share a lock.
 var UsersOwn = statefile.Owner{Trusted: owner.IsPrivate, DirMode: 0o700, FileMode: 0o600, Lock: "lock"}
 
 // openReceipts reads the receipts for the packages below root. state is the
@@ -44,7 +44,7 @@ func Open(state, root string) *Receipts {
 	return newReceipts(Below(state, receiptsDir), ReceiptsName(about), about, UsersOwn)
 }
 
-// receiptsName is the name of the file with the receipts for a directory.
+// ReceiptsName is the name of the file with the receipts for a directory.
 func ReceiptsName(root string) string {
 	sum := sha256.Sum256([]byte(root))
 	return hex.EncodeToString(sum[:])
@@ -54,7 +54,7 @@ func newReceipts(dir, name, about string, k statefile.Owner) *Receipts {
 	return &Receipts{file: statefile.Open(dir, name, about, k), systems: map[uint64]fileSystem{}, User: os.Geteuid()}
 }
 
-// below returns a directory in the state directory; "" if that one is
+// Below returns a directory in the state directory; "" if that one is
 // somebody else's, or there is none.
 func Below(state, name string) string {
 	if state == "" {
@@ -66,7 +66,7 @@ func Below(state, name string) string {
 	return filepath.Join(state, name)
 }
 
-// resolved returns the absolute path without links. The last parts of the path
+// Resolved returns the absolute path without links. The last parts of the path
 // needn't exist.
 func Resolved(path string) (string, error) {
 	path, err := filepath.Abs(path)
@@ -85,7 +85,7 @@ func Resolved(path string) (string, error) {
 	}
 }
 
-// find returns the receipt of a package, which may have changed since.
+// Find returns the receipt of a package, which may have changed since.
 func (r *Receipts) Find(name string) (Receipt, bool) {
 	encoded, ok := r.file.Get(name)
 	if !ok {
@@ -114,7 +114,7 @@ func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
 	return rc, true
 }
 
-// linked returns the receipt of a package if dir, which is somewhere else,
+// Linked returns the receipt of a package if dir, which is somewhere else,
 // consists of its very files, by hard links: one receipt serves them all. It
 // lists dir's directories, because nothing is recorded of them.
 func (r *Receipts) Linked(name, dir string, now time.Time) (Receipt, bool) {
@@ -157,13 +157,13 @@ func (r *Receipts) systemOf(device uint64, dir string) (system fileSystem, ok bo
 	return system, true
 }
 
-// names are those of the packages that there are receipts for, sorted.
+// Names are those of the packages that there are receipts for, sorted.
 func (r *Receipts) Names() []string { return r.file.Keys() }
 
-// dir is where the receipts are kept; "": nowhere.
+// Dir is where the receipts are kept; "": nowhere.
 func (r *Receipts) Dir() string { return r.file.Dir }
 
-// exclude waits until no other process writes what these receipts are about, as far
+// Exclude waits until no other process writes what these receipts are about, as far
 // as file locks work, and returns what lets others go on.
 func (r *Receipts) Exclude(ctx context.Context) (done func()) {
 	if r.file.Dir == "" || r.file.MakeDir() != nil {
@@ -172,7 +172,7 @@ func (r *Receipts) Exclude(ctx context.Context) (done func()) {
 	return statefile.LockState(ctx, filepath.Join(r.file.Dir, r.file.Name+".lock"))
 }
 
-// put keeps a receipt, in memory until save.
+// Put keeps a receipt, in memory until save.
 func (r *Receipts) Put(name string, rc Receipt) {
 	if r.image != "" {
 		rc.Taken, rc.Record = time.Time{}, rc.Record.forImage()
@@ -180,9 +180,9 @@ func (r *Receipts) Put(name string, rc Receipt) {
 	r.file.Set(name, encodeReceipt(rc))
 }
 
-// drop forgets a receipt.
+// Drop forgets a receipt.
 func (r *Receipts) Drop(name string) { r.file.Remove(name) }
 
-// save writes what has changed, if anything has. Without it, packages are
+// Save writes what has changed, if anything has. Without it, packages are
 // hashed again the next time: the error is no failure of anything else.
 func (r *Receipts) Save(ctx context.Context) error { return r.file.Save(ctx) }

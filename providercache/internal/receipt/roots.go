@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// receiptRoots lists the directories that there are receipts for, targets and
+// ReceiptRoots lists the directories that there are receipts for, targets and
 // caches, and the names of the packages in each. That is who uses a package:
 // packages don't know.
 func ReceiptRoots(state string) map[string][]string {
@@ -23,7 +23,7 @@ func ReceiptRoots(state string) map[string][]string {
 	return roots
 }
 
-// sweepReceipts removes the receipts for directories that are gone.
+// SweepReceipts removes the receipts for directories that are gone.
 func SweepReceipts(state string) {
 	EachStateFile(state, receiptsDir, func(path, root string, _ map[string][]byte) {
 		if _, err := os.Lstat(root); errors.Is(err, fs.ErrNotExist) {
@@ -32,7 +32,7 @@ func SweepReceipts(state string) {
 	})
 }
 
-// eachStateFile reads the files that are about directories, of one kind.
+// EachStateFile reads the files that are about directories, of one kind.
 func EachStateFile(state, kind string, do func(path, root string, entries map[string][]byte)) {
 	dir := Below(state, kind)
 	if dir == "" {

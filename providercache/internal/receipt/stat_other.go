@@ -4,14 +4,14 @@ package receipt
 
 import "os"
 
-// lstat says what every system tells.
-func lstat(path string) (pathStat, error) {
+// Lstat says what every system tells.
+func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
-		return pathStat{}, err
+		return PathStat{}, err
 	}
-	return pathStat{
-		statEntry: statEntry{Mode: info.Mode(), Size: info.Size(), Modified: info.ModTime().UnixNano()},
+	return PathStat{
+		StatEntry: StatEntry{Mode: info.Mode(), Size: info.Size(), Modified: info.ModTime().UnixNano()},
 		Allocated: info.Size(),
 	}, nil
 }
@@ -21,6 +21,6 @@ func lstat(path string) (pathStat, error) {
 func fileSystemOf(string) (fileSystem, error) { return fileSystem{}, nil }
 
 // isOwn and isOwnWay: nor is anything known of owners.
-func (e statEntry) isOwn(int) bool { return false }
+func (e StatEntry) isOwn(int) bool { return false }
 
 func isOwnWay(string, int, func(string) bool) bool { return false }

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// statRecord is what the file system says of a package without reading it. A
+// StatRecord is what the file system says of a package without reading it. A
 // file can't be changed in its content, its mode or its names without its
 // ctime being set to the present, which nobody but root can turn back; a
 // directory's mtime shows that an entry came, went or was renamed. So a record
@@ -33,7 +33,7 @@ type StatRecord struct {
 	ReadFrom time.Time
 }
 
-// statEntry is a file or directory of a package.
+// StatEntry is a file or directory of a package.
 type StatEntry struct {
 	Name     string      `json:"n"` // slash-separated, from the package's directory
 	Mode     fs.FileMode `json:"m"` // type and permissions
@@ -44,7 +44,7 @@ type StatEntry struct {
 	Changed  int64       `json:"ct,omitempty"`
 }
 
-// pathStat is what lstat says of one path.
+// PathStat is what lstat says of one path.
 type PathStat struct {
 	StatEntry        // without a name
 	Device    uint64 // good for this process only
@@ -69,7 +69,7 @@ const maxRecorded = 4096
 
 var errNotRecordable = errors.New("what the file system says of this package proves nothing")
 
-// takeRecord looks at every file and directory of a package. The error matches
+// TakeRecord looks at every file and directory of a package. The error matches
 // errNotRecordable if there is something among them that no record can vouch
 // for: a link, in place of the package itself as well, or a file system that
 // other machines write to.
@@ -85,7 +85,7 @@ func TakeRecord(dir string) (StatRecord, error) {
 	return StatRecord{FileSystem: system.ID, Entries: entries}, err
 }
 
-// statTree looks at all entries of a package.
+// StatTree looks at all entries of a package.
 func StatTree(dir string) ([]StatEntry, error) {
 	root, err := Lstat(dir)
 	if err != nil {
@@ -188,7 +188,7 @@ func (r StatRecord) withoutChanged(files bool) StatRecord {
 	return r
 }
 
-// sameFiles reports whether two packages consist of the same files, by hard
+// SameFiles reports whether two packages consist of the same files, by hard
 // links. Their directories are two.
 func (r StatRecord) SameFiles(other StatRecord) bool {
 	return r.FileSystem == other.FileSystem && slices.EqualFunc(r.Entries, other.Entries, func(a, b StatEntry) bool {

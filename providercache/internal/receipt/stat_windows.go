@@ -18,7 +18,7 @@ type fileBasicInfo struct {
 	_                                   uint32
 }
 
-// lstat opens the path, because only a handle tells the file's number and the
+// Lstat opens the path, because only a handle tells the file's number and the
 // time of its last change of any kind.
 func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)

@@ -5,10 +5,10 @@ import (
 	"path/filepath"
 )
 
-// inode is a file, whatever names it has.
+// Inode is a file, whatever names it has.
 type Inode struct{ Device, Number uint64 }
 
-// treeSize adds up the files below dir: the bytes that they hold, and those
+// TreeSize adds up the files below dir: the bytes that they hold, and those
 // that they take on the disk. seen collects the files that were counted for
 // the disk, so that one with several names counts once, in several trees too.
 // Clones share blocks where nobody can see it; they count in full. What can't

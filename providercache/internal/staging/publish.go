@@ -11,17 +11,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// errTaken says that there is another package, which has to stay.
+// ErrTaken says that there is another package, which has to stay.
 var ErrTaken = errors.New("there is another package in its place")
 
-// publish moves the package to its final path. What is there already is kept
+// Publish moves the package to its final path. What is there already is kept
 // if it is the same, and else replaced as a whole.
 func (s *Stage) Publish(ctx context.Context, final string, h1 getproviders.Hash) error {
 	_, err := s.Offer(ctx, final, h1, func(getproviders.Hash) bool { return true })
 	return err
 }
 
-// offer is publish where what is there may have to stay: it is replaced if
+// Offer is publish where what is there may have to stay: it is replaced if
 // yields, given its hash ("" if it can't be read), says so. Else the error is
 // errTaken. adopted: what is there is the same. Parent directories are made now
 // and not earlier, so that a failure leaves none behind.

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// attempts is how often a step is tried whose ground others may have removed or
+// Attempts is how often a step is tried whose ground others may have removed or
 // taken in the meantime.
 const Attempts = 4
 
@@ -20,7 +20,7 @@ type Stage struct {
 
 func (s *Stage) ArchivePath() string { return filepath.Join(s.dir, "archive.zip") }
 
-// packagePath is where the package is made, a directory or a link.
+// PackagePath is where the package is made, a directory or a link.
 func (s *Stage) PackagePath() string { return filepath.Join(s.dir, "package") }
 
 // replacedPath is where a package is put that is about to be replaced.
@@ -45,5 +45,5 @@ func New(dir string) (*Stage, error) {
 	return &Stage{made.Path, made}, nil
 }
 
-// remove removes the directory with all that is still in it.
+// Remove removes the directory with all that is still in it.
 func (s *Stage) Remove() { s.scratch.Remove() }

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// readOwn reads a file that has to be a plain one, of those that mine accepts,
+// ReadOwn reads a file that has to be a plain one, of those that mine accepts,
 // and of a size that a file of ours can have.
 func ReadOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|owner.OpenPlain, 0)

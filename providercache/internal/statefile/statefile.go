@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// stateFormat begins a file of ours; its number changes with the format.
+	// StateFormat begins a file of ours; its number changes with the format.
 	StateFormat = "tfdeps-state 1"
-	// maxStateBytes is enough for the receipts of some thousand packages.
+	// MaxStateBytes is enough for the receipts of some thousand packages.
 	MaxStateBytes = 16 << 20
 	// How long the lock on a file is waited for, which is held for
 	// milliseconds. Without it, what another process learned may be lost.
@@ -65,7 +65,7 @@ func Open(dir, name, about string, k Owner) *File {
 	return f
 }
 
-// locked calls do while no other goroutine uses the maps.
+// Locked calls do while no other goroutine uses the maps.
 func (f *File) Locked(do func()) {
 	leave, err := f.gate.Acquire(context.Background(), 0)
 	if err != nil { // it is the context's, which has no end
@@ -85,13 +85,13 @@ func (f *File) Get(key string) (value []byte, ok bool) {
 	return value, value != nil
 }
 
-// keys returns the keys in order.
+// Keys returns the keys in order.
 func (f *File) Keys() (all []string) {
 	f.Locked(func() { all = slices.Sorted(maps.Keys(f.merge(f.Read))) })
 	return all
 }
 
-// set keeps a value. What can't be written in a line isn't kept.
+// Set keeps a value. What can't be written in a line isn't kept.
 func (f *File) Set(key string, value []byte) {
 	if f.Dir == "" || key == "" || len(value) == 0 || bytes.ContainsAny([]byte(key), "\t\n") || bytes.ContainsRune(value, '\n') {
 		return
@@ -118,7 +118,7 @@ func (f *File) load() map[string][]byte {
 	return entries
 }
 
-// save writes the changes, beside those that other processes have made since
+// Save writes the changes, beside those that other processes have made since
 // the file was read. Without changes it does nothing.
 func (f *File) Save(ctx context.Context) (err error) {
 	f.Locked(func() {
@@ -151,7 +151,7 @@ func (f *File) merge(current map[string][]byte) map[string][]byte {
 	return merged
 }
 
-// makeDir makes the directory, and the one that it is in, with the keeper's
+// MakeDir makes the directory, and the one that it is in, with the keeper's
 // mode whatever the umask: what a group may write to wouldn't be read.
 func (f *File) MakeDir() error {
 	parent := filepath.Dir(f.Dir)
@@ -190,7 +190,7 @@ func (f *File) write(merged map[string][]byte) error {
 	return wholefile.Write(filepath.Join(f.Dir, f.Name), content, f.keeper.FileMode)
 }
 
-// lockState waits for a lock and returns what ends it; where there are no
+// LockState waits for a lock and returns what ends it; where there are no
 // locks, or it takes too long, that is nothing.
 func LockState(ctx context.Context, path string) (unlock func()) {
 	ctx, cancel := context.WithTimeout(ctx, stateWait)
@@ -199,7 +199,7 @@ func LockState(ctx context.Context, path string) (unlock func()) {
 	return func() { held.Close() }
 }
 
-// encodeState writes a head with a checksum, because nothing of this is synced
+// EncodeState writes a head with a checksum, because nothing of this is synced
 // to the disk, and a line for each key in order.
 func EncodeState(about string, entries map[string][]byte) []byte {
 	var body bytes.Buffer
@@ -212,7 +212,7 @@ func EncodeState(about string, entries map[string][]byte) []byte {
 
 var errNoState = errors.New("this is no file of state, or it is damaged")
 
-// decodeState reads what encodeState wrote, and nothing else.
+// DecodeState reads what encodeState wrote, and nothing else.
 func DecodeState(content []byte) (about string, entries map[string][]byte, err error) {
 	head, body, _ := bytes.Cut(content, []byte("\n"))
 	rest, ok := bytes.CutPrefix(head, fmt.Appendf(nil, "%s %x ", StateFormat, sha256.Sum256(body)))

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// findExecutable returns the path of a package's executable: the first file
+// FindExecutable returns the path of a package's executable: the first file
 // whose name is right.
 func FindExecutable(dir string, p getproviders.Provider) (string, error) {
 	entries, err := os.ReadDir(dir)

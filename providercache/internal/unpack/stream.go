@@ -32,7 +32,7 @@ const (
 	flagsDeflate   = 1<<1 | 1<<2 // how hard the compressor tried
 )
 
-// streamed is what came of unpacking an archive while it arrived: its entries,
+// Streamed is what came of unpacking an archive while it arrived: its entries,
 // as the headers before them and the data itself describe them, by the offset
 // of their data. It counts only if the archive's directory says the same.
 type Streamed map[int64]streamedEntry
@@ -67,7 +67,7 @@ func newStreamer(source *TailReader, limits Limits) *streamer {
 	}
 }
 
-// stream unpacks an archive that is being received to dir, or only hashes what
+// Stream unpacks an archive that is being received to dir, or only hashes what
 // is in it if dir is "". nil if it can't be done.
 func Stream(source *TailReader, dir string, limits Limits) Streamed {
 	if source.place.take(source.ctx) != nil {

@@ -72,7 +72,7 @@ func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight in
 	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, kept}, nil
 }
 
-// content returns the hashes of the archive's files. The error is errOdd if its
+// Content returns the hashes of the archive's files. The error is errOdd if its
 // directory lists other entries than those that were found.
 func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Content, error) {
 	entries, err := readEntries(p.index, p.Size, provider, limits)

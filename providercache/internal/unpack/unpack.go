@@ -46,7 +46,7 @@ type Content struct {
 	H1Archive getproviders.Hash
 }
 
-// otherH1 is H1Archive if it isn't H1.
+// OtherH1 is H1Archive if it isn't H1.
 func (u Content) OtherH1() getproviders.Hash {
 	if u.H1Archive == u.H1 {
 		return ""
@@ -66,7 +66,7 @@ const (
 	mostFiles = 1 << 30
 )
 
-// withDefaults fills in what isn't set.
+// WithDefaults fills in what isn't set.
 func (l Limits) WithDefaults() Limits {
 	return Limits{
 		Bytes: min(cmp.Or(max(l.Bytes, 0), 8<<30), mostBytes),
@@ -106,7 +106,7 @@ func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Pro
 // Close closes the file.
 func (o Archive) Close() error { return o.file.Close() }
 
-// finish completes what was unpacked while the archive arrived. ok: the archive's
+// Finish completes what was unpacked while the archive arrived. ok: the archive's
 // directory lists the very entries that were found.
 func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool, err error) {
 	if !onTheWay.agrees(o.entries) {
@@ -116,7 +116,7 @@ func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool
 	return content, true, err
 }
 
-// unpack unpacks the archive into a new directory, or only hashes what is in
+// Unpack unpacks the archive into a new directory, or only hashes what is in
 // it if dir is "". Each byte is inflated once, and hashed while it is written.
 // Nothing is written outside dir, whatever the archive says: besides the
 // rules, the system is asked to keep to dir.
