@@ -12,7 +12,7 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
-// modulePath is what every import path of ours begins with.
+// modulePath is what every import path of this module begins with.
 const modulePath = "github.com/tfdeps/tfdeps"
 
 // forCommands is what every folder of a command may import.
@@ -20,7 +20,7 @@ var forCommands = []string{"command/cli", "command/problem", "command/products",
 	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/mirror",
 	"providercache/resolve", "providercache/store", "providercache/vendor", "depsfile", "getproviders"}
 
-// layers says for each package which others of ours its files may import. A
+// layers says for each package which other packages of this module its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
 // first; imports only ever point downwards.
 var layers = map[string][]string{
@@ -167,7 +167,7 @@ type allowance struct {
 	reason string
 }
 
-// thirdParty lists every module of others that files of ours may import. One
+// thirdParty lists every module of others that files of this module may import. One
 // that isn't here is an error, wherever it is imported; so is a row that
 // nothing uses.
 var thirdParty = []allowance{
@@ -215,7 +215,7 @@ var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/terraform-svchost",
 		where:  []string{"getproviders/hosts"},
-		reason: "hostnames are normalised exactly as the real tools do",
+		reason: "hostnames are normalised exactly as Terraform and OpenTofu do",
 	},
 	{
 		module: "github.com/hashicorp/go-retryablehttp",

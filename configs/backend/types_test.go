@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/backend"
 )
 
-var update = flag.Bool("update", false, "write testdata/records.txt anew")
+var update = flag.Bool("update", false, "write testdata/records.txt again")
 
 // fullBlocks has every type with all that its blocks can hold, in the table of
 // Terraform 1.15.9. The real 1.11.4 writes the same records for what it can be

@@ -14,7 +14,7 @@ var asTerraform = getproviders.Terraform("1.15.9")
 // address, or "error" and some words of it.
 type addressCase struct{ source, kind, want string }
 
-// addressCases are compared with the real tool, too.
+// addressCases are compared with Terraform, too.
 var addressCases = []addressCase{
 	{"./a", "local", "./a"},
 	{"./a/", "local", "./a"},
@@ -115,7 +115,7 @@ var addressCases = []addressCase{
 	{"::", "error", "neither a URL"},
 }
 
-// strictCases are those that the real tool doesn't refuse.
+// strictCases are those that Terraform doesn't refuse.
 var strictCases = []addressCase{
 	{"a/b/c//..", "error", "outside"},
 	{"a/b/c//d/../..", "error", "outside"},

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// What sources mean is what the real tool makes of them. All calls of one
+// What sources mean is what Terraform makes of them. All calls of one
 // configuration are recorded with the source as it is written: those whose
 // source is refused are told as problems, the others have nothing to be done,
 // and are normalised when the record is written.

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// The real tool takes the same versions, from the same places. Each case is a
+// Terraform takes the same versions, from the same places. Each case is a
 // module of its own, at a location in one of the forms that there are.
 func TestTerraformTakesTheSameVersions(t *testing.T) {
 	t.Parallel()
@@ -106,7 +106,7 @@ func callCases(t *testing.T, registry *providertest.Registry, dir string, cases 
 	return env
 }
 
-// terraform runs the real tool, and returns what it prints.
+// terraform runs Terraform, and returns what it prints.
 func terraform(t *testing.T, dir string, env []string, args ...string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), providertest.LookTerraform(t), args...)

@@ -12,12 +12,12 @@ import (
 type selectCase struct {
 	listed, constraint, want string
 	newest                   string // where nothing is chosen: the newest that there is
-	lenient                  bool   // the real tool chooses nothing
+	lenient                  bool   // Terraform chooses nothing
 }
 
 const manyVersions = "1.0.0 1.1.0 1.2.0-beta1 1.2.0-beta2 2.0.0 2.1.0-rc.1"
 
-// selectCases are compared with the real tool, too.
+// selectCases are compared with Terraform, too.
 var selectCases = []selectCase{
 	{listed: manyVersions, constraint: "", want: "2.0.0"},
 	{listed: manyVersions, constraint: "~> 1.0", want: "1.1.0"},

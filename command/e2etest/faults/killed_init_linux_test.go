@@ -64,7 +64,7 @@ func TestInit_WritesInOrder(t *testing.T) {
 	}
 }
 
-// theLockFileIsWrittenLast, when all that it vouches for is in its place, and it
+// theLockFileIsWrittenLast, when all that it records is in its place, and it
 // alone is waited for until it is on the disk: a package that a crash of the
 // machine has torn is found by its hash, but a torn lock file would be believed.
 func theLockFileIsWrittenLast(t *testing.T, program string) {

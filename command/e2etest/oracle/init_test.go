@@ -24,8 +24,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // exemptions are all that there are. "Difference N" is an entry of the list
 // "Where it differs from Terraform" in README.md.
 var exemptions = map[string]harness.Exemption{
-	"stray_file": {Lock: true, Tree: true, Reason: "difference 3: the real tool unpacks around the stray file and locks what comes out"},
-	"zip_setuid": {Tree: true, Reason: "difference 12: the real tool leaves the setuid bit on"},
+	"stray_file": {Lock: true, Tree: true, Reason: "difference 3: Terraform unpacks around the stray file and locks what comes out"},
+	"zip_setuid": {Tree: true, Reason: "difference 12: Terraform leaves the setuid bit on"},
 }
 
 // TestInit_SameAsTerraform runs tfdeps and the real terraform in sibling

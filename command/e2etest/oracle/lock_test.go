@@ -99,7 +99,7 @@ var lockCases = map[string][]lockStep{
 
 // TestLock_SameAsTerraform runs providers lock of both programs, step by step, and
 // compares lock files byte for byte and what is said on stdout line by line, in
-// any order, which is random in the real tool.
+// any order, which is random in Terraform.
 func TestLock_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

@@ -47,7 +47,7 @@ func oneLocked(version string) string {
 
 // TestMirror_SameAsTerraform runs providers mirror of both programs, step by step,
 // and compares the trees file by file, and what is said on stdout line by line.
-// What is there already is downloaded again by the real tool only.
+// What is there already is downloaded again by Terraform only.
 func TestMirror_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

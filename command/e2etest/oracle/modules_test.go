@@ -134,7 +134,7 @@ func (o *moduleRun) sameManifest(when string, allowed harness.Exemption) {
 	}
 }
 
-// sameProviders compares what `providers` prints, in which the real tool has
+// sameProviders compares what `providers` prints, in which Terraform has
 // siblings in any order.
 func (o *moduleRun) sameProviders() {
 	o.t.Helper()
@@ -160,7 +160,7 @@ func setOfLines(out string) (lines []string) {
 	return lines
 }
 
-// plan has the real tool plan in the directory that we have made. It may fail
+// plan has Terraform plan in the directory that we have made. It may fail
 // only where it starts providers, for those aren't programs here.
 func (o *moduleRun) plan() {
 	o.t.Helper()

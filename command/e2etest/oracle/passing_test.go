@@ -100,7 +100,7 @@ func (o *oracleRun) saysOf(program int, files map[string]string, command []strin
 	return slices.Compact(found)
 }
 
-// anywhere are summaries that the real tool tells at one of several places, at
+// anywhere are summaries that Terraform tells at one of several places, at
 // random or by a rule of its own.
 var anywhere = []string{"Duplicate required provider", "Redundant empty provider block"}
 

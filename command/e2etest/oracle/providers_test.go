@@ -15,26 +15,26 @@ import (
 )
 
 // providersExemptions are the cases in which `providers` may say something
-// else than the real tool's, with the reason.
+// else than Terraform's, with the reason.
 var providersExemptions = map[string]string{
 	"lock_broken":              installedFirst,
 	"lock_without_hashes":      installedFirst,
 	"lock_with_wrong_hash":     installedFirst,
 	"lock_with_unknown_scheme": installedFirst,
 
-	"modules_root_blocks": "what is wrong with a module is an error of get here, and of the real tool's init",
+	"modules_root_blocks": "what is wrong with a module is an error of get here, and of Terraform's init",
 	"legacy_address":      "an address without a namespace in the configuration is told of here, and not only when it can't be installed",
 	"only_tests":          "from 1.12 on, and here, a directory with nothing but test files isn't empty",
-	"backend":             "the real tool tells nothing at all before the backend is initialized",
+	"backend":             "Terraform tells nothing at all before the backend is initialized",
 }
 
-const installedFirst = "the real tool wants what is in the lock file to be installed, though it starts no provider"
+const installedFirst = "Terraform wants what is in the lock file to be installed, though it starts no provider"
 
 // TestProviders_SameAsTerraform runs `get`, if there are modules, and then
 // `providers` of both programs, after each step of all cases in
 // testdata/oracle, and in the directories CASE/... of the archives in
 // testdata/oracle_providers. Both have to fail, or to print the same tree.
-// Siblings may stand in any order, which is random in the real tool.
+// Siblings may stand in any order, which is random in Terraform.
 func TestProviders_SameAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

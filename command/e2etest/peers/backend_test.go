@@ -186,8 +186,8 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 	}
 }
 
-// TestLink_MovesStateAsTerraform: called by a link with the real tool's
-// name, init moves state as the real tool does, and other commands are its.
+// TestLink_MovesStateAsTerraform: called by a link with Terraform's
+// name, init moves state as Terraform does, and other commands are its.
 func TestLink_MovesStateAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

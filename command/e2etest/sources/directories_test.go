@@ -23,30 +23,30 @@ var sourceExemptions = map[string]harness.Exemption{
 	"host that is none":                         goesOn,
 	"two credentials helpers":                   goesOn,
 	"dev_overrides after another method":        goesOn,
-	"JSON, object for a method":                 {Exit: true, Reason: "difference 14: the real tool wants a list of objects"},
-	"JSON, empty object for a method":           {Exit: true, Reason: "difference 14: to the real tool that is no method at all"},
-	"no executable":                             {Tree: true, Reason: "difference 3: the real tool leaves what it has unpacked"},
-	"names in both cases":                       {Lock: true, Tree: true, Reason: "difference 19: the real tool unites the directories"},
-	"what isn't quite a platform":               {Exit: true, Reason: "difference 19: the real tool takes it for a platform, and its version for the newest"},
-	"JSON that isn't":                           {Exit: true, Reason: "difference 14: the real tool takes what it understands"},
+	"JSON, object for a method":                 {Exit: true, Reason: "difference 14: Terraform wants a list of objects"},
+	"JSON, empty object for a method":           {Exit: true, Reason: "difference 14: to Terraform that is no method at all"},
+	"no executable":                             {Tree: true, Reason: "difference 3: Terraform leaves what it has unpacked"},
+	"names in both cases":                       {Lock: true, Tree: true, Reason: "difference 19: Terraform unites the directories"},
+	"what isn't quite a platform":               {Exit: true, Reason: "difference 19: Terraform takes it for a platform, and its version for the newest"},
+	"JSON that isn't":                           {Exit: true, Reason: "difference 14: Terraform takes what it understands"},
 
 	"mirror without the provider":     asksNobodyElse,
 	"newest in the registry":          asksNobodyElse,
 	"mirror that lacks what it lists": asksNobodyElse,
 	"two network mirrors":             asksNobodyElse,
 
-	"base URL by http":             {Exit: true, Reason: "difference 16: the real tool wants https"},
-	"provider host with a port":    {Exit: true, Reason: "difference 16: the real tool makes a broken URL of it"},
-	"empty -plugin-dir":            {Exit: true, Reason: "difference 17: the real tool searches a directory without a name"},
-	"working directory and -chdir": {Lock: true, Tree: true, Reason: "difference 17: the real tool looks where it was started"},
+	"base URL by http":             {Exit: true, Reason: "difference 16: Terraform wants https"},
+	"provider host with a port":    {Exit: true, Reason: "difference 16: Terraform makes a broken URL of it"},
+	"empty -plugin-dir":            {Exit: true, Reason: "difference 17: Terraform searches a directory without a name"},
+	"working directory and -chdir": {Lock: true, Tree: true, Reason: "difference 17: Terraform looks where it was started"},
 	"dev_overrides":                {Lock: true, Tree: true, Reason: "difference 25: 1.11 installs the provider all the same"},
 	"dev_overrides, locked":        {Tree: true, Reason: "difference 25: 1.11 installs the provider all the same"},
 }
 
 // Reasons of several exemptions.
 var (
-	goesOn         = harness.Exemption{Exit: true, Reason: "difference 6: the real tool goes on without what it doesn't understand"}
-	asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: the real tool ends at a network mirror that lacks a version"}
+	goesOn         = harness.Exemption{Exit: true, Reason: "difference 6: Terraform goes on without what it doesn't understand"}
+	asksNobodyElse = harness.Exemption{Exit: true, Reason: "difference 4: Terraform ends at a network mirror that lacks a version"}
 )
 
 // sourceCases are all cases, by subject.

@@ -41,7 +41,7 @@ type sourceCase struct {
 	installs string // the paths of the packages that come, in the order of their addresses
 	fails    string // init fails, and this is what it says
 	warns    string // init doesn't fail, and says this
-	theirs   string // what the real tool says, if not that
+	theirs   string // what Terraform says, if not that
 }
 
 // TestSources_SameAsTerraform lets tfdeps and the real terraform choose between
