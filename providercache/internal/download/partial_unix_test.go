@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
-func TestAPartialIsForOneAtATime(t *testing.T) {
+func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	first, err := openPartial(dir, [32]byte{1})
 	if err != nil {
@@ -35,9 +35,9 @@ func TestAPartialIsForOneAtATime(t *testing.T) {
 	again.Close()
 }
 
-// TestAPartialThatWasRemovedIsNotResumed: it was opened before, and locked
+// TestCheckPartial_RefusesARemovedFile: it was opened before, and locked
 // after, another process was done with it.
-func TestAPartialThatWasRemovedIsNotResumed(t *testing.T) {
+func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "partial")
@@ -61,9 +61,9 @@ func TestAPartialThatWasRemovedIsNotResumed(t *testing.T) {
 	}
 }
 
-// TestAnArchiveThatWasReplacedIsNotUnpacked: whoever can write to the cache
+// TestArchive_RefusesAReplacedFile: whoever can write to the cache
 // could put another file where a partial was.
-func TestAnArchiveThatWasReplacedIsNotUnpacked(t *testing.T) {
+func TestArchive_RefusesAReplacedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	file, err := openPartial(dir, [32]byte{1})
 	if err != nil {

@@ -4,6 +4,7 @@ package owner
 
 import "io/fs"
 
+// OpenPlain: there are no such flags here.
 const OpenPlain = 0
 
 // IsPrivate, IsRoots, CanWrite and Exclusive: nothing is known of owners here,

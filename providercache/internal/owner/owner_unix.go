@@ -14,15 +14,15 @@ import (
 // OpenPlain keeps an open from following a link and from waiting for a pipe.
 const OpenPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
-// IsPrivate reports whether a file or directory belongs to who runs this
-// program, and nobody else (but root) can write to it.
+// IsPrivate reports whether a file or directory belongs to the user who
+// runs this program, and no other user but root can write to it.
 func IsPrivate(_ string, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int(stat.Uid) == os.Geteuid() && !OthersWrite(info.Mode())
 }
 
-// IsRoots reports whether a file or directory belongs to root, and nobody else
-// can write to it.
+// IsRoots reports whether a file or directory belongs to root, and no other
+// user can write to it.
 func IsRoots(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == 0 && !OthersWrite(info.Mode())
@@ -43,6 +43,6 @@ func OthersWrite(mode fs.FileMode) bool { return mode&0o022 != 0 }
 // IsOwn is IsPrivate for what is known to be a file.
 func IsOwn(info fs.FileInfo) bool { return IsPrivate("", info) }
 
-// Exclusive is a question for systems where whoever may write to a file may
-// set its ctime too.
+// Exclusive matters on systems where whoever may write to a file may set its ctime
+// too. Here it is true.
 func Exclusive(string) bool { return true }

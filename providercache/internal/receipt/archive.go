@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// RecordArchive is takeRecord for an archive. A link is none.
+// RecordArchive is TakeRecord for an archive. Links are refused.
 func RecordArchive(path string) (StatRecord, error) {
 	system, err := fileSystemOf(path)
 	if err != nil {
@@ -25,16 +25,17 @@ func RecordArchive(path string) (StatRecord, error) {
 	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil
 }
 
-// ArchiveH1 is the h1 by which the real tools know the archive.
+// ArchiveH1 is the h1 that Terraform and OpenTofu record for the archive.
 func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
 
 // Has reports whether a hash is one of the archive's.
 func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
 
-// mirrorReceipts are the receipts for the archives of a mirror. They are beside
-// those for directories: nobody installs from them, so they use nothing.
+// ArchiveReceipts are the receipts for the archives of a mirror. They are kept apart
+// from those for directories, because a mirror doesn't count as a user of packages.
 type ArchiveReceipts struct{ *Receipts }
 
+// OpenArchives is Open for a mirror.
 func OpenArchives(state, root string) ArchiveReceipts {
 	about, err := Resolved(root)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
 )
 
-// RememberListed is rememberArchive for an archive that is known by an h1 which
+// RememberListed is RememberArchive for an archive whose source lists only an h1, which
 // may count its directories.
 func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(listed); !ok || known != h1 {
@@ -15,9 +15,9 @@ func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
 	}
 }
 
-// archives remembers for archives what is in them: the h1 that belongs to a
-// zh never changes, so whoever wants it for a lock file needn't get the archive
-// a second time. It is safe for many goroutines and processes.
+// Contents records what archives contain: the h1 that belongs to a zh never changes,
+// so that lock files can be made without downloading the archive a second time. It
+// is safe for many goroutines and processes.
 type Contents struct{ file *statefile.File }
 
 // KnownH1 returns the h1 of the files in an archive that was seen before.
@@ -27,7 +27,7 @@ func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
 	return h1, ok && h1.Scheme() == getproviders.SchemeH1
 }
 
-// RememberArchive keeps a pair, in memory until save.
+// RememberArchive records a pair, in memory until Save.
 func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	if known, ok := a.KnownH1(zh); ok && known == h1 {
 		return
@@ -40,7 +40,7 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 // Save is like that of receipts.
 func (a Contents) Save(ctx context.Context) error { return a.file.Save(ctx) }
 
-// openArchives reads what is remembered in the user's state directory.
+// OpenContents reads what is recorded in the user's state directory.
 func OpenContents(state string) Contents {
 	return Contents{statefile.Open(Below(state, receiptsDir), "archives", "archives", UsersOwn)}
 }

@@ -29,14 +29,13 @@ var systemsOwn = statefile.Owner{
 	DirMode: 0o755, FileMode: 0o644,
 }
 
-// openSystemReceipts reads the receipts beside a cache. There are none if the
+// OpenImage reads the receipts beside a cache. There are none if the
 // cache, one of its parents or the receipts themselves are not root's alone to
 // write to, or this process can write to the cache or to them.
 func OpenImage(cacheRoot string) *Receipts { return ImageReceipts(cacheRoot, owner.CanWrite) }
 
-// makeSystemReceipts is for who makes an image: settle packages and save, when
-// the cache is there. What is written depends on nothing but the packages and
-// their times in whole seconds.
+// MakeImage is for making an image: call Record and Save when the cache is complete.
+// What is written depends only on the packages and their times in whole seconds.
 func MakeImage(cacheRoot string) *Receipts {
 	return ImageReceipts(cacheRoot, func(string) bool { return false })
 }

@@ -13,7 +13,7 @@ import (
 // too, where others could put another one in its place at any time. A directory
 // of packages that is a part of a working directory is as safe as that is.
 
-// openCacheReceipts is openReceipts for a cache.
+// OpenCache is Open for a cache.
 func OpenCache(state, root string) *Receipts {
 	r := Open(state, root)
 	r.ways = map[string]bool{}

@@ -2,20 +2,20 @@ package receipt
 
 import "github.com/tfdeps/tfdeps/getproviders"
 
-// genuine is what is known of a package that passed all checks, or of one that
-// is there. Of one that merely was hashed it is H1 alone.
+// Provenance is what is known of a package that passed all checks, or of one that
+// exists already. For a package that was only hashed, it is H1 alone.
 type Provenance struct {
 	Authentication getproviders.AuthenticationResult
 	H1             getproviders.Hash
 	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
-	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or nobody knows
+	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or it isn't known
 	Origin         string            // as getproviders.Package has it
 	ArchiveBytes   int64             // 0: not known
 
-	Told map[getproviders.Platform]getproviders.Hash // by the provider's registry, of other platforms' packages
+	Told map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
 }
 
-// Receipt is what says so.
+// Receipt returns the receipt that records it.
 func (g Provenance) Receipt(record StatRecord) Receipt {
 	return Receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,

@@ -14,7 +14,7 @@ import (
 type Receipt struct {
 	H1         getproviders.Hash       `json:"h1"`
 	ZH         getproviders.Hash       `json:"zh,omitempty"`     // of the archive; "" for what was a directory
-	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like Tier and KeyID
+	Signed     []getproviders.Hash     `json:"signed,omitempty"` // as getproviders.AuthenticationResult has them, like TrustLevel and KeyID
 	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
 	KeyID      string                  `json:"key,omitempty"`
 	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
@@ -22,7 +22,7 @@ type Receipt struct {
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`
 
-	// Told is as genuine has it. Receipts of older versions have none.
+	// Told is as Provenance has it. Receipts of older versions have none.
 	Told map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
 
 	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken

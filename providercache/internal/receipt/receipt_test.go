@@ -17,13 +17,13 @@ import (
 
 const packageName = "registry.example.com/acme/widget/1.0.0/linux_amd64"
 
-// shelved is a package in a directory of packages, and its receipts.
+// kept is a package in a directory of packages, and its receipts.
 type kept struct {
 	State, Root, Dir string
 	Receipts         *Receipts
 }
 
-// shelve makes a package with a receipt that is good. The test is skipped on
+// keep makes a package with a receipt that is good. The test is skipped on
 // file systems that no receipt counts on.
 func keep(t *testing.T) kept {
 	t.Helper()
@@ -43,7 +43,7 @@ func keep(t *testing.T) kept {
 	return s
 }
 
-// isGenuine asks as the next process would.
+// isKnown asks as the next process would.
 func (s kept) isKnown() bool {
 	rc, ok := Open(s.State, s.Root).Known(packageName, s.Dir, time.Now())
 	return ok && rc.H1 == "h1:widget="

@@ -1,3 +1,20 @@
+// Package receipt records which packages were verified, so that later runs know their
+// hashes without reading their files.
+//
+//	receipts := receipt.Open(stateDir, root)
+//	if known, ok := receipts.Known(name, dir, time.Now()); ok {
+//		// the package in dir has known.H1, and passed what known.Claims() says
+//	}
+//
+// A [Receipt] holds the hashes of a package, how it was authenticated, and a
+// [StatRecord]: what the file system says of each of its files. It counts as long as
+// the package has the same record; own.go and stat_record.go say why that is proof,
+// and on which file systems. [Receipts.Record] makes receipts at the end of a run,
+// Save writes them.
+//
+// Receipts are in the user's state directory, except those of a cache that is part of
+// an image, which are beside it: see image.go. [Contents] records the hashes of what
+// archives contain, by the archives' checksums.
 package receipt
 
 import (
@@ -14,8 +31,8 @@ import (
 
 // Receipts are those of the packages in one directory, a target or a cache, by
 // the names that getproviders.UnpackedPath gives them. They are in the user's
-// own state directory: who can write to the packages can't write there, and
-// what he changes shows.
+// own state directory: whoever can write to the packages can't write
+// there, and changes of the packages are detected.
 //
 // They are safe for many goroutines. Processes don't lose each other's.
 type Receipts struct {
@@ -30,12 +47,12 @@ type Receipts struct {
 // receiptsDir is the directory below the user's state directory.
 const receiptsDir = "receipts"
 
-// UsersOwn is for files of the user, which share a lock.
+// UsersOwn is for files of the user, which share a file lock.
 var UsersOwn = statefile.Owner{Trusted: owner.IsPrivate, DirMode: 0o700, FileMode: 0o600, Lock: "lock"}
 
-// openReceipts reads the receipts for the packages below root. state is the
-// user's state directory; if it is "", or not his alone, no receipts are kept.
-// It needn't exist, and neither needs root.
+// Open reads the receipts for the packages below root. state is the user's state
+// directory; if it is "", or other users can write to it, no receipts are kept.
+// Neither directory needs to exist.
 func Open(state, root string) *Receipts {
 	about, err := Resolved(root)
 	if err != nil {
@@ -55,7 +72,7 @@ func newReceipts(dir, name, about string, k statefile.Owner) *Receipts {
 }
 
 // Below returns a directory in the state directory; "" if that one is
-// somebody else's, or there is none.
+// another user's, or there is none.
 func Below(state, name string) string {
 	if state == "" {
 		return ""
@@ -95,10 +112,10 @@ func (r *Receipts) Find(name string) (Receipt, bool) {
 	return rc, err == nil
 }
 
-// genuine returns the receipt of the package in dir if it proves that the
+// Known returns the receipt of the package in dir if it proves that the
 // package is as it was when it was hashed. It costs an lstat for the package's
-// directory and for each entry; and once a statfs for each file system, and in a
-// cache an lstat for each directory above.
+// directory and for each entry, one statfs for each file system, and in a cache an
+// lstat for each directory above.
 func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
 	rc, ok := r.Find(name)
 	if !ok {
@@ -133,7 +150,7 @@ func (r *Receipts) Linked(name, dir string, now time.Time) (Receipt, bool) {
 	return rc, true
 }
 
-// vouches reports whether a record that is equal to what is there proves
+// proves reports whether a record that is equal to what is there proves
 // anything: all its times were past when it was taken, that was not in the
 // future, and the file system is the same and sets the times itself.
 func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) bool {

@@ -8,19 +8,19 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// published is a package that is in its place and is to get a receipt.
+// Pending is a package that has been published and is to get a receipt.
 type Pending struct {
 	Name, Dir string
 	// Receipt is the one to be, with the record of when the bytes were known: of
 	// where the package was unpacked and nobody else could change it, or from
-	// before it was hashed. Then readFrom says from when: if the package was
-	// young by then, what was hashed may have changed since, unseen.
+	// before it was hashed. In that case ReadFrom says from when: a package that was
+	// changed shortly before may have changed again without its times showing it.
 	Receipt Receipt
 	// Shared: it is in the cache, and not in Target.
 	Shared bool
 	// Linked: hard links to its files have been made since, which sets their
-	// ctime. The record has to be one that was genuine right before, and the
-	// package's lock held from then until save is done.
+	// ctime. The record has to be one that was known to be right just before, and the
+	// package's file lock held from then until Save is done.
 	Linked bool
 	// Archive: Dir is an archive in a mirror and no directory.
 	Archive bool
@@ -34,13 +34,13 @@ func (p Pending) record() (StatRecord, error) {
 	return TakeRecord(p.Dir)
 }
 
-// settle gives receipts to packages at the end of a run. It waits until a
-// change could no longer bear the times that are there now, 20 ms at most and
-// only if anything is that young, so that the next run needs no hashing.
+// Record makes receipts for packages at the end of a run. If a file was changed
+// within the last 20 ms, it waits that long, so that a later change has another time
+// and the next run needs no hashing.
 //
 // A package that isn't what it was when its bytes were known gets none, but for
 // the ctime of its directory, which the rename to its place has set, and with
-// Linked those of its files. When ctx ends, no receipts are made; save writes
+// Linked those of its files. When ctx ends, no receipts are made; Save writes
 // them.
 func (r *Receipts) Record(ctx context.Context, now func() time.Time, packages ...Pending) {
 	taken, records := recordAll(now, packages)

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// told returns what systems name differently: times in nanoseconds since 1970.
-func told(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
+// timesOf returns what systems name differently: times in nanoseconds since 1970.
+func timesOf(sys *syscall.Stat_t) (modified, changed int64, device uint64) {
 	return syscall.TimespecToNsec(sys.Mtim), syscall.TimespecToNsec(sys.Ctim), uint64(sys.Dev)
 }
 

@@ -20,7 +20,7 @@ import (
 // directory's mtime shows that an entry came, went or was renamed. So a record
 // that is equal to an earlier one, all of whose times were past by then, proves
 // that the bytes are the same, if nobody else can write to them: see
-// receipt_own.go.
+// own.go.
 //
 // There is no device number in it: two overlay mounts of one layer show the
 // same file under different ones.
@@ -60,7 +60,7 @@ type fileSystem struct {
 
 const (
 	fineGranule   = 20 * time.Millisecond // a kernel's tick is 10 ms at most
-	coarseGranule = 2 * time.Second       // of file systems that nobody here knows
+	coarseGranule = 2 * time.Second       // of file systems that aren't known
 )
 
 // maxRecorded bounds the entries of a record. A package with more is hashed
@@ -70,7 +70,7 @@ const maxRecorded = 4096
 var errNotRecordable = errors.New("what the file system says of this package proves nothing")
 
 // TakeRecord looks at every file and directory of a package. The error matches
-// errNotRecordable if there is something among them that no record can vouch
+// errNotRecordable if there is something among them that no record can prove
 // for: a link, in place of the package itself as well, or a file system that
 // other machines write to.
 func TakeRecord(dir string) (StatRecord, error) {
@@ -176,7 +176,7 @@ func (r StatRecord) settled(taken time.Time, granule time.Duration) bool {
 }
 
 // withoutChanged returns the record without those times that an action of our
-// own sets anew: to rename a directory its own ctime, to make a hard link those
+// own sets again: to rename a directory its own ctime, to make a hard link those
 // of the files.
 func (r StatRecord) withoutChanged(files bool) StatRecord {
 	r.Entries = slices.Clone(r.Entries)

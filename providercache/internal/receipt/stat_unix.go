@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
+// Lstat asks the system about a path, without following a link.
 func Lstat(path string) (PathStat, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -20,7 +21,7 @@ func Lstat(path string) (PathStat, error) {
 	if !ok {
 		return PathStat{}, errNotRecordable
 	}
-	modified, changed, device := told(sys)
+	modified, changed, device := timesOf(sys)
 	stat := PathStat{
 		StatEntry: StatEntry{Mode: info.Mode(), Owner: sys.Uid, Inode: sys.Ino, Modified: modified, Changed: changed},
 		Device:    device, Allocated: sys.Blocks * 512,

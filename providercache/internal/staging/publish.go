@@ -21,10 +21,10 @@ func (s *Stage) Publish(ctx context.Context, final string, h1 getproviders.Hash)
 	return err
 }
 
-// Offer is publish where what is there may have to stay: it is replaced if
-// yields, given its hash ("" if it can't be read), says so. Else the error is
-// errTaken. adopted: what is there is the same. Parent directories are made now
-// and not earlier, so that a failure leaves none behind.
+// Offer is Publish where the package at the final path may have to stay: it is
+// replaced if yields, given its hash ("" if it can't be read), returns true. Else the
+// error is ErrTaken. adopted: the package there is the same. Parent directories that
+// were made are removed if publishing fails.
 func (s *Stage) Offer(ctx context.Context, final string, h1 getproviders.Hash, yields func(there getproviders.Hash) bool) (adopted bool, err error) {
 	var made []string
 	defer func() {
@@ -68,7 +68,7 @@ func (s *Stage) replaceUnlessSame(ctx context.Context, final string, h1 getprovi
 	}
 }
 
-// compare reports whether what is published already is what would be: a
+// compare reports whether what is at the final path is the same package: a
 // directory with the same files, or a link to the same place. A link where a
 // directory belongs is not followed. The hash is that of the directory, if it
 // could be read.

@@ -1,3 +1,13 @@
+// Package staging makes packages in private directories and publishes them by rename,
+// so that no other process ever sees a package that is incomplete.
+//
+//	stage, err := staging.New(dir) // on the file system of the final path
+//	defer stage.Remove()
+//	// make the package at stage.PackagePath()
+//	err = stage.Publish(ctx, final, h1)
+//
+// A package that is at the final path already stays if it has the same hash, and is
+// replaced as a whole if not. [Stage.Offer] lets the caller keep it.
 package staging
 
 import (
@@ -8,16 +18,17 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// Attempts is how often a step is tried whose ground others may have removed or
-// taken in the meantime.
+// Attempts is how often a step is tried whose directory another process may remove,
+// or whose path it may take, in the meantime.
 const Attempts = 4
 
-// staging is a private directory in which one package is made.
+// Stage is a private directory in which one package is made.
 type Stage struct {
 	dir     string
 	scratch *scratch.Dir
 }
 
+// ArchivePath is where the package's archive is downloaded.
 func (s *Stage) ArchivePath() string { return filepath.Join(s.dir, "archive.zip") }
 
 // PackagePath is where the package is made, a directory or a link.
@@ -26,7 +37,7 @@ func (s *Stage) PackagePath() string { return filepath.Join(s.dir, "package") }
 // replacedPath is where a package is put that is about to be replaced.
 func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced") }
 
-// newStage makes a staging directory in a directory, which is made if it isn't there.
+// New makes a staging directory in a directory, which is made if it doesn't exist.
 func New(dir string) (*Stage, error) {
 	var made *scratch.Dir
 	var err error
@@ -35,7 +46,7 @@ func New(dir string) (*Stage, error) {
 			return nil, err
 		}
 		made, err = scratch.Make(dir)
-		if !errors.Is(err, fs.ErrNotExist) { // else somebody removed dir, because it was empty
+		if !errors.Is(err, fs.ErrNotExist) { // else another process removed dir, because it was empty
 			break
 		}
 	}

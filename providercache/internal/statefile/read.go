@@ -8,9 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// ReadOwn reads a file that has to be a plain one, of those that mine accepts,
-// and of a size that a file of ours can have.
-func ReadOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
+// ReadOwn reads a regular file that trusted accepts, of at most MaxStateBytes.
+func ReadOwn(path string, trusted func(string, os.FileInfo) bool) ([]byte, error) {
 	file, err := os.OpenFile(path, os.O_RDONLY|owner.OpenPlain, 0)
 	if err != nil {
 		return nil, err
@@ -20,7 +19,7 @@ func ReadOwn(path string, mine func(string, os.FileInfo) bool) ([]byte, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case !info.Mode().IsRegular() || !mine(path, info):
+	case !info.Mode().IsRegular() || !trusted(path, info):
 		return nil, fmt.Errorf("%s is not a file that only its user can write to", path)
 	case info.Size() > MaxStateBytes:
 		return nil, fmt.Errorf("%s is larger than any file of ours", path)

@@ -1,3 +1,15 @@
+// Package statefile keeps keys and values in a file that all processes of a user add
+// to, such as the receipts for a directory of packages.
+//
+//	f := statefile.Open(dir, name, about, owner)
+//	value, ok := f.Get(key)
+//	f.Set(key, value)
+//	err := f.Save(ctx)
+//
+// The file is read once, by Open. Save merges the changes into what other processes
+// have written meanwhile, and replaces the file as a whole. A file that is damaged,
+// or that other users could write to, counts as empty: nothing here may be needed
+// for correct results, only to save time.
 package statefile
 
 import (
@@ -20,32 +32,30 @@ import (
 )
 
 const (
-	// StateFormat begins a file of ours; its number changes with the format.
+	// StateFormat begins each file; its number changes with the format.
 	StateFormat = "tfdeps-state 1"
 	// MaxStateBytes is enough for the receipts of some thousand packages.
 	MaxStateBytes = 16 << 20
-	// How long the lock on a file is waited for, which is held for
-	// milliseconds. Without it, what another process learned may be lost.
+	// stateWait bounds the wait for the file lock, which is held for milliseconds.
+	// Without the lock, what another process adds may be lost.
 	stateWait = 30 * time.Second
 )
 
 var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond}
 
-// stateFile is a file of keys and values that all processes of a user add to.
-// It is read as a whole and replaced as a whole, so that nobody sees half of
-// it. A file that is damaged, or not the user's own, counts as empty.
-//
-// It is safe for many goroutines.
+// File is a file of keys and values that all processes of a user add to. It is read
+// and replaced as a whole. A file that is damaged, or that another user can write to,
+// counts as empty. It is safe for many goroutines.
 type File struct {
-	Dir, Name string // dir "": nothing is kept
+	Dir, Name string // Dir "": nothing is kept
 	about     string // what the keys are about; a file about something else counts as empty
-	keeper    Owner
+	owner     Owner
 	gate      *par.Limit // held while the maps are used
 	Read      map[string][]byte
 	changes   map[string][]byte // nil: removed
 }
 
-// keeper is whose the file is, and what it and its directory are made with.
+// Owner says which files are trusted, and with which modes new ones are made.
 type Owner struct {
 	Trusted  func(path string, info os.FileInfo) bool
 	DirMode  os.FileMode
@@ -53,8 +63,10 @@ type Owner struct {
 	Lock     string // the name of the file that writers lock; "": there is one writer
 }
 
+// Open reads the file name in dir; it needn't exist. about says what the keys are
+// about: a file about something else counts as empty.
 func Open(dir, name, about string, k Owner) *File {
-	f := &File{Dir: dir, Name: name, about: about, keeper: k, gate: par.NewLimit(1), changes: map[string][]byte{}}
+	f := &File{Dir: dir, Name: name, about: about, owner: k, gate: par.NewLimit(1), changes: map[string][]byte{}}
 	if dir == "" {
 		return f
 	}
@@ -75,6 +87,7 @@ func (f *File) Locked(do func()) {
 	do()
 }
 
+// Get returns the value of a key.
 func (f *File) Get(key string) (value []byte, ok bool) {
 	f.Locked(func() {
 		var changed bool
@@ -99,15 +112,16 @@ func (f *File) Set(key string, value []byte) {
 	f.Locked(func() { f.changes[key] = value })
 }
 
+// Remove removes a key.
 func (f *File) Remove(key string) {
 	if _, ok := f.Get(key); ok {
 		f.Locked(func() { f.changes[key] = nil })
 	}
 }
 
-// load returns what the file holds; nil if that is nothing of ours.
+// load returns what the file holds; nil if it isn't a valid file about the same.
 func (f *File) load() map[string][]byte {
-	content, err := ReadOwn(filepath.Join(f.Dir, f.Name), f.keeper.Trusted)
+	content, err := ReadOwn(filepath.Join(f.Dir, f.Name), f.owner.Trusted)
 	if err != nil {
 		return nil
 	}
@@ -128,8 +142,8 @@ func (f *File) Save(ctx context.Context) (err error) {
 		if err = f.MakeDir(); err != nil {
 			return
 		}
-		if f.keeper.Lock != "" {
-			defer LockState(ctx, filepath.Join(f.Dir, f.keeper.Lock))()
+		if f.owner.Lock != "" {
+			defer LockState(ctx, filepath.Join(f.Dir, f.owner.Lock))()
 		}
 		if err = ctx.Err(); err != nil {
 			err = context.Cause(ctx)
@@ -151,17 +165,17 @@ func (f *File) merge(current map[string][]byte) map[string][]byte {
 	return merged
 }
 
-// MakeDir makes the directory, and the one that it is in, with the keeper's
-// mode whatever the umask: what a group may write to wouldn't be read.
+// MakeDir makes the directory, and the one that it is in, with the owner's
+// mode whatever the umask: a directory that a group can write to isn't trusted.
 func (f *File) MakeDir() error {
 	parent := filepath.Dir(f.Dir)
 	if _, err := scratch.MakeDirs(filepath.Dir(parent)); err != nil {
 		return err
 	}
 	for _, dir := range []string{parent, f.Dir} {
-		err := os.Mkdir(dir, f.keeper.DirMode)
+		err := os.Mkdir(dir, f.owner.DirMode)
 		if err == nil {
-			err = os.Chmod(dir, f.keeper.DirMode)
+			err = os.Chmod(dir, f.owner.DirMode)
 		}
 		if err != nil && !errors.Is(err, os.ErrExist) {
 			return err
@@ -171,14 +185,14 @@ func (f *File) MakeDir() error {
 	if err != nil {
 		return err
 	}
-	if !info.IsDir() || !f.keeper.Trusted(f.Dir, info) {
+	if !info.IsDir() || !f.owner.Trusted(f.Dir, info) {
 		return fmt.Errorf("%s is not a directory that only its user can write to", f.Dir)
 	}
 	return nil
 }
 
-// write replaces the file. If it has grown beyond measure, only the changes of
-// this process are kept.
+// write replaces the file. If it would become too large, only the changes of this
+// process are kept.
 func (f *File) write(merged map[string][]byte) error {
 	content := EncodeState(f.about, merged)
 	if len(content) > MaxStateBytes {
@@ -187,11 +201,11 @@ func (f *File) write(merged map[string][]byte) error {
 	if len(content) > MaxStateBytes {
 		return fmt.Errorf("there is more to remember than fits into %s", filepath.Join(f.Dir, f.Name))
 	}
-	return wholefile.Write(filepath.Join(f.Dir, f.Name), content, f.keeper.FileMode)
+	return wholefile.Write(filepath.Join(f.Dir, f.Name), content, f.owner.FileMode)
 }
 
-// LockState waits for a lock and returns what ends it; where there are no
-// locks, or it takes too long, that is nothing.
+// LockState waits for a file lock and returns what releases it. Where there are no file
+// locks, or the wait takes too long, it returns without the lock.
 func LockState(ctx context.Context, path string) (unlock func()) {
 	ctx, cancel := context.WithTimeout(ctx, stateWait)
 	defer cancel()
@@ -199,8 +213,8 @@ func LockState(ctx context.Context, path string) (unlock func()) {
 	return func() { held.Close() }
 }
 
-// EncodeState writes a head with a checksum, because nothing of this is synced
-// to the disk, and a line for each key in order.
+// EncodeState writes a head with a checksum, because files aren't synced to the disk
+// and may be damaged by a crash, and a line for each key in order.
 func EncodeState(about string, entries map[string][]byte) []byte {
 	var body bytes.Buffer
 	for _, key := range slices.Sorted(maps.Keys(entries)) {
@@ -212,7 +226,7 @@ func EncodeState(about string, entries map[string][]byte) []byte {
 
 var errNoState = errors.New("this is no file of state, or it is damaged")
 
-// DecodeState reads what encodeState wrote, and nothing else.
+// DecodeState reads what EncodeState wrote, and nothing else.
 func DecodeState(content []byte) (about string, entries map[string][]byte, err error) {
 	head, body, _ := bytes.Cut(content, []byte("\n"))
 	rest, ok := bytes.CutPrefix(head, fmt.Appendf(nil, "%s %x ", StateFormat, sha256.Sum256(body)))

@@ -71,7 +71,7 @@ func readEntry(file *zip.File) (entry, error) {
 	return entry{File: file, Name: name, Dir: file.Mode().IsDir()}, checkKind(file)
 }
 
-// The flags of an entry that mean encryption: by password, by certificate, of
+// encrypted has the flags of an entry that mean encryption: by password, by certificate, of
 // the directory.
 const encrypted = 1<<0 | 1<<6 | 1<<13
 

@@ -59,7 +59,7 @@ func (e entry) write(into *os.Root, content func(io.Writer) (int64, error)) (siz
 }
 
 // create makes the file, which must not exist, with the archive's mode: the
-// process's umask doesn't count, as with the real tools, and neither do
+// process's umask doesn't count, as with Terraform and OpenTofu, and neither do
 // set-user-ID bits.
 func (e entry) create(into *os.Root) (*os.File, error) {
 	if parent := path.Dir(e.Name); parent != "." {

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// hashArchive hashes an archive and the files in it. Of one that breaks the rules
+// HashFile hashes an archive and the files in it. Of one that breaks the rules
 // for packages the zh is known even so.
 func HashFile(ctx context.Context, path string) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)

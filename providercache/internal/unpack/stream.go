@@ -17,9 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 
-// errOdd ends unpacking an archive while it arrives. It is nobody's error: the
-// archive is unpacked again when it is there, by its directory, and if
-// something is wrong with it, that is said then.
+// ErrNotStreamable ends unpacking an archive while it arrives. It is never reported:
+// the archive is unpacked again when it is complete, by its directory, and if
+// something is wrong with it, that is reported then.
 var ErrNotStreamable = errors.New("this archive can only be read from its end")
 
 const (
@@ -42,10 +42,10 @@ type streamedEntry struct {
 	Sum [sha256.Size]byte
 }
 
-// streamer unpacks an archive from its beginning to its directory. There must
-// be no gap between entries, so that nothing can hide there. The decompressor is
-// our own, and not the one for what is unpacked afterwards: a mistake of it would
-// show as a checksum that differs, and the other one would have its turn.
+// streamer unpacks an archive from its beginning to its directory. There must be no
+// gap between entries, so that nothing can hide there. Its decompressor is package
+// inflate, and not the one for complete archives: a mistake of inflate would show as
+// a wrong checksum, and the archive would then be unpacked with the other one.
 type streamer struct {
 	source   *TailReader
 	in       *bufio.Reader
@@ -70,10 +70,10 @@ func newStreamer(source *TailReader, limits Limits) *streamer {
 // Stream unpacks an archive that is being received to dir, or only hashes what
 // is in it if dir is "". nil if it can't be done.
 func Stream(source *TailReader, dir string, limits Limits) Streamed {
-	if source.place.take(source.ctx) != nil {
+	if source.slot.acquire(source.ctx) != nil {
 		return nil
 	}
-	defer source.place.give()
+	defer source.slot.release()
 	s := newStreamer(source, limits)
 	if dir != "" {
 		root, err := makeRoot(dir)
@@ -201,7 +201,7 @@ func (s *streamer) inflate(w io.Writer, header zip.FileHeader) error {
 }
 
 // guard stops writing what becomes too large, in all or for the part of the
-// archive that has been read, and when nobody wants it any more.
+// archive that has been read, and when the context has ended.
 type guard struct {
 	*streamer
 	ctx  context.Context

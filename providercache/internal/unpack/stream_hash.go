@@ -14,24 +14,24 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// passing is an archive that is hashed while it passes by, and kept nowhere: no
-// byte is written to a disk, and memory holds no more than its directory. An
-// archive that can't be read from its beginning isn't done this way.
+// streamHash hashes an archive while it is read: no byte is written to a disk, and
+// memory holds no more than its directory. Archives that can't be read from their
+// beginning can't be hashed this way.
 type streamHash struct {
 	source io.Reader
 	sum    hash.Hash
 	size   int64
 	limit  int64
-	place  *Slot
+	slot   *Slot
 	ctx    context.Context
 	broken error // of the source, other than its end
 }
 
-// ReadAt implements io.ReaderAt for a follower, who reads what comes next.
+// ReadAt implements io.ReaderAt for a TailReader, which reads what comes next.
 func (p *streamHash) ReadAt(buffer []byte, _ int64) (int, error) {
-	p.place.give() // another one may unpack while the network is waited for
+	p.slot.release() // another archive may be unpacked while this one waits for the network
 	n, err := p.source.Read(buffer)
-	if wait := p.place.take(p.ctx); wait != nil {
+	if wait := p.slot.acquire(p.ctx); wait != nil {
 		p.broken = wait
 		return 0, wait
 	}
@@ -45,7 +45,7 @@ func (p *streamHash) ReadAt(buffer []byte, _ int64) (int, error) {
 	return n, err
 }
 
-// passed is an archive that was hashed while it passed by.
+// HashedStream is an archive that was hashed while it was read.
 type HashedStream struct {
 	Size     int64
 	SHA256   [sha256.Size]byte
@@ -53,15 +53,15 @@ type HashedStream struct {
 	index    *zipIndex
 }
 
-// readThrough reads an archive from its beginning to its end, in a slot of those who
-// unpack. The error is errOdd if the archive can't be read this way, else the
-// source's own; Size is how far it came then.
+// HashStream reads an archive from its beginning to its end, while it holds one of
+// the slots for unpacking. The error is ErrNotStreamable if the archive can't be read
+// this way, else the source's own; Size is then how much was read.
 func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight int64, limits Limits) (HashedStream, error) {
-	p := &streamHash{source: from, sum: sha256.New(), limit: limits.Bytes, ctx: ctx, place: &Slot{gate: slots, weight: weight}}
-	if err := p.place.take(ctx); err != nil {
+	p := &streamHash{source: from, sum: sha256.New(), limit: limits.Bytes, ctx: ctx, slot: &Slot{gate: slots, weight: weight}}
+	if err := p.slot.acquire(ctx); err != nil {
 		return HashedStream{}, err
 	}
-	defer p.place.give()
+	defer p.slot.release()
 	found, kept, err := p.read(limits)
 	switch {
 	case p.broken != nil:
@@ -72,8 +72,8 @@ func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight in
 	return HashedStream{p.size, [sha256.Size]byte(p.sum.Sum(nil)), found, kept}, nil
 }
 
-// Content returns the hashes of the archive's files. The error is errOdd if its
-// directory lists other entries than those that were found.
+// Content returns the hashes of the archive's files. The error is ErrNotStreamable if
+// its directory lists other entries than those that were found.
 func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Content, error) {
 	entries, err := readEntries(p.index, p.Size, provider, limits)
 	if err != nil || !p.streamed.agrees(entries) {
@@ -82,10 +82,10 @@ func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Co
 	return p.streamed.finish(entries, "")
 }
 
-// read unpacks all entries to nowhere, and keeps what the directory is compared
-// with. The error is nobody's.
+// read hashes all entries, and keeps what the directory is compared with. The caller
+// reports ErrNotStreamable in place of any error.
 func (p *streamHash) read(limits Limits) (Streamed, *zipIndex, error) {
-	from := &TailReader{ctx: p.ctx, file: p, there: math.MaxInt64, place: p.place}
+	from := &TailReader{ctx: p.ctx, file: p, there: math.MaxInt64, slot: p.slot}
 	s := newStreamer(from, limits)
 	found, kept := Streamed{}, &zipIndex{heads: map[int64][localHeader]byte{}}
 	for {
@@ -107,9 +107,9 @@ func (p *streamHash) read(limits Limits) (Streamed, *zipIndex, error) {
 	}
 }
 
-// remains is what is left of an archive that has passed: the headers of its
-// entries, as far as they say where data begins, and everything from its
-// directory on. Between them, it reads as zeros, in which nothing can be found.
+// zipIndex is what is kept of an archive that was hashed: the headers of its entries,
+// as far as they say where data begins, and everything from its directory on. All
+// between them reads as zeros, which no zip reader takes for a record.
 type zipIndex struct {
 	heads map[int64][localHeader]byte
 	tail  []byte

@@ -65,7 +65,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 			return nil
 		},
 		func(ctx context.Context) error {
-			behind := &TailReader{ctx: ctx, file: file, mark: &mark, place: &Slot{gate: gate}}
+			behind := &TailReader{ctx: ctx, file: file, mark: &mark, slot: &Slot{gate: gate}}
 			onArrival = Stream(behind, dir, limits)
 			return nil
 		},
@@ -183,7 +183,7 @@ func TestFollowerReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	var mark par.Mark
 	mark.Advance(5)
 	mark.End(nil)
-	behind := &TailReader{ctx: t.Context(), file: strings.NewReader("hello"), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	behind := &TailReader{ctx: t.Context(), file: strings.NewReader("hello"), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
 	if got, err := io.ReadAll(behind); string(got) != "hello" || err != nil {
 		t.Errorf("got %q, %v", got, err)
 	}
@@ -194,7 +194,7 @@ func TestFollowerEndsWithItsContextWhateverIsThere(t *testing.T) {
 	ctx, cancel := cachetest.ContextWithCause(t)
 	var mark par.Mark
 	mark.Advance(5)
-	behind := &TailReader{ctx: ctx, file: strings.NewReader("hello"), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	behind := &TailReader{ctx: ctx, file: strings.NewReader("hello"), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
 	if n, err := behind.Read(make([]byte, 2)); n != 2 || err != nil {
 		t.Fatalf("got %d, %v", n, err)
 	}
@@ -212,7 +212,7 @@ func TestStreamingCountsTheRootToo(t *testing.T) {
 	var mark par.Mark
 	mark.Advance(int64(len(content)))
 	mark.End(nil)
-	behind := &TailReader{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, place: &Slot{gate: par.NewLimit(1)}}
+	behind := &TailReader{ctx: t.Context(), file: bytes.NewReader(content), mark: &mark, slot: &Slot{gate: par.NewLimit(1)}}
 	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
 		t.Errorf("got %d entries", len(got))
 	}
@@ -224,7 +224,7 @@ func TestStreamingEndsWithItsContext(t *testing.T) {
 	var mark par.Mark
 	gate := par.NewLimit(1)
 	cancel(cachetest.ErrStopped)
-	behind := &TailReader{ctx: ctx, file: bytes.NewReader(nil), mark: &mark, place: &Slot{gate: gate}}
+	behind := &TailReader{ctx: ctx, file: bytes.NewReader(nil), mark: &mark, slot: &Slot{gate: gate}}
 	if got := Stream(behind, "", Limits{}.WithDefaults()); got != nil {
 		t.Errorf("got %v", got)
 	}

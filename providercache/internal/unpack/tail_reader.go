@@ -7,47 +7,47 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// place is a place among those who unpack. Its holder gives it back while he
-// has nothing to do.
+// Slot is one of the slots for unpacking. Its holder releases it while it waits.
 type Slot struct {
 	gate   *par.Limit
-	weight int64  // who has more to do goes first
+	weight int64  // larger archives get a slot first
 	leave  func() // nil: it isn't held
 }
 
-func (p *Slot) take(ctx context.Context) (err error) {
-	p.leave, err = p.gate.Acquire(ctx, p.weight)
+func (s *Slot) acquire(ctx context.Context) (err error) {
+	s.leave, err = s.gate.Acquire(ctx, s.weight)
 	return err
 }
 
-func (p *Slot) give() {
-	if p.leave != nil {
-		p.leave()
-		p.leave = nil
+func (s *Slot) release() {
+	if s.leave != nil {
+		s.leave()
+		s.leave = nil
 	}
 }
 
-// follower reads an archive while it is being received, behind the one who
-// writes it to a file: a slow unpacker doesn't hold up the download, and while
-// there is nothing to read another one may have the core.
+// TailReader reads an archive from its file while it is being downloaded: unpacking
+// slowly doesn't hold up the download, and while there is nothing to read, another
+// archive may be unpacked.
 type TailReader struct {
 	ctx   context.Context
 	file  io.ReaderAt
 	mark  *par.Mark // how much has been written
-	place *Slot
+	slot  *Slot
 	pos   int64 // what has been read
 	there int64 // what is known to have been written
 }
 
-// newFollower reads a file up to where mark is, in a slot of those who unpack.
+// NewTailReader reads a file up to the mark, and holds one of the slots for unpacking
+// while it doesn't wait.
 func NewTailReader(ctx context.Context, file io.ReaderAt, mark *par.Mark, slots *par.Limit, weight int64) *TailReader {
-	return &TailReader{ctx: ctx, file: file, mark: mark, place: &Slot{gate: slots, weight: weight}}
+	return &TailReader{ctx: ctx, file: file, mark: mark, slot: &Slot{gate: slots, weight: weight}}
 }
 
-// Read implements io.Reader. The place is held when it returns without error.
+// Read implements io.Reader. The slot is held when it returns without error.
 func (f *TailReader) Read(p []byte) (int, error) {
-	// Asked here too, because data that inflates to nothing never gets to
-	// those who ask when they write.
+	// The context is checked here too, because data that inflates to nothing is
+	// never written.
 	if f.ctx.Err() != nil {
 		return 0, context.Cause(f.ctx)
 	}
@@ -69,9 +69,9 @@ func (f *TailReader) wait() (err error) {
 	case err != nil:
 		return err
 	}
-	f.place.give()
+	f.slot.release()
 	if f.there, err = f.mark.Beyond(f.ctx, f.pos); err != nil {
 		return err
 	}
-	return f.place.take(f.ctx)
+	return f.slot.acquire(f.ctx)
 }

@@ -38,7 +38,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// unpacked is what is known of the files of an archive.
+// Content holds the hashes of the files of an archive.
 type Content struct {
 	H1 getproviders.Hash
 	// H1Archive counts entries for directories as files, and takes names as
@@ -54,13 +54,13 @@ func (u Content) OtherH1() getproviders.Hash {
 	return u.H1Archive
 }
 
-// unpackLimits bounds what a package may be. Zero fields mean the defaults.
+// Limits bounds the size of a package. Zero fields mean the defaults.
 type Limits struct {
 	Bytes int64 // size of one archive, and unpacked size of one package; 8 GiB
 	Files int   // entries of one package; 10 000
 }
 
-// What nobody can exceed stands for "no limit", and leaves room to compute with.
+// The largest limits. Sums with them don't overflow.
 const (
 	mostBytes = 1 << 62
 	mostFiles = 1 << 30
@@ -74,14 +74,14 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// opened is an archive that keeps all rules that can be checked without
+// Archive is an open archive that keeps all rules that can be checked without
 // inflating anything.
 type Archive struct {
 	file    *os.File
 	entries []entry
 }
 
-// openArchive reads an archive's directory. isAt, if it isn't nil, makes sure that
+// Open reads an archive's directory. isAt, if it isn't nil, makes sure that
 // the file which was opened is the one that is meant. The caller closes the file.
 func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Provider, limits Limits) (Archive, error) {
 	file, err := os.Open(path)
@@ -123,7 +123,7 @@ func (o Archive) Finish(onTheWay Streamed, dir string) (content Content, ok bool
 func (o Archive) Unpack(ctx context.Context, dir string) (Content, error) {
 	var into *os.Root
 	if dir != "" {
-		if err := os.RemoveAll(dir); err != nil { // what an attempt to unpack it on its way has left
+		if err := os.RemoveAll(dir); err != nil { // what unpacking it while it arrived has left
 			return Content{}, err
 		}
 		root, err := makeRoot(dir)
