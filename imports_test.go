@@ -18,7 +18,7 @@ const modulePath = "github.com/tfdeps/tfdeps"
 // forCommands is what every folder of a command may import.
 var forCommands = []string{"command/cli", "command/problem", "command/products", "command/sources", "command/view", "command/workdir",
 	"providercache", "providercache/event", "providercache/fetcher", "providercache/link", "providercache/lockhashes", "providercache/mirror",
-	"providercache/resolve", "providercache/store", "providercache/vendor", "depsfile", "getproviders"}
+	"providercache/resolve", "providercache/store", "providercache/vendoring", "depsfile", "getproviders"}
 
 // layers says for each package which other packages of this module its files may import. A
 // package that isn't here doesn't belong to the tree. What is on top comes
@@ -63,7 +63,7 @@ var layers = map[string][]string{
 	"providercache": {"providercache/store", "providercache/fetcher", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
-	"providercache/vendor": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
+	"providercache/vendoring": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
 		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/mirror": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
 		"providercache/internal/receipt", "getproviders", "getproviders/par", "getproviders/scratch"},
@@ -120,7 +120,7 @@ var layers = map[string][]string{
 
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
-	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendor", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
+	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
 	"providercache/internal/download": {"providercache/internal/unpack"},
 	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
 	"providercache/store":             {"providercache/link"},
@@ -155,7 +155,7 @@ var coinedLeft = map[string][]string{
 	"command/view":    {"PassedOver", "Spared"},
 	"configs/modules": {"shelf", "workshop"},
 	"getproviders":    {"PassedOver", "genuine"},
-	"providercache": {"ErrNotOurs", "Spared", "divisible", "genuine", "ladder", "looker", "materialise", "rejudge", "shelf", "shelves", "sighting",
+	"providercache": {"ErrNotOurs", "Spared", "divisible", "genuine", "ladder", "materialise", "shelf",
 		"takenOut", "upkeep"},
 }
 

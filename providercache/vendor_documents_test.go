@@ -12,7 +12,7 @@ import (
 )
 
 // documentsOf are the paths of what is signed about a version.
-func (v *vendoring) documentsOf(name, version string) []string {
+func (v *vendored) documentsOf(name, version string) []string {
 	p, number := provider(registryHost+"/acme/"+name), getproviders.MustParseVersion(version)
 	dir := filepath.Join(v.opts.Dir, registryHost, "acme", name)
 	return []string{
@@ -95,7 +95,7 @@ func TestWhatIsSignedGoesWithItsArchives(t *testing.T) {
 }
 
 // placing has the only packages of a provider where packages are vendored to.
-func placing(t *testing.T, unpacked bool) *vendoring {
+func placing(t *testing.T, unpacked bool) *vendored {
 	t.Helper()
 	v := newVendoring(t)
 	own := registryHost + "/acme/own"
@@ -119,7 +119,7 @@ func placing(t *testing.T, unpacked bool) *vendoring {
 func TestPlacedPackagesAreLockedAndStay(t *testing.T) {
 	t.Parallel()
 	for _, placed := range []bool{false, true} {
-		eachWay(t, func(t *testing.T, wanted *vendoring) {
+		eachWay(t, func(t *testing.T, wanted *vendored) {
 			v := placing(t, placed)
 			v.opts.Unpacked, v.opts.Prune = wanted.opts.Unpacked, true
 			before := files(t, v.opts.Dir)

@@ -17,35 +17,35 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/vendor"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // vendoring is a registry and a directory that is to be filled from it.
-type vendoring struct {
+type vendored struct {
 	*providercache.Installer
 	registry *providertest.Registry
-	opts     vendor.Options
+	opts     vendoring.Options
 	request  lockhashes.Request
 }
 
-func newVendoring(t *testing.T) *vendoring {
+func newVendoring(t *testing.T) *vendored {
 	t.Helper()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
 	lockable(t, registry, "gadget", "1.0.0", "1.1.0")
 	in.Target, in.Fetcher.StateDir = nil, filepath.Join(t.TempDir(), "state")
-	return &vendoring{in, registry, vendor.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
+	return &vendored{in, registry, vendoring.Options{Dir: filepath.Join(t.TempDir(), "terraform.d", "plugins")}, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{otherPlatforms[0], linux},
 	}}
 }
 
 // run vendors, and keeps the locks for the next run.
-func (v *vendoring) run(t *testing.T) (vendor.Result, error) {
+func (v *vendored) run(t *testing.T) (vendoring.Result, error) {
 	t.Helper()
-	result, err := vendor.Update(t.Context(), v.Fetcher, v.opts, v.request)
+	result, err := vendoring.Update(t.Context(), v.Fetcher, v.opts, v.request)
 	if err == nil {
 		v.request.Locks = result.Locks
-		status, failed := vendor.Check(t.Context(), v.Fetcher, v.opts, v.request)
+		status, failed := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
 		if failed != nil || !status.UpToDate() {
 			t.Errorf("afterwards: %v, %v", status, failed)
 		}
@@ -54,7 +54,7 @@ func (v *vendoring) run(t *testing.T) (vendor.Result, error) {
 }
 
 // path is where a package is.
-func (v *vendoring) path(name, version string, plat getproviders.Platform) string {
+func (v *vendored) path(name, version string, plat getproviders.Platform) string {
 	p := provider(registryHost + "/acme/" + name)
 	if v.opts.Unpacked {
 		return filepath.Join(v.opts.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, getproviders.MustParseVersion(version), plat)))
@@ -62,10 +62,10 @@ func (v *vendoring) path(name, version string, plat getproviders.Platform) strin
 	return filepath.Join(v.opts.Dir, registryHost, "acme", name, getproviders.PackedName(p, getproviders.MustParseVersion(version), plat))
 }
 
-func (v *vendoring) codes(t *testing.T) (codes []string) {
+func (v *vendored) codes(t *testing.T) (codes []string) {
 	t.Helper()
 	asked := v.registry.Requests("")
-	status, err := vendor.Check(t.Context(), v.Fetcher, v.opts, v.request)
+	status, err := vendoring.Check(t.Context(), v.Fetcher, v.opts, v.request)
 	must(t, err)
 	for _, reason := range status.Reasons {
 		codes = append(codes, reason.Code)
@@ -82,7 +82,7 @@ func Example_vendor() {
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client, Platform: linux},
 	}
-	result, err := vendor.Update(context.Background(), in.Fetcher, vendor.Options{Dir: dir}, lockhashes.Request{
+	result, err := vendoring.Update(context.Background(), in.Fetcher, vendoring.Options{Dir: dir}, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil},
 	})
 	if err != nil {
@@ -95,7 +95,7 @@ func Example_vendor() {
 }
 
 // eachWay runs a test with archives and with directories.
-func eachWay(t *testing.T, test func(t *testing.T, v *vendoring)) {
+func eachWay(t *testing.T, test func(t *testing.T, v *vendored)) {
 	for _, unpacked := range []bool{false, true} {
 		t.Run(fmt.Sprintf("unpacked=%v", unpacked), func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +108,7 @@ func eachWay(t *testing.T, test func(t *testing.T, v *vendoring)) {
 
 func TestVendoredPackagesAreFetchedOnce(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, v *vendoring) {
+	eachWay(t, func(t *testing.T, v *vendored) {
 		first, err := v.run(t)
 		must(t, err)
 		asked := v.registry.Requests("")
@@ -127,7 +127,7 @@ func TestVendoredPackagesAreFetchedOnce(t *testing.T) {
 
 func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, v *vendoring) {
+	eachWay(t, func(t *testing.T, v *vendored) {
 		want := lockOne(t, v.Installer, v.request).Locks
 		result, err := v.run(t)
 		if err != nil || !result.Locks.Equal(want) {
@@ -144,7 +144,7 @@ func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 
 func TestVendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, v *vendoring) {
+	eachWay(t, func(t *testing.T, v *vendored) {
 		_, err := v.run(t)
 		must(t, err)
 		file := v.path("widget", "1.0.0", linux)
@@ -164,7 +164,7 @@ func TestVendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 
 func TestVendoringComparesWithTheLockFile(t *testing.T) {
 	t.Parallel()
-	eachWay(t, func(t *testing.T, v *vendoring) {
+	eachWay(t, func(t *testing.T, v *vendored) {
 		widget := provider(registryHost + "/acme/widget")
 		others := depsfile.Lock{Provider: widget, Version: getproviders.MustParseVersion("1.0.0"), Hashes: []getproviders.Hash{
 			getproviders.ZH([32]byte{1}), "h1:" + getproviders.Hash(strings.Repeat("A", 43)+"="),
@@ -303,7 +303,7 @@ func TestVendoringNeedsAPlace(t *testing.T) {
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is not one") || read(t, v.opts.Dir) != "a file" {
 		t.Errorf("%v", err)
 	}
-	if _, err := vendor.Update(t.Context(), &fetcher.Fetcher{}, v.opts, v.request); err == nil {
+	if _, err := vendoring.Update(t.Context(), &fetcher.Fetcher{}, v.opts, v.request); err == nil {
 		t.Error("there is no source")
 	}
 }

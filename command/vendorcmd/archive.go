@@ -16,7 +16,7 @@ import (
 
 // bundle fills a directory beside the archive, makes that of it, and leaves the
 // working directory as it is.
-func (v *vendoring) bundle() problem.List {
+func (v *vendorRun) bundle() problem.List {
 	failed := func(err error) problem.List {
 		return problem.List{problem.Error("Failed to write the archive", fmt.Sprintf("%s can't be made: %v.", v.opts.bundle, err))}
 	}
@@ -51,7 +51,7 @@ func (v *vendoring) bundle() problem.List {
 }
 
 // hintBundle refuses links that the archive can't have.
-func (v *vendoring) hintBundle() problem.List {
+func (v *vendorRun) hintBundle() problem.List {
 	files, err := vendored.Files(v.base, vendored.Places())
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
@@ -65,7 +65,7 @@ func (v *vendoring) hintBundle() problem.List {
 
 // seed takes what is vendored already, so that it needn't be fetched again.
 // What isn't needed of it goes again.
-func (v *vendoring) seed() error {
+func (v *vendorRun) seed() error {
 	if err := os.MkdirAll(v.base, 0o755); err != nil {
 		return err
 	}
@@ -78,7 +78,7 @@ func (v *vendoring) seed() error {
 
 // bringModules brings packages that are in the working directory to where the
 // bundle is made, and has all records say where they are going to be.
-func (v *vendoring) bringModules() problem.List {
+func (v *vendorRun) bringModules() problem.List {
 	if v.base == "." {
 		return nil
 	}
@@ -103,7 +103,7 @@ func (v *vendoring) bringModules() problem.List {
 }
 
 // writeBundle writes the archive, and puts it into its place by a rename.
-func (v *vendoring) writeBundle(temporary string) error {
+func (v *vendorRun) writeBundle(temporary string) error {
 	files, err := vendored.Files(v.base, append(vendored.Places(), vendored.LockFiles()...))
 	if err != nil {
 		return err

@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/vendor"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // check finds out whether vendor would have anything to do, without a request
 // and without writing a byte.
-func (v *vendoring) check() problem.List {
+func (v *vendorRun) check() problem.List {
 	reasons, problems := v.checkModules()
 	if len(reasons) > 0 || problems.HasErrors() {
 		return v.answer(reasons, problems) // what missing modules need is unknown
@@ -35,7 +35,7 @@ func (v *vendoring) check() problem.List {
 }
 
 // answer shows what there is to do, unless it couldn't be found out.
-func (v *vendoring) answer(reasons []view.CheckReason, problems problem.List) problem.List {
+func (v *vendorRun) answer(reasons []view.CheckReason, problems problem.List) problem.List {
 	if problems.HasErrors() {
 		return problems
 	}
@@ -45,7 +45,7 @@ func (v *vendoring) answer(reasons []view.CheckReason, problems problem.List) pr
 }
 
 // checkModules takes the modules as they are recorded.
-func (v *vendoring) checkModules() (reasons []view.CheckReason, problems problem.List) {
+func (v *vendorRun) checkModules() (reasons []view.CheckReason, problems problem.List) {
 	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: v.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
 	if problems := v.dir.FindModules(v.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
@@ -62,7 +62,7 @@ func (v *vendoring) checkModules() (reasons []view.CheckReason, problems problem
 
 // checkModuleFiles compares packages with what was vendored, and what git would
 // keep of them.
-func (v *vendoring) checkModuleFiles() (reasons []view.CheckReason, problems problem.List) {
+func (v *vendorRun) checkModuleFiles() (reasons []view.CheckReason, problems problem.List) {
 	keys := []string{}
 	for _, m := range v.dir.Tree.Modules {
 		keys = append(keys, m.Key)
@@ -90,7 +90,7 @@ func (v *vendoring) checkModuleFiles() (reasons []view.CheckReason, problems pro
 }
 
 // checkPackage says what is wrong with the package of a module; no code: nothing.
-func (v *vendoring) checkPackage(pkg modules.Package) (code, detail string, err error) {
+func (v *vendorRun) checkPackage(pkg modules.Package) (code, detail string, err error) {
 	dir := filepath.Join(filepath.FromSlash(vendored.ModulesDir), pkg.Key)
 	if filepath.Clean(pkg.Path) != dir {
 		return "module_elsewhere", "it is in " + filepath.ToSlash(pkg.Path) + ", which is not vendored", nil
@@ -116,12 +116,12 @@ func (v *vendoring) checkPackage(pkg modules.Package) (code, detail string, err 
 }
 
 // checkProviders has the engine compare packages with the lock file.
-func (v *vendoring) checkProviders() (reasons []view.CheckReason, problems problem.List) {
+func (v *vendorRun) checkProviders() (reasons []view.CheckReason, problems problem.List) {
 	if problems = problem.InOrder(v.require, v.findPlaced); problems.HasErrors() {
 		return nil, problems
 	}
 	fetcher := fetcher.Fetcher{Product: v.product, Now: v.meta.Now, StateDir: v.meta.StateDir}
-	status, err := vendor.Check(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
+	status, err := vendoring.Check(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))
 	}
@@ -137,7 +137,7 @@ func (v *vendoring) checkProviders() (reasons []view.CheckReason, problems probl
 }
 
 // checkPointers explains packages that git LFS hasn't brought.
-func (v *vendoring) checkPointers(reasons int) problem.List {
+func (v *vendorRun) checkPointers(reasons int) problem.List {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
 	if pointers := vendored.Pointers(".", files); err == nil && reasons > 0 && len(pointers) > 0 {
 		return problem.List{problem.Warning("Packages are kept by git LFS", fmt.Sprintf(
@@ -147,7 +147,7 @@ func (v *vendoring) checkPointers(reasons int) problem.List {
 }
 
 // checkFiles compares the files that tell of all this.
-func (v *vendoring) checkFiles() (reasons []view.CheckReason, problems problem.List) {
+func (v *vendorRun) checkFiles() (reasons []view.CheckReason, problems problem.List) {
 	for _, file := range v.gitFiles() {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
@@ -169,4 +169,4 @@ func (v *vendoring) checkFiles() (reasons []view.CheckReason, problems problem.L
 }
 
 // wasVendored reports whether there is a record.
-func (v *vendoring) wasVendored() bool { return len(v.was.Platforms) > 0 }
+func (v *vendorRun) wasVendored() bool { return len(v.was.Platforms) > 0 }

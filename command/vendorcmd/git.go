@@ -14,12 +14,12 @@ type gitFile struct {
 	block vendored.Block
 }
 
-func (v *vendoring) gitFiles() []gitFile {
+func (v *vendorRun) gitFiles() []gitFile {
 	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(v.record.LFS)}}
 }
 
 // saveRecord writes down what has been vendored.
-func (v *vendoring) saveRecord() problem.List {
+func (v *vendorRun) saveRecord() problem.List {
 	if err := v.record.Save(v.base); err != nil {
 		return problem.List{problem.Error("Failed to record what is vendored", problem.Sentence(err))}
 	}
@@ -27,7 +27,7 @@ func (v *vendoring) saveRecord() problem.List {
 }
 
 // writeGitFiles has git keep what is vendored. A bundle needs nothing of that.
-func (v *vendoring) writeGitFiles() (problems problem.List) {
+func (v *vendorRun) writeGitFiles() (problems problem.List) {
 	if v.base != "." {
 		return nil
 	}
@@ -50,7 +50,7 @@ const (
 )
 
 // hint tells of what git, or another machine, may not be able to keep.
-func (v *vendoring) hint() (problems problem.List) {
+func (v *vendorRun) hint() (problems problem.List) {
 	files, err := vendored.Files(v.base, vendored.Places())
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}

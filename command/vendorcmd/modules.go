@@ -17,7 +17,7 @@ import (
 )
 
 // vendorModules installs the modules, and makes them fit for git.
-func (v *vendoring) vendorModules() problem.List {
+func (v *vendorRun) vendorModules() problem.List {
 	manifest, err := v.unchangedModules()
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
@@ -39,7 +39,7 @@ func (v *vendoring) vendorModules() problem.List {
 
 // unchangedModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched again.
-func (v *vendoring) unchangedModules() (modules.Manifest, error) {
+func (v *vendorRun) unchangedModules() (modules.Manifest, error) {
 	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), v.product)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func isDirectory(address modules.Address) bool {
 }
 
 // checkPlaces refuses modules that a clone wouldn't have in the same place.
-func (v *vendoring) checkPlaces() (problems problem.List) {
+func (v *vendorRun) checkPlaces() (problems problem.List) {
 	for _, m := range v.dir.Tree.Modules {
 		if filepath.IsAbs(filepath.FromSlash(m.Dir)) {
 			problems = append(problems, problem.Error("Module in a place of this machine", fmt.Sprintf(
@@ -87,7 +87,7 @@ func (v *vendoring) checkPlaces() (problems problem.List) {
 }
 
 // dirsOf are the directories of a package, relative to it, that modules are in.
-func (v *vendoring) dirsOf(key string) (dirs []string) {
+func (v *vendorRun) dirsOf(key string) (dirs []string) {
 	for _, m := range v.dir.Tree.Modules {
 		if rest, ok := strings.CutPrefix(m.Dir, vendored.ModulesDir+"/"+key); ok && (rest == "" || rest[0] == '/') {
 			dirs = append(dirs, strings.TrimPrefix(rest+"/.", "/"))
@@ -97,7 +97,7 @@ func (v *vendoring) dirsOf(key string) (dirs []string) {
 }
 
 // tidyModules makes git keep all of the packages, and takes down what they are.
-func (v *vendoring) tidyModules() (problems problem.List) {
+func (v *vendorRun) tidyModules() (problems problem.List) {
 	var installed []modulelock.Lock
 	before := map[string]getproviders.Hash{}
 	for _, pkg := range v.dir.Tree.Packages() {
@@ -127,7 +127,7 @@ func (v *vendoring) tidyModules() (problems problem.List) {
 
 // compareModules compares the modules with their lock file, which is to have the
 // hashes of what is vendored: what git needed to be changed may stand in neither.
-func (v *vendoring) compareModules(installed []modulelock.Lock, before map[string]getproviders.Hash) (problems problem.List) {
+func (v *vendorRun) compareModules(installed []modulelock.Lock, before map[string]getproviders.Hash) (problems problem.List) {
 	for _, finding := range v.moduleLocks.Locked.Check(installed) {
 		if workdir.HasOtherContent(finding) && !v.opts.upgrade && before[finding.Key] != finding.Locked.Hash {
 			problems = append(problems, problem.Error("Module doesn't match its lock file", fmt.Sprintf(
@@ -143,7 +143,7 @@ func (v *vendoring) compareModules(installed []modulelock.Lock, before map[strin
 
 // saveTree writes modules.json, which tells of nothing but what is vendored if
 // that is asked for.
-func (v *vendoring) saveTree() problem.List {
+func (v *vendorRun) saveTree() problem.List {
 	manifest := v.manifest()
 	if len(manifest) == 0 {
 		if _, err := os.Stat(v.in(vendored.ModulesDir)); err != nil {
@@ -161,7 +161,7 @@ func (v *vendoring) saveTree() problem.List {
 }
 
 // manifest is what modules.json is to say.
-func (v *vendoring) manifest() modules.Manifest {
+func (v *vendorRun) manifest() modules.Manifest {
 	manifest := modules.Manifest{}
 	if !v.opts.prune && v.base == "." {
 		maps.Copy(manifest, v.dir.Tree.Manifest)
@@ -176,7 +176,7 @@ func (v *vendoring) manifest() modules.Manifest {
 
 // pruneModules removes packages that no call needs, of which modules.json tells
 // nothing any more.
-func (v *vendoring) pruneModules(keys []string) error {
+func (v *vendorRun) pruneModules(keys []string) error {
 	names, err := vendored.Unneeded(v.base, keys)
 	if err == nil {
 		err = vendored.RemoveModules(v.base, names)

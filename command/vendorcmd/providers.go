@@ -20,12 +20,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
-	"github.com/tfdeps/tfdeps/providercache/vendor"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
-func (v *vendoring) connect() (problems problem.List) {
+func (v *vendorRun) connect() (problems problem.List) {
 	config, net, problems := sources.Online(v.meta, v.product, "")
 	if v.net = net; problems.HasErrors() {
 		return problems
@@ -48,7 +48,7 @@ func (v *vendoring) connect() (problems problem.List) {
 // require finds out which providers are needed: as for init, those of the
 // configuration and of the state, and where the state isn't known, those that
 // are locked, because whoever locked them may have seen it.
-func (v *vendoring) require() (problems problem.List) {
+func (v *vendorRun) require() (problems problem.List) {
 	var fromState getproviders.Requirements
 	known := v.dir.Root.Backend == nil
 	if known {
@@ -63,7 +63,7 @@ func (v *vendoring) require() (problems problem.List) {
 }
 
 // request is what is asked of the engine.
-func (v *vendoring) request() lockhashes.Request {
+func (v *vendorRun) request() lockhashes.Request {
 	request := lockhashes.Request{Requirements: v.required, Locks: v.dir.Locks, Platforms: v.record.Platforms}
 	if v.opts.upgrade {
 		request.Upgrade = map[getproviders.Provider]getproviders.Version{}
@@ -74,7 +74,7 @@ func (v *vendoring) request() lockhashes.Request {
 	return request
 }
 
-func (v *vendoring) vendorOptions() vendor.Options {
+func (v *vendorRun) vendorOptions() vendoring.Options {
 	placed := v.placed
 	if v.base != "." { // what isn't needed of these goes, too
 		placed = slices.DeleteFunc(slices.Clone(placed), func(p getproviders.Provider) bool {
@@ -82,11 +82,11 @@ func (v *vendoring) vendorOptions() vendor.Options {
 			return !required
 		})
 	}
-	return vendor.Options{Dir: v.in(vendored.PluginsDir), Unpacked: v.record.Unpacked, Placed: placed, Prune: v.opts.prune || v.base != "."}
+	return vendoring.Options{Dir: v.in(vendored.PluginsDir), Unpacked: v.record.Unpacked, Placed: placed, Prune: v.opts.prune || v.base != "."}
 }
 
 // vendorProviders has the engine do the work.
-func (v *vendoring) vendorProviders() (problems problem.List) {
+func (v *vendorRun) vendorProviders() (problems problem.List) {
 	fetcher := fetcher.Fetcher{
 		Source: v.source, Client: v.net.Archives, Product: v.product,
 		Observe: event.Observer(v.view.Observe), Now: v.meta.Now, StateDir: v.meta.StateDir, HashPolicy: v.opts.hashes,
@@ -95,7 +95,7 @@ func (v *vendoring) vendorProviders() (problems problem.List) {
 		return problems
 	}
 	var err error
-	v.result, err = vendor.Update(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
+	v.result, err = vendoring.Update(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
 	problems = append(problems, v.view.End()...)
 	v.view.Packages(v.result.Packages)
 	if v.base == "." {
@@ -111,7 +111,7 @@ func (v *vendoring) vendorProviders() (problems problem.List) {
 }
 
 // vendorProblems explains what went wrong with providers.
-func (v *vendoring) vendorProblems(err error) (problems problem.List) {
+func (v *vendorRun) vendorProblems(err error) (problems problem.List) {
 	for _, p := range view.MirrorProblems(err) {
 		if p.Summary == "Failed to write the mirror" {
 			p.Summary = "Failed to vendor providers"
@@ -133,7 +133,7 @@ func (v *vendoring) vendorProblems(err error) (problems problem.List) {
 }
 
 // saveLockFiles writes what is locked.
-func (v *vendoring) saveLockFiles() problem.List {
+func (v *vendorRun) saveLockFiles() problem.List {
 	if v.toLock != nil {
 		if err := v.toLock.Save(v.in(modulelock.FileName)); err != nil {
 			return problem.List{problem.Error("Failed to update the lock file for modules", problem.Sentence(err))}
@@ -153,7 +153,7 @@ func (v *vendoring) saveLockFiles() problem.List {
 
 // findPlaced finds out of which providers there are packages that vendor hasn't
 // put there: they may exist nowhere else.
-func (v *vendoring) findPlaced() problem.List {
+func (v *vendorRun) findPlaced() problem.List {
 	there, err := v.providersThere(v.meta.Context)
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
@@ -163,7 +163,7 @@ func (v *vendoring) findPlaced() problem.List {
 }
 
 // providersThere are those of which there is any package.
-func (v *vendoring) providersThere(ctx context.Context) ([]getproviders.Provider, error) {
+func (v *vendorRun) providersThere(ctx context.Context) ([]getproviders.Provider, error) {
 	if info, err := os.Stat(filepath.FromSlash(vendored.PluginsDir)); err != nil || !info.IsDir() {
 		return nil, nil
 	}
@@ -172,7 +172,7 @@ func (v *vendoring) providersThere(ctx context.Context) ([]getproviders.Provider
 
 // withPlaced has what is placed come from where it is, and from nowhere else: so
 // does whoever initializes a clone.
-func (v *vendoring) withPlaced(all getproviders.MultiSource) getproviders.MultiSource {
+func (v *vendorRun) withPlaced(all getproviders.MultiSource) getproviders.MultiSource {
 	if len(v.placed) == 0 {
 		return all
 	}
@@ -192,7 +192,7 @@ func (v *vendoring) withPlaced(all getproviders.MultiSource) getproviders.MultiS
 }
 
 // managed are the providers that vendor puts there.
-func (v *vendoring) managed() []getproviders.Provider {
+func (v *vendorRun) managed() []getproviders.Provider {
 	return slices.DeleteFunc(v.required.Providers(), func(p getproviders.Provider) bool {
 		return p.IsBuiltIn() || slices.Contains(v.placed, p)
 	})
@@ -200,7 +200,7 @@ func (v *vendoring) managed() []getproviders.Provider {
 
 // vendoredProviders are those that the record is to tell of: those that are
 // needed, and those of earlier runs whose packages stay.
-func (v *vendoring) vendoredProviders() []getproviders.Provider {
+func (v *vendorRun) vendoredProviders() []getproviders.Provider {
 	all := v.managed()
 	if there, _ := v.providersThere(v.meta.Context); !v.opts.prune && v.base == "." {
 		for _, p := range v.was.Providers {
@@ -216,7 +216,7 @@ func (v *vendoring) vendoredProviders() []getproviders.Provider {
 // announce writes down, before any package is there, which providers are
 // vendor's. Else a run after one that was killed would take them for placed
 // ones, and ask no source for what is missing of them.
-func (v *vendoring) announce() problem.List {
+func (v *vendorRun) announce() problem.List {
 	announced := slices.Concat(v.was.Providers, v.managed())
 	missing := func(p getproviders.Provider) bool { return !slices.Contains(v.was.Providers, p) }
 	if v.base != "." || !slices.ContainsFunc(announced, missing) {
@@ -226,7 +226,7 @@ func (v *vendoring) announce() problem.List {
 }
 
 // recall takes back what was announced, but for what came of it.
-func (v *vendoring) recall() problem.List {
+func (v *vendorRun) recall() problem.List {
 	if v.base != "." {
 		return nil
 	}
@@ -247,7 +247,7 @@ func (v *vendoring) recall() problem.List {
 }
 
 // saveProviders writes the record as it was, but for the providers.
-func (v *vendoring) saveProviders(providers []getproviders.Provider) problem.List {
+func (v *vendorRun) saveProviders(providers []getproviders.Provider) problem.List {
 	record := v.was
 	record.Providers = providers
 	if err := record.Save("."); err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/vendor"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // Command is the command.
@@ -30,7 +30,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
-	v := vendoring{meta: m, opts: opts, product: product, base: ".", view: view.NewVendor(m.ViewOptions(product, opts.json))}
+	v := vendorRun{meta: m, opts: opts, product: product, base: ".", view: view.NewVendor(m.ViewOptions(product, opts.json))}
 	switch problems = append(problems, opts.problems...); {
 	case problems.HasErrors():
 	case opts.unpack != "":
@@ -45,9 +45,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 	return cli.End(v.view.Problems, problems, code), nil
 }
 
-// vendoring is one run of vendor: what it works on, and what it has found out so
+// vendorRun is one run of vendor: what it works on, and what it has found out so
 // far.
-type vendoring struct {
+type vendorRun struct {
 	meta    *cli.Meta
 	opts    options
 	product getproviders.Product
@@ -63,13 +63,13 @@ type vendoring struct {
 	source   getproviders.Source
 	required getproviders.Requirements
 	placed   []getproviders.Provider // of which there are packages that vendor hasn't put there
-	result   vendor.Result
+	result   vendoring.Result
 
 	outdated bool // -check has found something to do
 }
 
 // do does what was asked for.
-func (v *vendoring) do() problem.List {
+func (v *vendorRun) do() problem.List {
 	switch {
 	case v.opts.check:
 		return problem.InOrder(v.begin, v.check)
@@ -83,7 +83,7 @@ func (v *vendoring) do() problem.List {
 }
 
 // begin reads the configuration and what is known of the directory.
-func (v *vendoring) begin() (problems problem.List) {
+func (v *vendorRun) begin() (problems problem.List) {
 	if dir := workdir.DataDir(v.meta.Env); filepath.Clean(dir) != ".terraform" {
 		return problem.List{problem.Error("A data directory elsewhere can't be vendored", fmt.Sprintf(
 			"TF_DATA_DIR is %q. Whoever clones the repository needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
@@ -110,7 +110,7 @@ func (v *vendoring) begin() (problems problem.List) {
 
 // vendor fills the directory: modules, providers, what tells of them, and the
 // lock file last.
-func (v *vendoring) vendor() problem.List {
+func (v *vendorRun) vendor() problem.List {
 	return problem.InOrder(v.vendorModules, v.require, v.vendorProviders, v.saveRecord, v.writeGitFiles, v.saveLockFiles)
 }
 
@@ -123,4 +123,4 @@ func done(shown *view.Vendor, text string) problem.List {
 }
 
 // in is where something of what is vendored is.
-func (v *vendoring) in(name string) string { return filepath.Join(v.base, filepath.FromSlash(name)) }
+func (v *vendorRun) in(name string) string { return filepath.Join(v.base, filepath.FromSlash(name)) }

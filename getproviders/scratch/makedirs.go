@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// makeDirs makes a directory and its parents, and returns those that it made,
+// MakeDirs makes a directory and its parents, and returns those that it made,
 // outermost first. Those that exist may be links.
 func MakeDirs(path string) (made []string, err error) {
 	info, err := os.Stat(path)
@@ -29,7 +29,7 @@ func MakeDirs(path string) (made []string, err error) {
 	return made, err
 }
 
-// removeEmpty removes directories that makeDirs made, if nothing is in them.
+// RemoveEmpty removes directories that makeDirs made, if nothing is in them.
 func RemoveEmpty(made []string) {
 	for i := len(made) - 1; i >= 0; i-- {
 		if os.Remove(made[i]) != nil {

@@ -1,3 +1,15 @@
+// Package archivedir keeps packed packages in a directory: the archives, with what
+// is signed about them. It is what mirrors (package mirror) and vendored packages
+// (package vendoring) share, and not an API: use those packages. Only [Package],
+// [Error] and the events are for their callers.
+//
+//	dir := archivedir.Dir{Fetcher: f, Root: root, Receipts: receipts}
+//	found, err := dir.Find(ctx, provider, name)        // what an archive is
+//	kept, err := dir.FetchInto(ctx, request, kept, found, exists)
+//
+// An archive appears in its place by one rename. What is signed about a version is
+// kept only where it is true of every archive of the version: the signature comes
+// last and goes first, because it announces the others.
 package archivedir
 
 import (
@@ -23,18 +35,18 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Mirrored is a package of the mirror.
+// Package is a package of the directory.
 type Package struct {
 	Selection      resolve.Selection
 	Platform       getproviders.Platform
 	Path           string                            // of the archive
 	Present        bool                              // it was there already
-	Authentication getproviders.AuthenticationResult // zero for what was there, and for what nobody vouches for
+	Authentication getproviders.AuthenticationResult // zero for what was there, and for what isn't signed
 	Err            error
 }
 
-// Error says that the indexes of a mirror can't tell of something that is
-// in it, or couldn't be written.
+// Error says that an index doesn't list something that is in the directory, because
+// it can't be read, or that the index can't be written.
 type Error struct {
 	Path string
 	Err  error
@@ -50,7 +62,7 @@ func (e *Error) Code() string { return "mirror_index" }
 func (e *Error) Unwrap() error { return e.Err }
 
 type (
-	// QueuedEvent comes first: these packages are going to be in the mirror.
+	// QueuedEvent comes first: these packages are going to be in the directory.
 	QueuedEvent struct{ Packages []Package }
 	// FetchingEvent comes when a package is going to be fetched. Local: it is on this
 	// machine.
@@ -62,24 +74,28 @@ type (
 	DoneEvent struct{ Package Package }
 )
 
+// Provider is the zero Provider: the event is about several.
 func (QueuedEvent) Provider() getproviders.Provider { return getproviders.Provider{} }
 
+// Provider is that of the package.
 func (e FetchingEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
 
+// Provider is that of the package.
 func (e DoneEvent) Provider() getproviders.Provider { return e.Package.Selection.Provider }
 
-// archiveDir is a directory of packed packages, a mirror's or a repository's.
+// Dir is a directory of packed packages. Its methods may be called from many
+// goroutines.
 type Dir struct {
 	Fetcher  *fetcher.Fetcher
 	Root     string
 	Receipts receipt.ArchiveReceipts
 }
 
-// path is where something of the mirror is.
+// Path is where a slash-separated name is.
 func (d *Dir) Path(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
-// documentsThere returns what the mirror has about a version, if it lists an
-// archive with this checksum.
+// DocumentsThere returns what the directory has that is signed about a version, if
+// that lists an archive with this checksum; else nil.
 func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
 	s := p.Selection
 	documents, ok := getproviders.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Provider, s.Version)
@@ -89,8 +105,8 @@ func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedD
 	return &documents
 }
 
-// document asks for what is signed about an archive that is there, if the mirror
-// lacks it. The archive is genuine without: who can't be asked is no failure.
+// Document asks the source for what is signed about an archive that is there, if the
+// directory lacks it. The archive is authenticated without, so no answer is no failure.
 func (d *Dir) Document(ctx context.Context, k *Kept) {
 	zh := k.Known.Receipt.ZH
 	if d.DocumentsThere(k.Item, zh) != nil {
@@ -102,9 +118,8 @@ func (d *Dir) Document(ctx context.Context, k *Kept) {
 	}
 }
 
-// rejudge reports whether an archive that is there is genuine by what the mirror
-// has about it, and the keys that its source names now: then nothing has to be
-// asked for.
+// Recheck reports whether an archive that is there is authenticated by the documents
+// beside it and the keys that its source names now. Then no request is needed.
 func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) bool {
 	zh := getproviders.ZH(digests.SHA256)
 	recheck := t.Package.Trust.Recheck
@@ -116,12 +131,12 @@ func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) 
 	return k.Documents != nil
 }
 
-// replaceDocuments writes what changes. Nobody gets a signature with another one's
-// list: it goes first, and comes last.
+// ReplaceDocuments writes the documents that change. A reader never sees a signature
+// beside another signature's list: the signature goes first, and comes last.
 func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
 	there, _ := getproviders.ReadSignedDocuments(d.Path(MirrorDir(p)), p, v)
 	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
-		signed.Keys = there.Keys // a mirror isn't asked for keys that it takes no introduction to know
+		signed.Keys = there.Keys // a source that knows the keys already doesn't bring them
 	}
 	if !bytes.Equal(there.Sums, signed.Sums) {
 		if err := d.RemoveDocuments(p, v); err != nil {
@@ -136,7 +151,7 @@ func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, 
 	return nil
 }
 
-// removeDocuments removes the signature first, without which the others are none.
+// RemoveDocuments removes the signature first, without which the others are none.
 func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) error {
 	var errs []error
 	for _, name := range slices.Backward(DocumentNames(p, v)) {
@@ -153,9 +168,9 @@ func (d *Dir) removeFile(name string) error {
 	return nil
 }
 
-// fetchInto gets a package and puts it into its place. If there is another
-// archive, that waits until the index doesn't tell of it any more; the same one
-// stays, as where a directory that vouches for nothing is the source.
+// FetchInto fetches a package and publishes it. If another archive is in its place,
+// the new one stays in its stage until no index lists the other one any more; the
+// same archive stays as it is.
 func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there receipt.Pending, exists bool) (Kept, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return k, t.Failed(resolve.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
@@ -181,7 +196,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 	return k, nil
 }
 
-// obtainInto gets the archive into the stage.
+// obtainInto fetches the archive into the stage.
 func (d *Dir) obtainInto(ctx context.Context, t fetcher.Request, k *Kept) error {
 	archive := k.Stage.ArchivePath()
 	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "", nil)
@@ -191,20 +206,20 @@ func (d *Dir) obtainInto(ctx context.Context, t fetcher.Request, k *Kept) error 
 	if err := os.Chmod(archive, archiveMode); err != nil {
 		return t.Failed(resolve.StepPublish, err)
 	}
-	record, _ := receipt.RecordArchive(archive) // nobody else has touched it
+	record, _ := receipt.RecordArchive(archive) // the stage is private
 	k.Authentication = got.Authentication
 	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(record)}
 	return nil
 }
 
-// shelve finds out what is in a provider's directory. What kept has a stage for
-// counts as if it were in its place. An archive that can't be read is an error,
+// List finds out what is in a provider's directory. What is in a stage counts as if
+// it were in its place. An archive that can't be read is an error,
 // and isn't listed.
 func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
-	shelf := Listing{Provider: p, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
+	listing := Listing{Provider: p, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
 	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return shelf, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
+		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
 	}
 	var errs []error
 	for _, entry := range entries {
@@ -214,23 +229,22 @@ func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string
 		switch {
 		case !ok:
 		case prune && k == nil:
-			shelf.Unwanted = append(shelf.Unwanted, name)
+			listing.Unwanted = append(listing.Unwanted, name)
 		case k != nil && k.Known.Name != "":
-			shelf.add(v, plat, k.Known)
+			listing.add(v, plat, k.Known)
 		default:
 			found, err := d.Find(ctx, p, name)
 			if err != nil {
 				errs = append(errs, &Error{Path: d.Path(name), Err: err})
 				continue
 			}
-			shelf.add(v, plat, found)
+			listing.add(v, plat, found)
 		}
 	}
-	return shelf, errs
+	return listing, errs
 }
 
-// find finds out what an archive of the mirror is, by its receipt or by reading
-// it. The error matches fs.ErrNotExist if it isn't there.
+// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it isn't there.
 func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
 	path := d.Path(name)
 	found := receipt.Pending{Name: name, Dir: path, Archive: true}
@@ -278,22 +292,21 @@ func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path str
 	}, nil
 }
 
-// remember gives receipts to the archives of the mirror, so that the next run
-// reads none.
+// Remember writes receipts for archives, so that the next run reads none.
 func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
-	var told []receipt.Pending
+	var fresh []receipt.Pending
 	for _, p := range all {
 		if p.Receipt.Taken.IsZero() && len(p.Receipt.Record.Entries) > 0 {
-			told = append(told, p)
+			fresh = append(fresh, p)
 		}
 	}
-	if len(told) > 0 {
-		d.Receipts.Record(ctx, d.Fetcher.Time, told...)
+	if len(fresh) > 0 {
+		d.Receipts.Record(ctx, d.Fetcher.Time, fresh...)
 	}
 	_ = d.Receipts.Save(ctx)
 }
 
-// write replaces a document, if it changes.
+// Write replaces a file with a document, unless it has that content already.
 func (d *Dir) Write(name string, content []byte) error {
 	path := d.Path(name)
 	if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && wholefile.Has(path, content) {
@@ -305,25 +318,26 @@ func (d *Dir) Write(name string, content []byte) error {
 	return nil
 }
 
-// mirrorPackage is a package that is wanted.
+// Item is a package that the directory is to hold.
 type Item struct {
 	Package
-	Name     string              // of the archive, slash-separated, below the mirror's directory
+	Name     string              // of the archive, slash-separated, below the directory
 	Recorded []getproviders.Hash // by lock files
 }
 
+// Selected is what the item is a package of.
 func (p Item) Selected() resolve.Selection { return p.Selection }
 
-// mirrorKept is what became of it.
+// Kept is what became of an Item.
 type Kept struct {
 	Item
 	Known receipt.Pending // zero if it failed
-	Stage *staging.Stage  // has the archive, if it takes the place of another one; nil: it is in its place
+	Stage *staging.Stage  // has the archive, if it replaces another one; nil: the archive is in its place
 
-	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there do
+	Documents *getproviders.SignedDocuments // about its version; nil: there are none, or those that are there stay
 }
 
-// place puts the archive from the stage into its place.
+// Publish puts the archive from the stage into its place.
 func (k *Kept) Publish() error {
 	_, err := scratch.MakeDirs(filepath.Dir(k.Path))
 	if err == nil {
@@ -337,6 +351,7 @@ func (k *Kept) Publish() error {
 	return nil
 }
 
+// PackagesOf returns the packages of items.
 func PackagesOf(packages []Item) (all []Package) {
 	for _, p := range packages {
 		all = append(all, p.Package)
@@ -344,6 +359,7 @@ func PackagesOf(packages []Item) (all []Package) {
 	return all
 }
 
+// RemoveStages removes what was fetched and not published.
 func RemoveStages(kept []Kept) {
 	for _, k := range kept {
 		if k.Stage != nil {
@@ -352,9 +368,9 @@ func RemoveStages(kept []Kept) {
 	}
 }
 
-// mirrorDir is where a mirror has a provider's packages and indexes.
+// MirrorDir is where the packages and indexes of a provider are, below the directory.
 func MirrorDir(p getproviders.Provider) string { return getproviders.ProviderPath(p) }
 
 // archiveMode is what everybody may do with the archives and indexes of a
-// mirror: a web server runs as somebody else.
+// mirror: a web server runs as another user.
 const archiveMode fs.FileMode = 0o644

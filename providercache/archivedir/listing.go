@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
-// documents are those of a version that were found. changed: one of its archives
+// Documents are those of a version that were found. changed: one of its archives
 // is new.
 func (s Listing) Documents(v getproviders.Version, kept map[string]*Kept) (found *getproviders.SignedDocuments, changed bool) {
 	var names []string
@@ -30,7 +30,7 @@ func (s Listing) Documents(v getproviders.Version, kept map[string]*Kept) (found
 	return found, changed
 }
 
-// covered reports whether a list is true of all archives of a version.
+// Covered reports whether a list is true of all archives of a version.
 func (s Listing) Covered(v getproviders.Version, d getproviders.SignedDocuments) bool {
 	for plat, p := range s.Versions[v] {
 		if !d.Covers(s.Provider, v, plat, p.Receipt.ZH) {
@@ -40,15 +40,14 @@ func (s Listing) Covered(v getproviders.Version, d getproviders.SignedDocuments)
 	return true
 }
 
-// mirrorShelf is one provider's directory in a mirror, as the indexes are to
-// tell of it.
+// Listing is one provider's directory, as the indexes are to list it.
 type Listing struct {
 	Provider getproviders.Provider
 	Versions map[getproviders.Version]map[getproviders.Platform]receipt.Pending
 	Unwanted []string // names of archives that are to go
 }
 
-// index lists the versions.
+// Index lists the versions.
 func (s Listing) Index() []byte {
 	document := mirrorIndex{Versions: map[string]struct{}{}}
 	for v := range s.Versions {
@@ -57,9 +56,9 @@ func (s Listing) Index() []byte {
 	return encodeIndex(document)
 }
 
-// version lists the packages of a version, as far as listed says so; nil: all. Of
-// an archive's hashes it tells the h1 in which its directories count, as the real
-// tools compute it.
+// Version lists the packages of a version, as far as listed says so; nil: all. Of
+// an archive's hashes it tells the h1 in which its directories count, as
+// Terraform computes it.
 func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
 	document := mirrorVersion{Archives: map[string]mirrorArchive{}}
 	for plat, p := range s.Versions[v] {
@@ -72,7 +71,7 @@ func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bo
 	return encodeIndex(document)
 }
 
-// sortedVersions are the versions of a shelf.
+// SortedVersions are the versions, oldest first.
 func (s Listing) SortedVersions() []getproviders.Version {
 	var all []getproviders.Version
 	for v := range s.Versions {
@@ -82,7 +81,7 @@ func (s Listing) SortedVersions() []getproviders.Version {
 	return all
 }
 
-// add puts an archive on the shelf. Of two for one platform, the one counts whose
+// add lists an archive. Of two for one platform, the one counts whose
 // name is nearest to the layout's.
 func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p receipt.Pending) {
 	if s.Versions[v] == nil {
@@ -94,7 +93,7 @@ func (s Listing) add(v getproviders.Version, plat getproviders.Platform, p recei
 	}
 }
 
-// all are the archives on the shelf.
+// All are the archives.
 func (s Listing) All() (all []receipt.Pending) {
 	for _, v := range s.SortedVersions() {
 		for _, p := range s.Versions[v] {
@@ -123,7 +122,7 @@ const IndexName = "index.json"
 
 func VersionName(v getproviders.Version) string { return v.String() + ".json" }
 
-// encodeIndex writes a document byte for byte as the real tools do.
+// encodeIndex writes a document byte for byte as Terraform does.
 func encodeIndex(document any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)

@@ -50,7 +50,7 @@ func (m *mirror) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 	}
 	t := fetcher.Request{Selection: p.Selection, Package: pkg}
 	if err == nil {
-		if k.Present, failed = m.vouched(ctx, t, &k, there.Receipt); failed != nil || k.Present {
+		if k.Present, failed = m.isCurrent(ctx, t, &k, there.Receipt); failed != nil || k.Present {
 			k.Known = there
 			return k, failed
 		}
@@ -65,10 +65,9 @@ func (m *mirror) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 	return k, failed
 }
 
-// vouched reports whether the source says of an archive that is there that it is
-// the package. One that it has nothing to say about is compared with the
-// source's own only if it is that one.
-func (m *mirror) vouched(ctx context.Context, t fetcher.Request, k *archivedir.Kept, there receipt.Receipt) (bool, error) {
+// isCurrent reports whether an archive that is there is what the source has, by the
+// source's checksums and signatures. Where the source has none, it isn't.
+func (m *mirror) isCurrent(ctx context.Context, t fetcher.Request, k *archivedir.Kept, there receipt.Receipt) (bool, error) {
 	sum, ok := archivedir.ArchiveSum(there.ZH)
 	if expected, known := t.Expected(); !ok || known && expected != sum {
 		return false, nil

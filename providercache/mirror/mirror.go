@@ -1,3 +1,20 @@
+// Package mirror fills a directory with packed packages for others to install from: a
+// filesystem mirror, and, by the indexes that it writes, a network mirror on any web
+// server of static files.
+//
+//	f := &fetcher.Fetcher{Source: source}
+//	specs := []mirror.Spec{{PackageSpec: resolve.PackageSpec{Provider: provider}}}
+//	result, err := mirror.Update(ctx, f, mirror.Options{Dir: "mirror"}, specs)
+//
+// The tree is Terraform's, byte for byte (see the network mirror protocol), and beside
+// the archives are the signed lists of their checksums, which Terraform ignores and
+// tfdeps verifies. The mirror may be served meanwhile: an archive gets into its place
+// by one rename, before an index lists it; a list of checksums comes with its signature
+// last, and goes with it first; the document about a version comes before the list of
+// versions that names it. An archive whose bytes have to change is first taken out of
+// its document. So at every moment, and after a process was killed at any, what is
+// listed is there. For what is removed, the order is the reverse, and between the
+// indexes and the archives there is time for those who have read the indexes before.
 package mirror
 
 import (
@@ -21,23 +38,23 @@ import (
 type Options struct {
 	Dir string // where it is; made if it isn't there
 
-	// Platforms are those of the packages; nil: the Installer's. AllPlatforms adds
+	// Platforms are those of the packages; nil: the Fetcher's. AllPlatforms adds
 	// those that the Source lists for each version.
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
 
 	// Prune removes packages that aren't wanted, whoever put them there, with
 	// what the indexes say of them. If anything fails, nothing is removed.
-	// PruneGrace is for how long somebody may go by what he has read before: until
-	// the indexes have been without a package for that long, by their times, it is
-	// still there, and a later run with Prune removes it. 0: it goes at once.
+	// PruneGrace is for how long a client may use an index that it has read before:
+	// until the indexes have been without a package for that long, by their times, the
+	// package stays, and a later run with Prune removes it. 0: it goes at once.
 	Prune      bool
 	PruneGrace time.Duration
 }
 
 // Spec is a provider that the mirror is to hold. The Hashes are those of
-// a lock file: a package in the mirror that has one of them is genuine without
-// the Source being asked. Other packages needn't have one.
+// a lock file: a package in the mirror that has one of them is kept without
+// asking the Source. Other packages needn't have one.
 type Spec struct {
 	resolve.PackageSpec
 	Locked      bool // the Version is a lock file's
@@ -51,18 +68,18 @@ type Result struct {
 	Waiting  []string             // such paths of archives that will be removed and aren't listed any more
 }
 
-// Mirror fills a directory with packages as they are, packed, and writes the
+// Update fills a directory with packages as they are, packed, and writes the
 // indexes by which a web server of static files becomes a network mirror. It is
-// the tree that the real tools write, and what is in it already stays.
+// the tree that Terraform writes, and what is in it already stays.
 //
-// A package is fetched unless it is there: an archive that the Source, or a lock
-// file, vouches for. Which archives those are is known from receipts in
-// StateDir, or from reading them. None is ever unpacked; each is checked in a
+// A package is fetched unless an archive is there that the Source, or a lock file,
+// knows by its hash. What an archive is, is known from receipts in the Fetcher's
+// StateDir, or from reading it. None is ever unpacked; each is checked in a
 // directory of its own, and put into its place by one rename.
 //
-// What the Source has to show for the packages of a version, a signed list of their
-// checksums, is kept beside them, with the keys (see getproviders.ChecksumsName):
-// who installs from the mirror can judge them by it. It isn't asked for again.
+// The signed list of checksums that the Source has for a version is kept beside its
+// packages, with the keys (see getproviders.ChecksumsName):
+// whoever installs from the mirror can verify them by it. It is asked for once.
 //
 // Indexes are written last, each by one rename, and nothing is listed before it
 // is there: whoever reads the mirror in the meantime, or after a process was
@@ -71,13 +88,13 @@ type Result struct {
 // that have read an index before, for PruneGrace. A run without Prune, or one in
 // which anything fails, lists again what waits.
 //
-// All packages are attempted, and the indexes tell of what is there. The error
+// All packages are attempted, and the indexes list what is there. The error
 // joins a *ProviderError for each package that failed, in which there is a
 // *PlatformError if a version was chosen, and a *Error for each index.
 func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, wanted []Spec) (Result, error) {
 	switch {
 	case f.Source == nil:
-		return Result{}, errors.New("an Installer needs a Source")
+		return Result{}, errors.New("a Fetcher needs a Source")
 	case opts.Prune && len(wanted) == 0:
 		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
 	}
@@ -115,7 +132,7 @@ func makeMirror(dir string) error {
 	return nil
 }
 
-// mirror is one run of Mirror.
+// mirror is one run of Update.
 type mirror struct {
 	dir  archivedir.Dir
 	opts Options

@@ -17,7 +17,7 @@ import (
 // changes.
 type pruning struct {
 	*mirror
-	shelf   archivedir.Listing
+	listing archivedir.Listing
 	removed []string
 	waiting []string
 	errs    []error
@@ -26,26 +26,26 @@ type pruning struct {
 // prune takes away what isn't wanted: first the list of versions doesn't tell of
 // it, then the documents about versions, and when that was so for long enough
 // archives go, then what is signed about them, and the documents last.
-func (m *mirror) prune(shelf archivedir.Listing) *pruning {
-	p := &pruning{mirror: m, shelf: shelf}
-	dir := archivedir.MirrorDir(shelf.Provider)
+func (m *mirror) prune(listing archivedir.Listing) *pruning {
+	p := &pruning{mirror: m, listing: listing}
+	dir := archivedir.MirrorDir(listing.Provider)
 	dropped := p.dropped()
-	if len(shelf.Versions) == 0 {
-		p.empty(dir+"/"+archivedir.IndexName, shelf.Index())
+	if len(listing.Versions) == 0 {
+		p.empty(dir+"/"+archivedir.IndexName, listing.Index())
 	}
 	for _, v := range dropped {
-		p.empty(dir+"/"+archivedir.VersionName(v), shelf.Version(v, nil))
+		p.empty(dir+"/"+archivedir.VersionName(v), listing.Version(v, nil))
 	}
 	if len(p.errs) > 0 {
 		return p
 	}
-	for _, name := range shelf.Unwanted {
+	for _, name := range listing.Unwanted {
 		p.removeArchive(name)
 	}
 	for _, v := range dropped {
 		p.removeVersion(v)
 	}
-	if len(shelf.Versions) == 0 && len(p.waiting) == 0 && p.unlisted(dir+"/"+archivedir.IndexName) {
+	if len(listing.Versions) == 0 && len(p.waiting) == 0 && p.unlisted(dir+"/"+archivedir.IndexName) {
 		p.remove(dir + "/" + archivedir.IndexName)
 	}
 	for at := dir; strings.Contains(at, "/"); at = at[:strings.LastIndexByte(at, '/')] {
@@ -59,15 +59,15 @@ func (m *mirror) prune(shelf archivedir.Listing) *pruning {
 // dropped are the versions that something is there about, and no archive that is
 // wanted.
 func (p *pruning) dropped() (versions []getproviders.Version) {
-	entries, _ := os.ReadDir(p.dir.Path(archivedir.MirrorDir(p.shelf.Provider)))
+	entries, _ := os.ReadDir(p.dir.Path(archivedir.MirrorDir(p.listing.Provider)))
 	for _, entry := range entries {
 		text, isDocument := strings.CutSuffix(entry.Name(), ".json")
 		v, err := getproviders.ParseVersion(text)
 		isDocument = isDocument && err == nil && archivedir.VersionName(v) == entry.Name()
 		if !isDocument {
-			v, isDocument = getproviders.ParseDocumentName(entry.Name(), p.shelf.Provider)
+			v, isDocument = getproviders.ParseDocumentName(entry.Name(), p.listing.Provider)
 		}
-		if isDocument && p.shelf.Versions[v] == nil {
+		if isDocument && p.listing.Versions[v] == nil {
 			versions = append(versions, v)
 		}
 	}
@@ -93,8 +93,8 @@ func (p *pruning) unlisted(name string) bool {
 }
 
 func (p *pruning) removeArchive(name string) {
-	v, _, _ := getproviders.ParsePackedName(name[strings.LastIndexByte(name, '/')+1:], p.shelf.Provider.Type)
-	if !p.unlisted(archivedir.MirrorDir(p.shelf.Provider) + "/" + archivedir.VersionName(v)) {
+	v, _, _ := getproviders.ParsePackedName(name[strings.LastIndexByte(name, '/')+1:], p.listing.Provider.Type)
+	if !p.unlisted(archivedir.MirrorDir(p.listing.Provider) + "/" + archivedir.VersionName(v)) {
 		p.waiting = append(p.waiting, name)
 		return
 	}
@@ -104,11 +104,11 @@ func (p *pruning) removeArchive(name string) {
 
 // removeVersion removes all about a version of which no archive is there any more.
 func (p *pruning) removeVersion(v getproviders.Version) {
-	dir := archivedir.MirrorDir(p.shelf.Provider)
+	dir := archivedir.MirrorDir(p.listing.Provider)
 	if !p.unlisted(dir + "/" + archivedir.VersionName(v)) {
 		return
 	}
-	for _, name := range slices.Backward(archivedir.DocumentNames(p.shelf.Provider, v)) {
+	for _, name := range slices.Backward(archivedir.DocumentNames(p.listing.Provider, v)) {
 		p.remove(dir + "/" + name)
 	}
 	p.remove(dir + "/" + archivedir.VersionName(v))

@@ -50,20 +50,20 @@ type mirrorPublished struct {
 }
 
 func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, kept map[string]*archivedir.Kept, prune bool) (done mirrorPublished) {
-	shelf, errs := m.dir.List(ctx, p, kept, prune)
-	if len(shelf.Versions) == 0 && len(shelf.Unwanted) == 0 {
+	listing, errs := m.dir.List(ctx, p, kept, prune)
+	if len(listing.Versions) == 0 && len(listing.Unwanted) == 0 {
 		return mirrorPublished{errs: errs}
 	}
-	done.errs = append(errs, m.replaceArchives(shelf, kept)...)
+	done.errs = append(errs, m.replaceArchives(listing, kept)...)
 	if len(done.errs) == len(errs) {
-		done.errs = append(done.errs, m.writeDocuments(shelf, kept)...)
+		done.errs = append(done.errs, m.writeDocuments(listing, kept)...)
 	}
 	if len(done.errs) == len(errs) {
-		done.errs = append(done.errs, m.writeIndexes(shelf)...)
+		done.errs = append(done.errs, m.writeIndexes(listing)...)
 	}
-	done.known = shelf.All()
+	done.known = listing.All()
 	if prune && len(done.errs) == 0 {
-		p := m.prune(shelf)
+		p := m.prune(listing)
 		done.pruned, done.waiting, done.errs = p.removed, p.waiting, p.errs
 	}
 	return done
@@ -71,24 +71,24 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 
 // replaceArchives puts archives into the places of others: while that is done,
 // the index doesn't tell of them.
-func (m *mirror) replaceArchives(shelf archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+func (m *mirror) replaceArchives(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
-	for _, v := range shelf.SortedVersions() {
-		name := archivedir.MirrorDir(shelf.Provider) + "/" + archivedir.VersionName(v)
+	for _, v := range listing.SortedVersions() {
+		name := archivedir.MirrorDir(listing.Provider) + "/" + archivedir.VersionName(v)
 		_, err := os.Stat(m.dir.Path(name))
 		listed := err == nil
-		for _, p := range shelf.Versions[v] {
+		for _, p := range listing.Versions[v] {
 			if !waiting(p) {
 				continue
 			}
 			if listed {
-				err = m.dir.Write(name, shelf.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
+				err = m.dir.Write(name, listing.Version(v, func(p receipt.Pending) bool { return !waiting(p) }))
 				listed = false
 			} else {
 				err = nil
 			}
 			if err == nil {
-				err = m.dir.RemoveDocuments(shelf.Provider, v) // what they are about goes
+				err = m.dir.RemoveDocuments(listing.Provider, v) // what they are about goes
 			}
 			if err == nil {
 				err = kept[p.Name].Publish()
@@ -103,17 +103,41 @@ func (m *mirror) replaceArchives(shelf archivedir.Listing, kept map[string]*arch
 
 // writeIndexes writes what changes: versions first, so that the list of them
 // tells of none whose document isn't there.
-func (m *mirror) writeIndexes(shelf archivedir.Listing) (errs []error) {
-	for _, v := range shelf.SortedVersions() {
-		if err := m.dir.Write(archivedir.MirrorDir(shelf.Provider)+"/"+archivedir.VersionName(v), shelf.Version(v, nil)); err != nil {
+func (m *mirror) writeIndexes(listing archivedir.Listing) (errs []error) {
+	for _, v := range listing.SortedVersions() {
+		if err := m.dir.Write(archivedir.MirrorDir(listing.Provider)+"/"+archivedir.VersionName(v), listing.Version(v, nil)); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if len(errs) > 0 || len(shelf.Versions) == 0 {
+	if len(errs) > 0 || len(listing.Versions) == 0 {
 		return errs
 	}
-	if err := m.dir.Write(archivedir.MirrorDir(shelf.Provider)+"/"+archivedir.IndexName, shelf.Index()); err != nil {
+	if err := m.dir.Write(archivedir.MirrorDir(listing.Provider)+"/"+archivedir.IndexName, listing.Index()); err != nil {
 		errs = append(errs, err)
+	}
+	return errs
+}
+
+// writeDocuments writes what is signed about the versions beside their archives,
+// before an index lists these. A list that isn't true of every archive of its
+// version would keep people from installing, so there is none then; one that
+// became untrue by what this run did is removed.
+func (m *mirror) writeDocuments(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
+	for _, v := range listing.SortedVersions() {
+		documents, changed := listing.Documents(v, kept)
+		var err error
+		switch {
+		case documents != nil && listing.Covered(v, *documents):
+			err = m.dir.ReplaceDocuments(listing.Provider, v, *documents)
+		case changed:
+			there, ok := getproviders.ReadSignedDocuments(m.dir.Path(archivedir.MirrorDir(listing.Provider)), listing.Provider, v)
+			if ok && !listing.Covered(v, there) {
+				err = m.dir.RemoveDocuments(listing.Provider, v)
+			}
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errs
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/store"
-	"github.com/tfdeps/tfdeps/providercache/vendor"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 func main() {
@@ -67,7 +67,7 @@ func fill(ctx context.Context, args []string) error {
 		return err
 	}
 	request.Locks = locked.Locks
-	plugins := vendor.Options{Dir: filepath.Join(dir, "terraform.d", "plugins")}
-	_, err = vendor.Update(ctx, fetcher, plugins, request)
+	plugins := vendoring.Options{Dir: filepath.Join(dir, "terraform.d", "plugins")}
+	_, err = vendoring.Update(ctx, fetcher, plugins, request)
 	return err
 }

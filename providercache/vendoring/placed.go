@@ -1,4 +1,4 @@
-package vendor
+package vendoring
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// isPlaced reports whether a provider's packages are somebody else's.
+// isPlaced reports whether a provider's packages are kept by other means.
 func (v *vendor) isPlaced(p getproviders.Provider) bool { return slices.Contains(v.opts.Placed, p) }
 
 // nameOf is what a package is called, below the directory: one that is placed, as
@@ -57,7 +57,7 @@ func isUnpacked(p archivedir.Item) bool {
 	return !packed
 }
 
-// getPlaced verifies a package that somebody else keeps.
+// getPlaced verifies a package that is kept by other means.
 func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.Kept, error) {
 	k := archivedir.Kept{Item: p}
 	t, err := v.ask(ctx, p)
@@ -79,8 +79,8 @@ func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.K
 	}
 	rc := &k.Known.Receipt
 	sum, _ := archivedir.ArchiveSum(rc.ZH)
-	vouched, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
-	rc.Signed, rc.TrustLevel, rc.KeyID = vouched.Signed, vouched.TrustLevel, vouched.KeyID
+	signed, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
+	rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID
 	k.Present = err == nil
 	return k, err
 }

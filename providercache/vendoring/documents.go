@@ -1,4 +1,4 @@
-package vendor
+package vendoring
 
 import (
 	"context"
@@ -35,9 +35,9 @@ func (v *vendor) put(k *archivedir.Kept) error {
 	return k.Publish()
 }
 
-// believed reports whether an archive is what it should be to who installs it
-// from here, and judges it by what lies beside it.
-func (v *vendor) believed(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
+// isAsSigned reports whether an archive is what it should be to whoever
+// installs it from here, and verifies it by the documents beside it.
+func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
 	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)
 	sum, archived := archivedir.ArchiveSum(rc.ZH)
 	if err != nil || !archived {
@@ -53,7 +53,7 @@ func (v *vendor) believed(ctx context.Context, p archivedir.Item, rc receipt.Rec
 }
 
 // dropUntrue removes what is said to be signed about versions, but isn't true of
-// all their archives, wanted or not: nobody could install these.
+// all their archives, wanted or not: these couldn't be installed.
 func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []error) {
 	kept := map[string]*archivedir.Kept{}
 	var providers []getproviders.Provider
@@ -63,11 +63,11 @@ func (v *vendor) dropUntrue(ctx context.Context, all []archivedir.Kept) (errs []
 		}
 	}
 	for _, p := range slices.Compact(providers) {
-		shelf, _ := v.dir.List(ctx, p, kept, false) // what can't be read is nothing that anybody installs
-		for _, version := range shelf.SortedVersions() {
-			for plat, there := range shelf.Versions[version] {
+		listing, _ := v.dir.List(ctx, p, kept, false) // what can't be read can't be installed
+		for _, version := range listing.SortedVersions() {
+			for plat, there := range listing.Versions[version] {
 				s := resolve.Selection{Provider: p, Version: version}
-				if !v.believed(ctx, archivedir.Item{Package: archivedir.Package{Selection: s, Platform: plat}}, there.Receipt) {
+				if !v.isAsSigned(ctx, archivedir.Item{Package: archivedir.Package{Selection: s, Platform: plat}}, there.Receipt) {
 					errs = append(errs, v.dir.RemoveDocuments(p, version))
 				}
 			}

@@ -1,4 +1,20 @@
-package vendor
+// Package vendoring fills terraform.d/plugins of a working directory, where Terraform
+// and OpenTofu look by themselves, with archives or directories for chosen platforms,
+// and returns the lock file for all of them: a repository that needs no network.
+//
+//	f := &fetcher.Fetcher{Source: source}
+//	result, err := vendoring.Update(ctx, f, vendoring.Options{Dir: "terraform.d/plugins"}, request)
+//	if err == nil {
+//		err = result.Locks.Save(".terraform.lock.hcl", f.Product)
+//	}
+//
+// [Check] compares without a request. Packages are verified as by
+// providercache.Installer; where a lock file has no archive's checksum, it isn't
+// binding for other platforms than this one.
+//
+// The package isn't named vendor, because Go leaves directories of that name out of
+// what it downloads of a module.
+package vendoring
 
 import (
 	"cmp"
@@ -22,13 +38,13 @@ import (
 type Options struct {
 	// Dir is where it is; made if it isn't there. The products look into
 	// "terraform.d/plugins" by themselves. For providers that aren't Placed, the Source must
-	// not read from there: what is there would hide what the origin has.
+	// not read from there: what is there would hide what the source has.
 	Dir string
 	// Unpacked has packages as directories, host/namespace/type/version/os_arch,
 	// instead of archives.
 	Unpacked bool
-	// Placed are providers whose packages somebody else keeps in Dir, as nobody
-	// else may have them. They are verified and locked, in whichever form they are
+	// Placed are providers whose packages are kept in Dir by other means, because no
+	// registry has them. They are verified and locked, in whichever form they are
 	// in, and neither replaced nor pruned. For these, the Source has to find what is
 	// there.
 	Placed []getproviders.Provider
@@ -47,11 +63,11 @@ type Result struct {
 	Pruned   []string             // slash-separated paths below the directory, sorted
 }
 
-// Vendor fills a directory with the packages that one working directory needs,
+// Update fills a directory with the packages that one working directory needs,
 // so that the products install from it with no network and no configuration. The
 // request says what that is: versions that are locked stay, others are selected.
 //
-// A package is verified as Install verifies it: by its signature, if the source
+// A package is verified as an Installer verifies it: by its signature, if the source
 // has one, and by the lock file, one of whose hashes it has to have. Where the
 // lock file has no checksum of any archive, it was made without a registry; then
 // it has nothing to say about other platforms, and learns their hashes.
@@ -70,7 +86,7 @@ type Result struct {
 // failed, in which there is a *PlatformError if a version was chosen.
 func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, r lockhashes.Request) (Result, error) {
 	if f.Source == nil {
-		return Result{}, errors.New("an Installer needs a Source")
+		return Result{}, errors.New("a Fetcher needs a Source")
 	}
 	if info, err := os.Stat(opts.Dir); err == nil && !info.IsDir() {
 		return Result{}, fmt.Errorf("vendored packages are in a directory, and %s is not one", opts.Dir)
@@ -154,8 +170,8 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 	return result, err
 }
 
-// locked is what the lock file has to learn of a package. An archive that nobody
-// vouches for is known to the real tools by an h1 in which directories count.
+// locked is what the lock file has to learn of a package. An archive that isn't
+// signed is known to Terraform by an h1 in which directories count.
 func locked(k archivedir.Kept) lockhashes.Package {
 	rc := k.Known.Receipt
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}

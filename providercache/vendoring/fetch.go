@@ -1,4 +1,4 @@
-package vendor
+package vendoring
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.K
 	there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
 	if err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
 		k.Present, k.Known = true, there
-		if !v.believed(ctx, p, there.Receipt) {
+		if !v.isAsSigned(ctx, p, there.Receipt) {
 			v.dir.Document(ctx, &k)
 		}
 		return k, v.put(&k)
@@ -100,11 +100,11 @@ func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Rec
 	if err != nil || trust.Authenticator == nil {
 		return there, false, err
 	}
-	vouched, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
+	signed, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: there.H1, H1Archive: there.ArchiveH1()}, v.dir.Fetcher.Product)
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.TrustLevel, there.KeyID, there.Told = vouched.Signed, vouched.TrustLevel, vouched.KeyID, t.OtherRegistryHashes(trust)
+	there.Signed, there.TrustLevel, there.KeyID, there.Told = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
 	return there, true, nil
 }
 
@@ -141,7 +141,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 }
 
 // packedTask is for a package whose archive was vendored before, and is what is
-// locked: nobody needs to be asked.
+// locked: no source is asked.
 func (v *vendor) packedTask(ctx context.Context, p archivedir.Item) (fetcher.Request, error) {
 	s := p.Selection
 	name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, p.Platform)

@@ -1,4 +1,4 @@
-package vendor
+package vendoring
 
 import (
 	"context"
@@ -93,7 +93,7 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (resolve.Reason
 	because := func(code, format string) (resolve.Reason, error) {
 		return resolve.Reason{Code: code, Provider: p.Selection.Provider, Detail: fmt.Sprintf(format, p.Selection.Version, p.Platform)}, nil
 	}
-	rc, err := v.sight(ctx, p)
+	rc, err := v.identify(ctx, p)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return because("package_absent", "there is no package of version %s for %s")
@@ -101,14 +101,14 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (resolve.Reason
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
 	case !slices.Contains(p.Recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
-	case !v.believed(ctx, p, rc):
+	case !v.isAsSigned(ctx, p, rc):
 		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
 	}
 	return resolve.Reason{}, nil
 }
 
-// sight finds out what a package is.
-func (v *vendor) sight(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
+// identify finds out what a package is.
+func (v *vendor) identify(ctx context.Context, p archivedir.Item) (receipt.Receipt, error) {
 	if isUnpacked(p) {
 		if v.isPlaced(p.Selection.Provider) {
 			h1, err := getproviders.HashDir(ctx, p.Path)
