@@ -155,8 +155,7 @@ var coinedLeft = map[string][]string{
 	"command/view":    {"PassedOver", "Spared"},
 	"configs/modules": {"shelf", "workshop"},
 	"getproviders":    {"PassedOver", "genuine"},
-	"providercache": {"ErrNotOurs", "Spared", "divisible", "genuine", "ladder", "materialise", "shelf",
-		"takenOut", "upkeep"},
+	"providercache":   {"divisible", "genuine", "upkeep"},
 }
 
 // allowance says where a module of others may be used, and what for.

@@ -30,7 +30,7 @@ var brokenDownloads = map[string]struct {
 // Wherever and however a download ends, the next run succeeds, nothing is left
 // behind, the cache is in order, and where parts of an archive can be had, nothing
 // is sent twice.
-func TestTheRunAfterABrokenDownload(t *testing.T) {
+func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 	t.Parallel()
 	const places = 10
 	for name, c := range brokenDownloads {

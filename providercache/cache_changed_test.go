@@ -145,7 +145,7 @@ func TestAChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 }
 
 // What only looks as if it had changed is hashed, and used.
-func TestASeemingChangeCostsOneHashing(t *testing.T) {
+func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, _, again := prepared(t)
 		dir, file := packageA(t, m.cache)

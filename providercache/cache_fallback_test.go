@@ -12,7 +12,7 @@ import (
 
 // What -link= asks for is done where it can be, else packages are copied, and
 // it is known why.
-func TestALinkThatIsNotPossibleBecomesACopy(t *testing.T) {
+func TestLink_FallsBackToACopy(t *testing.T) {
 	t.Parallel()
 	elsewhere, err := os.MkdirTemp("/dev/shm", "tfdeps-test-")
 	if err != nil {

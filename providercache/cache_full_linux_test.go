@@ -58,7 +58,7 @@ func TestACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 }
 
 // When there is room again, the next run does what this one couldn't.
-func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
+func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.grow(t)
@@ -85,7 +85,7 @@ func TestAFullDiskHasTheNextRunGoOn(t *testing.T) {
 
 // A program that runs can't be written to (ETXTBSY), nor must it: it is the
 // old one until it ends, whatever happens to the package.
-func TestARunningProviderIsNoObstacle(t *testing.T) {
+func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	sleep, err := exec.LookPath("sleep")

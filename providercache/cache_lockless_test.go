@@ -17,7 +17,7 @@ import (
 
 // Locks save work. Without them many may fetch a package, and each has it in the
 // end, because it is a rename that decides.
-func TestACacheWithoutLocksIsSafe(t *testing.T) {
+func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, m *machine){
 		"no place for them": func(t *testing.T, m *machine) { write(t, filepath.Join(m.cache, ".locks"), "") },
@@ -57,8 +57,8 @@ func TestACacheWithoutLocksIsSafe(t *testing.T) {
 // isInOrder verifies the cache, and directories that have both packages.
 func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	t.Helper()
-	upkeep := &store.Maintenance{Cache: &store.Store{Dir: m.cache}, StateDir: m.state}
-	found, err := upkeep.Verify(t.Context(), nil)
+	maintenance := &store.Maintenance{Cache: &store.Store{Dir: m.cache}, StateDir: m.state}
+	found, err := maintenance.Verify(t.Context(), nil)
 	if err != nil || len(found) != 2 || slices.ContainsFunc(found, store.Verified.Differs) {
 		t.Errorf("the cache has %+v, %v", found, err)
 	}
@@ -90,7 +90,7 @@ func targets(dirs []*directory) (paths []string) {
 
 // A run that finds all in place removes what a killed one left after it had
 // done everything else.
-func TestARunWithNothingToDoSweeps(t *testing.T) {
+func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m, d, locks := settled(t)
@@ -116,7 +116,7 @@ func TestARunWithNothingToDoSweeps(t *testing.T) {
 
 // What an unfinished package of long ago may be is nobody's business: age tells
 // where no lock can.
-func TestOldStagingDirectoriesAreSweptByAge(t *testing.T) {
+func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	old, young := filepath.Join(m.cache, scratch.Prefix+"old"), filepath.Join(m.cache, scratch.Prefix+"young")

@@ -17,7 +17,7 @@ import (
 )
 
 // poisons are what a cache of CI can bring along that root restores: another
-// executable, and receipts beside the cache that say it is the genuine one.
+// executable, and receipts beside the cache that say it is the authentic one.
 var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 	"the bytes, behind receipts that are left alone": func(t *testing.T, im image, _, _ getproviders.Hash) {
 		im.prime(t)

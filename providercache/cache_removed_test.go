@@ -11,7 +11,7 @@ import (
 // Directories come and go. To remove one whose files are hard links changes the
 // status of the files that are left, just as a change of their content might:
 // they are hashed, once for all directories. Symbolic links have no part in it.
-func TestARemovedDirectoryCostsOneHashing(t *testing.T) {
+func TestReceipt_IsRenewedOnceAfterATargetIsRemoved(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
 			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
-			Due: in.packageNames(slices.Concat(plan.Link, plan.Fetch)), Link: in.linkModes()[0] == link.Symlink,
+			Due: in.packageNames(slices.Concat(plan.Link, plan.toFetch())), Link: in.linkModes()[0] == link.Symlink,
 		}, in.Fetcher.Time())
 	}
 	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
@@ -35,7 +35,7 @@ func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getprovi
 	}
 	present := in.reportPresent(ctx, plan.Present, local)
 	linked, gone := in.link(ctx, plan.Link, local)
-	tasks, failed := in.describe(ctx, slices.Concat(plan.Fetch, gone), locks)
+	tasks, failed := in.describe(ctx, slices.Concat(plan.toFetch(), gone), locks)
 	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks))))
 	in.recordPublished(ctx, outcomes)
 	return outcomes

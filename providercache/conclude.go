@@ -24,8 +24,8 @@ type Outcome struct {
 	// and the lock file knows it, that is nothing.
 	Authentication getproviders.AuthenticationResult
 	H1             getproviders.Hash // of the files
-	// Told are hashes of other platforms' packages, which nobody has signed. The
-	// provider's registry tells them, and is believed.
+	// Told are unsigned hashes of other platforms' packages, as the provider's
+	// registry lists them, if the HashPolicy trusts it.
 	Told map[getproviders.Platform]getproviders.Hash
 
 	Err error // nil, or a *ProviderError
@@ -37,8 +37,8 @@ type Outcome struct {
 type Report struct {
 	Outcomes []Outcome
 	// Incomplete lists providers whose new lock entries hold hashes of this
-	// platform only, as far as one can tell: no signature vouched for the
-	// others, and the lock file knew none.
+	// platform only, as far as is known: no signature covers any for the
+	// others, and the lock file had none.
 	Incomplete []getproviders.Provider
 }
 

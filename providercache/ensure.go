@@ -30,7 +30,7 @@ type Installed struct {
 // source that it would come from now, is used. Else the package is fetched each
 // time, and what is in Target stays untouched if it turns out to be the same; a
 // provider that runs from there is not disturbed. Versions are asked for each
-// time; whoever calls often should keep Hashes, and use Install with locks made
+// time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
 // The error holds a [*ProviderError].

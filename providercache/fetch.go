@@ -136,11 +136,11 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 // fails, the package is still in the stage.
 func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
-	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // nobody else has touched it
-	promised := at.Announce(ctx, shared)
+	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // only this process can write there
+	announced := at.Announce(ctx, shared)
 	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
 		receipt, known := at.Find(shared.Name)
-		return known && receipt.H1 != there && !promised
+		return known && receipt.H1 != there && !announced
 	})
 	if adopted && err == nil { // it has the hash, but of its status nothing is known
 		var h1 getproviders.Hash
@@ -148,7 +148,7 @@ func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, st
 			err = errChanged
 		}
 	}
-	if err != nil && promised {
+	if err != nil && announced {
 		at.Retract(ctx, shared.Name)
 	}
 	return shared, err

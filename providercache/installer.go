@@ -20,20 +20,20 @@ import (
 // the fields, then call the methods, from as many goroutines as you like. It
 // must not be copied, nor its fields changed, after the first call.
 type Installer struct {
-	Fetcher *fetcher.Fetcher // required: where packages come from, and how they are got and verified
+	Fetcher *fetcher.Fetcher // required: where packages come from, and how they are fetched and verified
 	Target  *store.Store     // required: where packages go (".terraform/providers")
 
-	// Cache is what this Target shares packages with others by; nil: nothing.
-	// Link says how they get from there into Target: by default with a link to
-	// the package if the user named the cache, else with what leaves files that
-	// belong to Target.
+	// Cache is where this Target shares packages with other targets; nil: nowhere.
+	// Link says how they get from there into Target. By default that is a symbolic
+	// link to the package if the cache is Shared, else clones, hard links or copies
+	// of its files.
 	Cache *store.Store
 	Link  link.Mode
 
-	// Skip holds providers that come to the product by other means: one that its
-	// developer runs, say. They are neither installed nor checked, no event tells
-	// of them, and their entries in the locks stay as they are as long as they
-	// are required.
+	// Skip holds providers that the product gets by other means, such as one that its
+	// developer runs. They are neither installed nor checked, no event is about
+	// them, and their entries in the locks stay as they are as long as they are
+	// required.
 	Skip map[getproviders.Provider]bool
 }
 
@@ -42,21 +42,21 @@ type Installer struct {
 // empty are fine, and it isn't changed.
 //
 // The locks returned are those that were given, with three changes. Entries
-// of packages that were fetched or came from the Cache are made anew from the
+// of packages that were fetched or came from the Cache are made again from the
 // h1 of their files, the hashes that a signature covers, those that HashPolicy
-// admits, and what was recorded before of the same version. Entries that have the h1 of what is in Target
+// admits, and what was recorded before for the same version. Entries that have the h1 of what is in Target
 // already stay as they are, even if constraints have changed. Entries of
 // providers that aren't required go.
 //
 // A package that is in Target or in the Cache is used if it has one of the
 // hashes that the lock file records for it. Where the lock file has none, it is
-// used if a receipt tells that it was fetched from the very source that would
+// used if a receipt says that it was fetched from the very source that would
 // be asked for it now; the lock entry becomes what it would have become then.
 // Else there is nothing to trust, and the package is fetched.
 //
 // If anything fails, the locks are nil and the error joins one
 // [*ProviderError] for each provider that couldn't be installed, in order.
-// The Report tells of all of them and of those that were installed.
+// The Report has all of them and those that were installed.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
 	if err := in.validate(); err != nil {
 		return nil, Report{}, err
@@ -72,8 +72,9 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	return conclude(req, locks, append(failed, outcomes...))
 }
 
-// Plan says what Install would do: it asks the Source for versions, reads
-// packages that are present, and writes nothing. Its events are those of
+// Plan says what Install would do, and of packages to fetch where they would come
+// from and how large they are. It asks the Source for versions and for no package,
+// reads packages that are present, and writes nothing. Its events are those of
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
 func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (Plan, error) {
@@ -89,7 +90,9 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
 	}
-	return makePlan(wanted, selections, local), nil
+	plan := makePlan(wanted, selections, local)
+	in.locateFetches(ctx, plan.Fetch)
+	return plan, nil
 }
 
 // withoutSkipped returns the requirements without the providers to skip.

@@ -174,8 +174,8 @@ func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 			t.Errorf("%d: there is %q, and the kill had left %s", n, left, shape)
 		}
 	}
-	upkeep := &store.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
-	found, err := upkeep.Verify(t.Context(), nil)
+	maintenance := &store.Maintenance{Cache: next.Cache, StateDir: next.Fetcher.StateDir}
+	found, err := maintenance.Verify(t.Context(), nil)
 	if err != nil || len(found) != 1 || found[0].Finding != store.OK {
 		t.Errorf("%d: the cache has %+v, %v", n, found, err)
 	}

@@ -40,7 +40,7 @@ func recordArchives(ctx context.Context, f *fetcher.Fetcher, outcomes []Outcome)
 // recordHashed writes receipts for packages that the inspection had to hash.
 func (in *Installer) recordHashed(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage) {
 	var inTarget, inCache []receipt.Pending
-	for _, s := range slices.Concat(plan.Present, plan.Link, plan.Fetch) {
+	for _, s := range slices.Concat(plan.Present, plan.Link, plan.toFetch()) {
 		for _, p := range local[s.Provider].Hashed {
 			if p.Shared {
 				inCache = append(inCache, p)

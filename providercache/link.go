@@ -120,7 +120,7 @@ func (in *Installer) linkModes() []link.Mode {
 	}
 }
 
-// linkUnlocked links or copies a package that others may exchange meanwhile.
+// linkUnlocked links or copies a package that others may exchange at the same time.
 func (in *Installer) linkUnlocked(ctx context.Context, s resolve.Selection, found receipt.Provenance, at store.View, modes []link.Mode) (Outcome, error) {
 	own := at.IsOwn(in.cachePath(s))
 	outcome, err := in.linkTree(ctx, s, found, in.cachePath(s), modes, func(used link.Mode, staged string) error {
@@ -237,7 +237,7 @@ func (in *Installer) linkTree(ctx context.Context, s resolve.Selection, got rece
 
 // publishInTarget moves a package from its stage into Target.
 func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
-	record, _ := receipt.TakeRecord(stage.PackagePath()) // nobody else has touched it
+	record, _ := receipt.TakeRecord(stage.PackagePath()) // only this process can write there
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
 		Selection: s, Authentication: got.Authentication, H1: got.H1, Told: in.Fetcher.HashPolicy.Trusted(got.Told),

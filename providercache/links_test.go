@@ -113,10 +113,10 @@ func TestALadderIsClimbedDown(t *testing.T) {
 		t.Errorf("the reason is %v", reason)
 	}
 	wantFiles(t, from, to, false)
-	for _, ladder := range [][]link.Mode{nil, {link.Auto}, {link.Auto, link.Mode(17)}} {
+	for _, modes := range [][]link.Mode{nil, {link.Auto}, {link.Auto, link.Mode(17)}} {
 		other := filepath.Join(t.TempDir(), "to")
-		if _, _, err := link.Tree(t.Context(), from, other, ladder); err == nil {
-			t.Errorf("%v: no error", ladder)
+		if _, _, err := link.Tree(t.Context(), from, other, modes); err == nil {
+			t.Errorf("%v: no error", modes)
 		}
 	}
 }

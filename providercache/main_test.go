@@ -96,6 +96,7 @@ type memorySource struct {
 	mu       sync.Mutex
 	versions int // how often it was asked for versions, and for packages
 	metadata int
+	located  int // questions for a SourceURL, which count as metadata, too
 }
 
 func newSource(tb testing.TB) *memorySource {
@@ -190,6 +191,9 @@ func (s *memorySource) Package(_ context.Context, p getproviders.Provider, v get
 }
 
 func (s *memorySource) SourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (string, error) {
+	s.mu.Lock()
+	s.located++
+	s.mu.Unlock()
 	pkg, err := s.Package(ctx, p, v, plat)
 	return pkg.SourceURL, err
 }

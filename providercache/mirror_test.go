@@ -225,15 +225,15 @@ func TestMirrorReplacesWhatIsDamaged(t *testing.T) {
 	_, err := m.run(t, want("widget@1.0.0")...)
 	must(t, err)
 	archive := m.file("widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
-	genuine := read(t, archive)
+	original := read(t, archive)
 	for name, content := range map[string]string{
-		"cut":     genuine[:40],
+		"cut":     original[:40],
 		"another": string(zipOf(t, map[string]string{"terraform-provider-widget": "evil"})),
 		"empty":   "",
 	} {
 		write(t, archive, content)
 		result, err := m.run(t, want("widget@1.0.0")...)
-		if err != nil || read(t, archive) != genuine {
+		if err != nil || read(t, archive) != original {
 			t.Errorf("%s: %+v, %v", name, result, err)
 		}
 		if fetched := slices.IndexFunc(result.Packages, func(p archivedir.Package) bool { return !p.Present }); result.Packages[fetched].Path != archive {

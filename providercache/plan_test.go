@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
+func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/kept", "acme/damaged", "acme/new"} {
@@ -20,7 +20,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	locks, _ := install(t, in, require("acme/kept", "", "acme/damaged", ""), nil)
 	write(t, in.Target.PackagePath(provider("acme/damaged"), version("1.0.0"), linux)+"/stray", "x")
 	before := tree(t, in.Target.Dir)
-	asked := source.metadata
+	asked := source.metadata - source.located
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
 	plan, err := in.Plan(t.Context(), req, locks, resolve.Normal)
@@ -28,13 +28,13 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	got, err := json.Marshal(plan)
 	must(t, err)
 	want := `{"present":[{"provider":"registry.terraform.io/acme/kept","version":"1.0.0","constraints":"","locked":true}],` +
-		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true},` +
-		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false}],` +
+		`"link":[],"fetch":[{"provider":"registry.terraform.io/acme/damaged","version":"1.0.0","constraints":"~\u003e 1.0","locked":true,"source":"memory","location":"","bytes":-1},` +
+		`{"provider":"registry.terraform.io/acme/new","version":"1.0.0","constraints":"\u003e= 0.5.0","locked":false,"source":"memory","location":"","bytes":-1}],` +
 		`"built_in":["terraform.io/builtin/terraform"]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if source.metadata != asked {
+	if source.metadata-source.located != asked {
 		t.Error("asked for packages")
 	}
 	if after := tree(t, in.Target.Dir); len(after) != len(before) {
@@ -42,7 +42,7 @@ func TestPlanSaysWhatInstallWouldDo(t *testing.T) {
 	}
 }
 
-func TestPlanOfNothingMakesEmptyLists(t *testing.T) {
+func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 	t.Parallel()
 	plan, err := newInstaller(t, newSource(t)).Plan(t.Context(), nil, nil, resolve.Normal)
 	must(t, err)
@@ -53,7 +53,7 @@ func TestPlanOfNothingMakesEmptyLists(t *testing.T) {
 	}
 }
 
-func TestPlanTellsAllProblems(t *testing.T) {
+func TestPlan_ReportsAllProblems(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/good", "1.0.0")

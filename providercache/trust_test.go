@@ -12,7 +12,7 @@ import (
 type trust struct {
 	any     getproviders.AnyHash // if there are some, one has to match
 	result  getproviders.AuthenticationResult
-	refuse  bool // nothing is genuine
+	refuse  bool // nothing is authentic
 	loadErr error
 
 	asked atomic.Int32

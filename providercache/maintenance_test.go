@@ -32,7 +32,7 @@ func list(tb testing.TB, u *store.Maintenance) []store.Package {
 	return packages
 }
 
-func TestACacheThatIsNotThereIsAnEmptyOne(t *testing.T) {
+func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	t.Parallel()
 	u := newMachine(t).upkeep(t)
 	if packages := list(t, u); len(packages) > 0 {
@@ -49,7 +49,7 @@ func TestACacheThatIsNotThereIsAnEmptyOne(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoPackageIsNotListed(t *testing.T) {
+func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	for _, name := range []string{
@@ -63,7 +63,7 @@ func TestWhatIsNoPackageIsNotListed(t *testing.T) {
 	}
 }
 
-func TestTheListTellsWhoUsesAPackageAndSinceWhen(t *testing.T) {
+func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -110,7 +110,7 @@ func settled(t *testing.T) (*machine, *directory, *depsfile.Locks) {
 	return m, d, locks
 }
 
-func TestAUseIsNotedOnceADay(t *testing.T) {
+func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m, d, locks := settled(t)
@@ -137,7 +137,7 @@ func contents(tb testing.TB, dir string) (all []string) {
 	return all
 }
 
-func TestPackagesThatDifferFromTheirReceiptsAreFound(t *testing.T) {
+func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -159,7 +159,7 @@ func TestPackagesThatDifferFromTheirReceiptsAreFound(t *testing.T) {
 	}
 }
 
-func TestLockFilesVouchForPackagesWithoutReceipts(t *testing.T) {
+func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
@@ -190,7 +190,7 @@ func TestLockFilesVouchForPackagesWithoutReceipts(t *testing.T) {
 	}
 }
 
-func TestLockedHasNoMemoryOfOrder(t *testing.T) {
+func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
 	t.Parallel()
 	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
 	locksOf := func(pairs ...string) *depsfile.Locks {
@@ -226,7 +226,7 @@ func TestLockedHasNoMemoryOfOrder(t *testing.T) {
 	}
 }
 
-func TestTheLeastRecentlyUsedGoFirst(t *testing.T) {
+func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	u := m.upkeep(t)
@@ -272,7 +272,7 @@ func locked(name string) store.Locked {
 	return store.LockedBy(l)
 }
 
-func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
+func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -291,7 +291,7 @@ func TestWhatStillTakesRoomIsToldApart(t *testing.T) {
 	}
 }
 
-func TestNothingIsTakenFromThoseWhoAreAboutToLinkIt(t *testing.T) {
+func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -323,7 +323,7 @@ func TestNothingIsTakenFromThoseWhoAreAboutToLinkIt(t *testing.T) {
 	collecting.Wait()
 }
 
-func TestLinkedPackagesAndThoseOfOthersStay(t *testing.T) {
+func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)

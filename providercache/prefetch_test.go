@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
+func TestPrefetch_FillsACacheThatNeedsNoNetwork(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -36,7 +36,7 @@ func TestAFilledCacheNeedsNoNetwork(t *testing.T) {
 	}
 }
 
-func TestFillChoosesTheNewestVersion(t *testing.T) {
+func TestPrefetch_ChoosesTheNewestVersion(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	d := m.directory(t)
@@ -54,7 +54,7 @@ func TestFillChoosesTheNewestVersion(t *testing.T) {
 	}
 }
 
-func TestFillCopiesWhatIsUnpackedInAMirror(t *testing.T) {
+func TestPrefetch_CopiesUnpackedPackagesOfAMirror(t *testing.T) {
 	t.Parallel()
 	mirror := t.TempDir()
 	dir := filepath.Join(mirror, filepath.FromSlash(packageDir("acme/a", "1.0.0")))

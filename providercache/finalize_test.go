@@ -67,7 +67,7 @@ func sealedAt(t *testing.T, base string, mode fs.FileMode) (*store.Store, map[st
 	return cache, content
 }
 
-func TestASealedCacheIsTheSameEachTime(t *testing.T) {
+func TestFinalize_MakesTheSameCacheEachTime(t *testing.T) {
 	t.Parallel()
 	place := imagePlace(t)
 	_, first := sealedAt(t, filepath.Join(place, "first"), 0o700)
@@ -83,7 +83,7 @@ func TestASealedCacheIsTheSameEachTime(t *testing.T) {
 	}
 }
 
-func TestASealedCacheIsKnownByItsReceipts(t *testing.T) {
+func TestFinalize_WritesReceiptsThatCount(t *testing.T) {
 	t.Parallel()
 	cache, _ := sealedAt(t, filepath.Join(imagePlace(t), "base"), 0o755)
 	at := (&store.Maintenance{Cache: cache}).View()

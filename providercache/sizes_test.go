@@ -1,0 +1,106 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	base := filepath.Join(t.TempDir(), "base")
+	in := &Installer{
+		Fetcher: &fetcher.Fetcher{StateDir: filepath.Join(base, "state"), Platform: plat},
+		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
+	}
+	view := in.cacheView()
+	if view.Own == nil {
+		t.Skip("no receipts are kept here")
+	}
+	name := func(provider, version, platform string) string {
+		return "registry.terraform.io/acme/" + provider + "/" + version + "/" + platform
+	}
+	put := func(name string, bytes int64) {
+		record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
+		view.Own.Put(name, receipt.Receipt{H1: "h1:x", ArchiveBytes: bytes, Record: record})
+	}
+	put(name("small", "1.0.0", "linux_amd64"), 10)
+	put(name("large", "1.0.0", "linux_amd64"), 1000)
+	put(name("large", "1.1.0", "linux_amd64"), 0) // from a directory
+	put(name("large", "1.2.0", "windows_amd64"), 5)
+	put(name("larger", "1.0.0", "linux_amd64"), 1)
+	if err := view.Own.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var tasks []fetcher.Request
+	for _, p := range []string{"larger", "small", "large", "unknown"} {
+		at := getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com", Path: "/" + p}}
+		s := resolve.Selection{Provider: getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: p}, Version: getproviders.MustParseVersion("2.0.0")}
+		tasks = append(tasks, fetcher.Request{Selection: s, Package: getproviders.Package{Location: at}})
+	}
+	var got []string
+	for _, sorted := range largestFirst(in.withExpectedSizes(tasks)) {
+		got = append(got, sorted.Provider.Type)
+	}
+	if want := "unknown large small larger"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// registryURL is a Source that can say where packages come from, and nothing else.
+type registryURL string
+
+func (s registryURL) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {
+	return getproviders.Available{}, errors.New("versions were asked for")
+}
+
+func (s registryURL) Package(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (getproviders.Package, error) {
+	return getproviders.Package{}, errors.New("a package was asked for")
+}
+
+func (s registryURL) Describe(getproviders.Provider) string { return "the registry" }
+
+func (s registryURL) SourceURL(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (string, error) {
+	return string(s), nil
+}
+
+func TestPlan_SaysWhereFromAndHowLarge(t *testing.T) {
+	t.Parallel()
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	base := filepath.Join(t.TempDir(), "base")
+	in := &Installer{
+		Fetcher: &fetcher.Fetcher{Source: registryURL("https://registry.example.com/v1/"), StateDir: filepath.Join(base, "state"), Platform: plat},
+		Cache:   &store.Store{Dir: filepath.Join(base, "cache")}, Target: &store.Store{Dir: filepath.Join(base, "target")},
+	}
+	view := in.cacheView()
+	if view.Own == nil {
+		t.Skip("no receipts are kept here")
+	}
+	record := receipt.StatRecord{Entries: []receipt.StatEntry{{Name: "."}}}
+	for version, bytes := range map[string]int64{"1.0.0": 10, "2.0.0": 2000} {
+		view.Own.Put("registry.terraform.io/acme/widget/"+version+"/linux_amd64", receipt.Receipt{H1: "h1:x", ArchiveBytes: bytes, Record: record})
+	}
+	if err := view.Own.Save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	planned := func(name, version string) PlannedFetch {
+		p := getproviders.Provider{Hostname: "registry.terraform.io", Namespace: "acme", Type: name}
+		return PlannedFetch{Selection: resolve.Selection{Provider: p, Version: getproviders.MustParseVersion(version)}, Bytes: -1}
+	}
+	fetches := []PlannedFetch{planned("widget", "1.0.0"), planned("widget", "2.1.0"), planned("other", "1.0.0")}
+	in.locateFetches(t.Context(), fetches)
+	for i, want := range []int64{10, 2000, -1} {
+		if f := fetches[i]; f.Bytes != want || f.Source != "the registry" || f.Location != "https://registry.example.com/v1/" {
+			t.Errorf("%s %s: %d bytes, want %d, from %q, %q", f.Provider, f.Version, f.Bytes, want, f.Source, f.Location)
+		}
+	}
+}
