@@ -22,7 +22,7 @@ import (
 
 var otherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
 
-func TestHashesOfManyPlatforms(t *testing.T) {
+func TestHashes_OfManyPlatforms(t *testing.T) {
 	// Not parallel: it looks at the directory for temporary files.
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
@@ -66,7 +66,7 @@ func h1Of(tb testing.TB, content map[string]string) getproviders.Hash {
 	return getproviders.Hash(h1)
 }
 
-func TestHashesOfADirectory(t *testing.T) {
+func TestHashes_OfADirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "terraform-provider-widget"), "x")
@@ -81,7 +81,7 @@ func TestHashesOfADirectory(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-func TestHashesTellsWhichPlatformsFail(t *testing.T) {
+func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -101,7 +101,7 @@ func TestHashesTellsWhichPlatformsFail(t *testing.T) {
 	}
 }
 
-func TestHashesKeepsTheRules(t *testing.T) {
+func TestHashes_KeepsTheRules(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))

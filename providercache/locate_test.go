@@ -33,7 +33,7 @@ func Example_locate() {
 	// Output: 1.1.0 linux_amd64 self-signed zh
 }
 
-func TestLocateDownloadsNothing(t *testing.T) {
+func TestLocate_DownloadsNothing(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "2.0.0")
@@ -73,7 +73,7 @@ func TestLocateDownloadsNothing(t *testing.T) {
 	}
 }
 
-func TestLocateTellsAllFailures(t *testing.T) {
+func TestLocate_TellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -100,7 +100,7 @@ func TestLocateTellsAllFailures(t *testing.T) {
 
 // TestSizesAreWhatServersSay has a row for each way to answer a request for the
 // first byte.
-func TestSizesAreWhatServersSay(t *testing.T) {
+func TestLocate_AsksServersForSizes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		answer func(w http.ResponseWriter)
@@ -137,7 +137,7 @@ func TestSizesAreWhatServersSay(t *testing.T) {
 	}
 }
 
-func TestLocateKnowsWhatMirrorsList(t *testing.T) {
+func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)

@@ -47,7 +47,7 @@ var everyPlatform = lockhashes.Request{
 	Requirements: require(registryHost+"/acme/widget", ""), Platforms: append(slices.Clone(otherPlatforms), linux),
 }
 
-func TestLockBelievesARegistry(t *testing.T) {
+func TestLock_TrustsARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	believed := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
@@ -76,7 +76,7 @@ func TestLockBelievesARegistry(t *testing.T) {
 
 // TestLockRecordsWhatIsToldOfOtherPlatforms: whoever locks for one of them has
 // locked for all.
-func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
+func TestLock_RecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
@@ -104,7 +104,7 @@ func TestLockRecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 
 // TestLockKnowsBetterThanARegistry: what was read counts, and what is told of it
 // isn't recorded, either by itself or as news about others.
-func TestLockKnowsBetterThanARegistry(t *testing.T) {
+func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
 	in.Fetcher.HashPolicy = fetcher.ComputeHashes
@@ -125,7 +125,7 @@ func TestLockKnowsBetterThanARegistry(t *testing.T) {
 	}
 }
 
-func TestLockBelievesNoRegistryThatContradictsItself(t *testing.T) {
+func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
 	got := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
@@ -147,7 +147,7 @@ func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registr
 	return registry, in
 }
 
-func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
+func TestLock_TrustsNoRegistryThatNobodySignsFor(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
@@ -156,7 +156,7 @@ func TestLockBelievesNoRegistryThatNobodySignsFor(t *testing.T) {
 	}
 }
 
-func TestLockLeavesOutWhatIsDone(t *testing.T) {
+func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	in.Fetcher.HashPolicy = fetcher.ComputeHashes

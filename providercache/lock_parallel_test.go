@@ -31,7 +31,7 @@ func (m *meeting) Package(ctx context.Context, p getproviders.Provider, v getpro
 	}
 }
 
-func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
+func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -51,7 +51,7 @@ func TestLockWorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 }
 
 // Not parallel: it changes the environment.
-func TestLockWritesNothing(t *testing.T) {
+func TestLock_WritesNothing(t *testing.T) {
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
 	in.Target = nil

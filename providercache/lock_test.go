@@ -39,7 +39,7 @@ func lockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) l
 	return result
 }
 
-func TestLockReadsEachArchiveOnce(t *testing.T) {
+func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -74,7 +74,7 @@ func TestLockReadsEachArchiveOnce(t *testing.T) {
 	}
 }
 
-func TestLockSaysWhatIsNew(t *testing.T) {
+func TestLock_SaysWhatIsNew(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0", "1.1.0")
@@ -99,7 +99,7 @@ func TestLockSaysWhatIsNew(t *testing.T) {
 	}
 }
 
-func TestLockOfAllPlatforms(t *testing.T) {
+func TestLock_OfAllPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -120,7 +120,7 @@ func TestLockOfAllPlatforms(t *testing.T) {
 	}
 }
 
-func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
+func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -151,7 +151,7 @@ func TestOneRequestsFailureIsNotAnothers(t *testing.T) {
 	}
 }
 
-func TestLockResumesATransfer(t *testing.T) {
+func TestLock_ResumesATransfer(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: zipOf(t, map[string]string{
@@ -164,7 +164,7 @@ func TestLockResumesATransfer(t *testing.T) {
 	}
 }
 
-func TestLockRefusesWhatIsNotGenuine(t *testing.T) {
+func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -182,7 +182,7 @@ func TestLockRefusesWhatIsNotGenuine(t *testing.T) {
 }
 
 // A list of hashes is what network mirrors have.
-func TestLockBelievesListsOnlyOnDemand(t *testing.T) {
+func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -211,7 +211,7 @@ func (l listedHashes) Load(context.Context) (getproviders.Authenticator, error) 
 }
 
 // Mirrors that the real tools make list an h1 and nothing else.
-func TestLockRemembersWhatMirrorsListByAnH1(t *testing.T) {
+func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -228,7 +228,7 @@ func TestLockRemembersWhatMirrorsListByAnH1(t *testing.T) {
 	}
 }
 
-func TestInstallRemembersArchivesForLock(t *testing.T) {
+func TestInstall_RemembersArchivesForLock(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
@@ -241,7 +241,7 @@ func TestInstallRemembersArchivesForLock(t *testing.T) {
 	}
 }
 
-func TestLockTellsOfEachPackage(t *testing.T) {
+func TestLock_TellsOfEachPackage(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")

@@ -22,7 +22,7 @@ func installed(t *testing.T, in *providercache.Installer) string {
 	return encoded(locks)
 }
 
-func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
+func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	if got, want := installed(t, in), encoded(lockOne(t, newUser(t, registry), everyPlatform).Locks); got != want {
@@ -38,7 +38,7 @@ func TestInstallRecordsWhatTheRegistryTells(t *testing.T) {
 	}
 }
 
-func TestInstallKnowsBetterThanTheRegistry(t *testing.T) {
+func TestInstall_KnowsBetterThanTheRegistry(t *testing.T) {
 	t.Parallel()
 	_, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1 + "x"})
 	got := installed(t, in)
@@ -49,7 +49,7 @@ func TestInstallKnowsBetterThanTheRegistry(t *testing.T) {
 
 // TestReceiptsTellWhatTheRegistryTold: what comes from the cache, or is there, has
 // the same lock entry as what was fetched, whoever was believed when it was.
-func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
+func TestReceipt_KeepsWhatTheRegistryTold(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)
@@ -91,7 +91,7 @@ func TestReceiptsTellWhatTheRegistryTold(t *testing.T) {
 	}
 }
 
-func TestMirrorsTellNothingOfOtherPlatforms(t *testing.T) {
+func TestMirror_SaysNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []fetcher.HashPolicy{fetcher.TrustRegistryHashes, fetcher.TrustMirrorHashes} {
 		source := newSource(t)

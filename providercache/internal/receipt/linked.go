@@ -10,8 +10,8 @@ import (
 // HeldBy returns the receipt of a package of the cache if the package in dir,
 // which has a receipt of its own among these, consists of its files by hard
 // links, and they are what the cache's receipt says. The package's own receipt
-// vouches for its directories, so they needn't be listed; the cache's for the
-// files, whose status changes whenever anybody links them.
+// proves what its directories hold, so they needn't be listed; the cache's receipt
+// proves its files, whose ctime changes whenever they are linked.
 func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) (Receipt, bool) {
 	own, ok := r.Find(name)
 	if !ok {

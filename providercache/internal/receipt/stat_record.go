@@ -70,8 +70,8 @@ const maxRecorded = 4096
 var errNotRecordable = errors.New("what the file system says of this package proves nothing")
 
 // TakeRecord looks at every file and directory of a package. The error matches
-// errNotRecordable if there is something among them that no record can prove
-// for: a link, in place of the package itself as well, or a file system that
+// errNotRecordable if there is something among them of which a record proves
+// nothing: a link, in place of the package itself as well, or a file system that
 // other machines write to.
 func TakeRecord(dir string) (StatRecord, error) {
 	system, err := fileSystemOf(dir)
@@ -175,9 +175,8 @@ func (r StatRecord) settled(taken time.Time, granule time.Duration) bool {
 	return true
 }
 
-// withoutChanged returns the record without those times that an action of our
-// own sets again: to rename a directory its own ctime, to make a hard link those
-// of the files.
+// withoutChanged returns the record without those times that tfdeps itself
+// sets: renaming a directory sets its ctime, making hard links those of the files.
 func (r StatRecord) withoutChanged(files bool) StatRecord {
 	r.Entries = slices.Clone(r.Entries)
 	for i := range r.Entries {
