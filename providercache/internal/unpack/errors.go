@@ -55,6 +55,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("invalid package archive: entry %q %s", e.Entry, e.Detail)
 }
 
+// Code is "invalid_package".
+func (e *Error) Code() string { return "invalid_package" }
+
 // Unwrap returns the Rule.
 func (e *Error) Unwrap() error { return e.Rule }
 
