@@ -18,7 +18,8 @@ func TestErrNotFound_IsWhatEachOfItsKindsMatches(t *testing.T) {
 		if !errors.Is(err, kind) || !errors.Is(err, getproviders.ErrNotFound) || !errors.Is(kind, getproviders.ErrNotFound) {
 			t.Errorf("%T: %v, %v", err, errors.Is(err, kind), errors.Is(err, getproviders.ErrNotFound))
 		}
-		if errors.Is(getproviders.ErrNotFound, kind) || errors.Is(err, getproviders.ErrNoMatchingVersion) {
+		var general interface{ Error() string } = getproviders.ErrNotFound
+		if errors.Is(general, kind) || errors.Is(err, getproviders.ErrNoMatchingVersion) {
 			t.Errorf("%v matches too much", kind)
 		}
 	}

@@ -127,8 +127,8 @@ func TestClientOptions_ProxyAndDialContextAreUsed(t *testing.T) {
 }
 
 func TestDo_NilIsTheDefaultClient(t *testing.T) {
-	if DefaultClient() == http.DefaultClient || DefaultClient() != DefaultClient() {
-		t.Error("it isn't one client of ours")
+	if first, again := DefaultClient(), DefaultClient(); first == http.DefaultClient || first != again {
+		t.Error("it isn't one client with time limits")
 	}
 	t.Cleanup(DefaultClient().CloseIdleConnections)
 	srv := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -22,7 +22,7 @@ type Mirror struct {
 	catalogue
 }
 
-// Options configures NewMirror; the zero value works.
+// MirrorOptions configures NewMirror; the zero value works.
 type MirrorOptions struct {
 	CA    *CA  // nil: a new one
 	Plain bool // speak http

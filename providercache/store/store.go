@@ -56,8 +56,8 @@ type Store struct {
 
 // PackagePath is where a package is, or would be. What is there may be a
 // symbolic link to a directory.
-func (d *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
-	return filepath.Join(d.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
+func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {
+	return filepath.Join(c.Dir, filepath.FromSlash(getproviders.UnpackedPath(p, v, plat)))
 }
 
 // OpenCache returns the cache in a directory. The error says why the

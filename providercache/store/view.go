@@ -24,22 +24,22 @@ type View struct {
 	now    func() time.Time
 }
 
-// OpenTarget reads the receipts for a target; d may be nil. state is the
+// OpenTarget reads the receipts for a target; c may be nil. state is the
 // directory of receipts, as UsableState returns it.
-func (d *Store) OpenTarget(state string, now func() time.Time) View {
-	if d == nil {
+func (c *Store) OpenTarget(state string, now func() time.Time) View {
+	if c == nil {
 		return View{}
 	}
-	return View{root: d.Dir, Own: receipt.Open(state, d.Dir), now: now}
+	return View{root: c.Dir, Own: receipt.Open(state, c.Dir), now: now}
 }
 
-// OpenCache reads the receipts for a cache; d may be nil. state is as for
+// OpenCache reads the receipts for a cache; c may be nil. state is as for
 // OpenTarget.
-func (d *Store) OpenCache(state string, now func() time.Time) View {
-	if d == nil {
+func (c *Store) OpenCache(state string, now func() time.Time) View {
+	if c == nil {
 		return View{}
 	}
-	return View{d.Dir, receipt.OpenCache(state, d.Dir), receipt.OpenImage(d.Dir), now}
+	return View{c.Dir, receipt.OpenCache(state, c.Dir), receipt.OpenImage(c.Dir), now}
 }
 
 // HasReceipts reports whether receipts are kept for this directory.

@@ -10,10 +10,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/rogpeppe/go-internal/dirhash"
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"golang.org/x/mod/sumdb/dirhash"
 )
 
 // quickstartPackages are the packages below testdata/quickstart, for each of

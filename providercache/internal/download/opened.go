@@ -78,29 +78,30 @@ func (b *openedBody) Read(p []byte) (int, error) {
 	return 0, b.resume(b.broken)
 }
 
-// resume opens the archive again after reading it has failed.
+// resume opens the archive again after reading it has failed. An archive that can't
+// be opened again is not tried once more: who opens it knows when that is of use.
 func (b *openedBody) resume(cause error) error {
-	for b.tries.another(b.pos) {
-		if err := par.Pause(b.ctx, reopenPause<<(b.tries.failures-1)); err != nil {
-			return err
-		}
-		read := b.pos
-		err := b.open(read)
-		if errors.Is(err, errStale) {
-			err = b.open(0)
-		}
-		switch {
-		case err != nil:
-			return b.wrap(err)
-		case b.pos == read:
-			return nil
-		case b.restarted:
-			return b.wrap(cause)
-		}
-		b.restarted, b.tries.at = true, 0
-		return ErrRestart
+	if !b.tries.another(b.pos) {
+		return b.wrap(cause)
 	}
-	return b.wrap(cause)
+	if err := par.Pause(b.ctx, reopenPause<<(b.tries.failures-1)); err != nil {
+		return err
+	}
+	read := b.pos
+	err := b.open(read)
+	if errors.Is(err, errStale) {
+		err = b.open(0)
+	}
+	switch {
+	case err != nil:
+		return b.wrap(err)
+	case b.pos == read:
+		return nil
+	case b.restarted:
+		return b.wrap(cause)
+	}
+	b.restarted, b.tries.at = true, 0
+	return ErrRestart
 }
 
 // Renew implements Source.
