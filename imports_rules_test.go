@@ -207,32 +207,8 @@ func checkPackageName(f goFile) []string {
 func checkCoined(f goFile) []string {
 	var problems []string
 	for _, u := range f.uses {
-		if u.kind == useCoined && !stillHas(f.dir, u.what) {
+		if u.kind == useCoined {
 			problems = append(problems, fmt.Sprintf("line %d: the word %q, which only insiders know", u.line, u.what))
-		}
-	}
-	return problems
-}
-
-// stillHas reports whether a package, or one above it, is allowed a word.
-func stillHas(dir, word string) bool {
-	for ; dir != "."; dir = path.Dir(dir) {
-		if slices.Contains(coinedLeft[dir], word) {
-			return true
-		}
-	}
-	return false
-}
-
-// needless returns what coinedLeft allows and no file has.
-func needless(left map[string][]string, files []goFile) (problems []string) {
-	for dir, words := range left {
-		for _, word := range words {
-			if !slices.ContainsFunc(files, func(f goFile) bool {
-				return (f.dir == dir || strings.HasPrefix(f.dir, dir+"/")) && slices.ContainsFunc(f.uses, func(u use) bool { return u.kind == useCoined && u.what == word })
-			}) {
-				problems = append(problems, fmt.Sprintf("%s has no %q any more: take it out of coinedLeft", dir, word))
-			}
 		}
 	}
 	return problems

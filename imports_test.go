@@ -149,15 +149,6 @@ var coinedWords = []string{
 // coinedTypes are words that mean something, but not as these types did.
 var coinedTypes = []string{"edition", "follower", "keeper", "landing"}
 
-// coinedLeft are the words that a package, and those below it, still has: they are
-// being replaced, and no package is to get more.
-var coinedLeft = map[string][]string{
-	"command/view":    {"PassedOver", "Spared"},
-	"configs/modules": {"shelf", "workshop"},
-	"getproviders":    {"PassedOver", "genuine"},
-	"providercache":   {"divisible", "genuine", "upkeep"},
-}
-
 // allowance says where a module of others may be used, and what for.
 type allowance struct {
 	module string
@@ -275,18 +266,6 @@ func TestTree_KeepsTheRules(t *testing.T) {
 				t.Errorf("%s: %s (rule %q)", f.path(), problem, r.name)
 			}
 		}
-	}
-}
-
-// TestCoinedLeft_IsNeeded has the list of words become shorter with every package
-// that has lost them.
-func TestCoinedLeft_IsNeeded(t *testing.T) {
-	for _, problem := range needless(coinedLeft, readTree(t)) {
-		t.Error(problem)
-	}
-	user := []goFile{{dir: "a/b", uses: []use{{kind: useCoined, what: "x"}}}}
-	if got := needless(map[string][]string{"a": {"x", "y"}, "c": {"x"}}, user); len(got) != 2 {
-		t.Errorf("got %q, want what is needless in both", got)
 	}
 }
 

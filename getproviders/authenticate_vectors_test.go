@@ -123,7 +123,7 @@ func TestPartnerVector(t *testing.T) {
 // panics, and what fails does so as a package that isn't authentic. Keys are
 // armored here, so that the fuzzer gets past the armor.
 func FuzzSignature(f *testing.F) {
-	genuine, digests := nullProvider(f)
+	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {
 		content, err := unarmor(armored, blockType)
 		if err != nil {
@@ -131,10 +131,10 @@ func FuzzSignature(f *testing.F) {
 		}
 		return content
 	}
-	official := binary(genuine.Keys.Official, "PGP PUBLIC KEY BLOCK")
+	official := binary(original.Keys.Official, "PGP PUBLIC KEY BLOCK")
 	author := binary(string(readVector(f, "partner-author-key.asc")), "PGP PUBLIC KEY BLOCK")
 	trust := binary(string(readVector(f, "partner-author-key.trust-signature.asc")), "PGP SIGNATURE")
-	f.Add(genuine.Sums, genuine.Signature, official, []byte{})
+	f.Add(original.Sums, original.Signature, official, []byte{})
 	f.Add(readVector(f, "partner-document.txt"), readVector(f, "partner-document.txt.sig"), author, trust)
 	f.Add([]byte{}, []byte{}, []byte{}, []byte{})
 
@@ -146,7 +146,7 @@ func FuzzSignature(f *testing.F) {
 		return text + "-----END " + blockType + "-----\n"
 	}
 	f.Fuzz(func(t *testing.T, sums, signature, key, trust []byte) {
-		c := genuine
+		c := original
 		c.Sums, c.Signature = sums, signature
 		c.PublicKeys = []PublicKey{{Armored: armored("PGP PUBLIC KEY BLOCK", key)}, {Armored: string(key)}}
 		if len(trust) != 0 {

@@ -13,15 +13,15 @@ func FuzzMirrorKeys(f *testing.F) {
 	f.Add([]byte(`{"gpg_public_keys": [null, {"key_id": "y", "ascii_armor": "<\u2028\ud800>"}]}`))
 	f.Add([]byte(`{"gpg_public_keys": null}`))
 	f.Add([]byte(`[`))
-	genuine, _ := nullProvider(f)
-	f.Add(SignedDocuments{Keys: genuine.PublicKeys}.EncodeKeys())
+	original, _ := nullProvider(f)
+	f.Add(SignedDocuments{Keys: original.PublicKeys}.EncodeKeys())
 	f.Fuzz(func(t *testing.T, content []byte) {
 		d := SignedDocuments{Keys: decodeMirroredKeys(content)}
 		again := d.EncodeKeys()
 		if keys := decodeMirroredKeys(again); !json.Valid(again) || !slices.Equal(keys, d.Keys) {
 			t.Errorf("%q becomes %q", content, again)
 		}
-		if counting := (Signers{}).candidates(Provider{}, d.Keys, genuine); len(counting) != 1 {
+		if counting := (Signers{}).candidates(Provider{}, d.Keys, original); len(counting) != 1 {
 			t.Errorf("%q counts", content)
 		}
 	})

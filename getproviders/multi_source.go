@@ -74,7 +74,7 @@ func eachOnce(versions []Version) []Version {
 
 // Package implements Source: the package of the first source that has it.
 func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
-	var passedOver []error
+	var skipped []error
 	answers := m.unanswered(p)
 	for i, selector := range m.Selectors {
 		a := &answers[i]
@@ -86,7 +86,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 			if found.Source == "" { // of a source that others have written
 				found.Source = a.Source
 			}
-			found.Skipped = errors.Join(append(passedOver, found.Skipped)...)
+			found.Skipped = errors.Join(append(skipped, found.Skipped)...)
 			return found, nil
 		}
 		a.Asked, a.Err = true, err
@@ -94,7 +94,7 @@ func (m MultiSource) Package(ctx context.Context, p Provider, v Version, plat Pl
 			break
 		}
 		if !lacking(err) {
-			passedOver = append(passedOver, fmt.Errorf("%s: %w", a.Source, err))
+			skipped = append(skipped, fmt.Errorf("%s: %w", a.Source, err))
 		}
 	}
 	failed := m.report(p, answers)

@@ -23,7 +23,7 @@ var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 		im.prime(t)
 		file := im.executable()
 		keepingTimes(t, file, func() {
-			must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(genuineWidget))), 0o755))
+			must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(originalWidget))), 0o755))
 		})
 	},
 	"the package, with receipts that lie": func(t *testing.T, im image, h1, zh getproviders.Hash) {
@@ -38,7 +38,7 @@ var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 	},
 }
 
-const genuineWidget = "provider 1.0.0\n"
+const originalWidget = "provider 1.0.0\n"
 
 func (im image) executable() string {
 	return filepath.Join(im.cache, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
@@ -76,7 +76,7 @@ func TestReceiptsBesideACacheThatWeCanWriteToProveNothing(t *testing.T) {
 				in := im.installer(t)
 				install(t, in, require("acme/widget", ""), lock(h1, zh))
 				installed := filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
-				if got := read(t, installed); got != genuineWidget {
+				if got := read(t, installed); got != originalWidget {
 					t.Errorf("installed: %q", got)
 				}
 			})

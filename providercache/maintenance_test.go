@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// upkeep looks after the machine's cache.
-func (m *machine) upkeep(tb testing.TB) *store.Maintenance {
+// maintenance looks after the machine's cache.
+func (m *machine) maintenance(tb testing.TB) *store.Maintenance {
 	tb.Helper()
 	cache, err := store.OpenCache(m.cache, m.named)
 	must(tb, err)
@@ -34,7 +34,7 @@ func list(tb testing.TB, u *store.Maintenance) []store.Package {
 
 func TestMaintenance_TakesAMissingCacheForEmpty(t *testing.T) {
 	t.Parallel()
-	u := newMachine(t).upkeep(t)
+	u := newMachine(t).maintenance(t)
 	if packages := list(t, u); len(packages) > 0 {
 		t.Errorf("there is %v", packages)
 	}
@@ -58,7 +58,7 @@ func TestMaintenance_ListsOnlyPackages(t *testing.T) {
 	} {
 		write(t, filepath.Join(m.cache, filepath.FromSlash(name)), "")
 	}
-	if packages := list(t, m.upkeep(t)); len(packages) > 0 {
+	if packages := list(t, m.maintenance(t)); len(packages) > 0 {
 		t.Errorf("listed: %v", packages)
 	}
 }
@@ -72,7 +72,7 @@ func TestMaintenance_ListsUsersAndLastUse(t *testing.T) {
 	yesterday := time.Now().Add(-30 * time.Hour)
 	copied.Fetcher.Now = func() time.Time { return yesterday }
 	locks, _ := m.install(t, copied, nil)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	a := list(t, u)[0]
 	if target := resolvedPath(t, copied.Target.Dir); !slices.Equal(a.Users, []string{target}) || len(a.Linked) > 0 {
 		t.Errorf("used by %q, and linked to by %q, not by %q", a.Users, a.Linked, target)
@@ -142,7 +142,7 @@ func TestVerify_FindsPackagesThatDifferFromTheirReceipts(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	m.install(t, m.directory(t), nil)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	all := list(t, u)
 	write(t, filepath.Join(all[0].Dir, "more"), "")
 	must(t, errors.Join(os.RemoveAll(all[1].Dir), os.Mkdir(all[1].Dir, 0o755)))
@@ -163,7 +163,7 @@ func TestVerify_AcceptsLockedPackagesWithoutReceipts(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	u.StateDir = ""
 	other := locks.Clone()
 	for _, lock := range locks.All() {
@@ -229,7 +229,7 @@ func TestLocked_KeyDoesNotDependOnOrder(t *testing.T) {
 func TestCollect_RemovesTheLeastRecentlyUsedFirst(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	at := time.Now()
 	for i, name := range []string{"b", "a", "c"} {
 		dir := filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/"+name, "1.0.0")))
@@ -279,7 +279,7 @@ func TestRemove_CountsSharedBytesApart(t *testing.T) {
 	d := m.directory(t)
 	d.Link = link.Hardlink
 	m.install(t, d, nil)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	packages := list(t, u)
 	done, err := u.Remove(t.Context(), packages, store.RemoveOptions{})
 	must(t, err)
@@ -297,7 +297,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 	m := newMachine(t)
 	m.named = true
 	locks, _ := m.install(t, m.directory(t), nil)
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	var collecting sync.WaitGroup
 	collecting.Go(func() {
@@ -330,7 +330,7 @@ func TestRemove_KeepsLinkedAndUnmanagedPackages(t *testing.T) {
 	m.named = true
 	m.install(t, m.directory(t), nil)
 	write(t, filepath.Join(m.cache, filepath.FromSlash(packageDir("acme/foreign", "1.0.0")), "terraform-provider-foreign"), "")
-	u := m.upkeep(t)
+	u := m.maintenance(t)
 	done, err := u.Remove(t.Context(), list(t, u), store.RemoveOptions{})
 	must(t, err)
 	var why []error

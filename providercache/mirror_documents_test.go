@@ -130,9 +130,9 @@ func TestMirrorOfOthersGetsDocuments(t *testing.T) {
 	wanted := want("widget@1.0.0")
 	_, err := m.run(t, wanted...)
 	must(t, err)
-	genuine := map[string]string{}
+	original := map[string]string{}
 	for _, name := range documents("widget", "1.0.0") {
-		genuine[name] = read(t, m.file(name))
+		original[name] = read(t, m.file(name))
 		must(t, os.Remove(m.file(name)))
 	}
 	for _, locked := range []bool{false, true} {
@@ -143,7 +143,7 @@ func TestMirrorOfOthersGetsDocuments(t *testing.T) {
 		archives := m.registry.Requests("archive")
 		_, err = m.run(t, wanted...)
 		must(t, err)
-		for name, content := range genuine {
+		for name, content := range original {
 			if read(t, m.file(name)) != content {
 				t.Errorf("%s isn't what it was", name)
 			}

@@ -209,7 +209,7 @@ func newJSONKept(done store.Removal) []jsonKept {
 	return all
 }
 
-// reasonToKeep is a word that stays the same, for what Spared.Why says.
+// reasonToKeep is a word that stays the same, for what Kept.Why says.
 func reasonToKeep(p store.Kept) string {
 	switch {
 	case errors.Is(p.Why, store.ErrInUse) && len(p.Linked) > 0:

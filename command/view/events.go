@@ -81,7 +81,7 @@ func fetchedLines(product getproviders.Product, e event.FetchedEvent) []line {
 	if !fromOrigin(e.Addr, e.Source) {
 		lines = append(lines, line{human: "  from " + e.Source})
 	}
-	for _, note := range slices.Concat(passedOver(e.Skipped), a.Notes) {
+	for _, note := range slices.Concat(skipped(e.Skipped), a.Notes) {
 		lines = append(lines, line{human: "  note: " + note, json: what + ": " + note})
 	}
 	return lines
@@ -102,8 +102,8 @@ func fromOrigin(p getproviders.Provider, source string) bool {
 	return source == "" || source == new(getproviders.RegistrySource).Describe(p)
 }
 
-// passedOver says which sources didn't serve although their turn was before.
-func passedOver(err error) []string {
+// skipped says which sources didn't serve although their turn was before.
+func skipped(err error) []string {
 	if err == nil {
 		return nil
 	}

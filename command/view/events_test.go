@@ -14,9 +14,9 @@ import (
 func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")
-	done := func(source string, passedOver error) event.FetchedEvent {
+	done := func(source string, skipped error) event.FetchedEvent {
 		return event.FetchedEvent{
-			Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: passedOver,
+			Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Source: source, Skipped: skipped,
 		}
 	}
 	const installed = "- Installed example.com/acme/alpha v1.2.3 (unauthenticated)\n"

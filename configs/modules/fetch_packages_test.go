@@ -13,22 +13,21 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// shelf is a Fetcher of packages that are there by name. It is the real one's
-// place in tests: nothing is asked for.
-type shelf struct {
+// packageSet is a Fetcher for tests. It has packages by name and sends no request.
+type packageSet struct {
 	packages map[string]map[string]string // by address: file name to content
 
 	mu    sync.Mutex
 	asked []FetchRequest
 }
 
-func (s *shelf) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
+func (s *packageSet) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.asked = append(s.asked, req)
 	files, ok := s.packages[req.Package]
 	if !ok {
-		return Fetched{}, errors.New("there is no such package on the shelf")
+		return Fetched{}, errors.New("there is no such package in the set")
 	}
 	if err := os.Mkdir(dst, 0o755); err != nil {
 		return Fetched{}, err
@@ -47,8 +46,8 @@ const (
 	leafURL = "https://example.com/leaf.zip"
 )
 
-func newShelf() *shelf {
-	return &shelf{packages: map[string]map[string]string{
+func newPackageSet() *packageSet {
+	return &packageSet{packages: map[string]map[string]string{
 		netURL: {
 			"main.tf":     call("sub", "./sub") + call("leaf", leafURL),
 			"sub/main.tf": call("up", "../beside"),
@@ -62,7 +61,7 @@ func newShelf() *shelf {
 
 func TestInstallFetchesLevelByLevel(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("b", netURL+"//sub") + call("a", netURL)})
-	p.fetcher = newShelf()
+	p.fetcher = newPackageSet()
 	tree := p.save()
 	p.wantChanged(
 		"get "+netURL+" for a", "get "+netURL+" for b",
@@ -112,7 +111,7 @@ func TestSubdirectoriesMayBePatterns(t *testing.T) {
 	} {
 		t.Run(subdir, func(t *testing.T) {
 			p := newProject(t, map[string]string{"main.tf": call("a", netURL+"//"+subdir)})
-			p.fetcher = newShelf()
+			p.fetcher = newPackageSet()
 			if want == "" {
 				p.save()
 				return
@@ -125,14 +124,14 @@ func TestSubdirectoriesMayBePatterns(t *testing.T) {
 
 func TestWhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", netURL)})
-	full := newShelf()
+	full := newPackageSet()
 	p.fetcher = full
 	p.save()
 	before := p.read(".terraform/modules/modules.json")
 
-	p.fetcher = new(shelf)
+	p.fetcher = new(packageSet)
 	p.mode = Upgrade
-	p.wantProblem("main.tf", "Failed to download module", `"a"`, netURL, "no such package on the shelf")
+	p.wantProblem("main.tf", "Failed to download module", `"a"`, netURL, "no such package in the set")
 	if after := p.read(".terraform/modules/modules.json"); after != before {
 		t.Errorf("modules.json was\n%s\nand is\n%s", before, after)
 	}
@@ -145,10 +144,10 @@ func TestWhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 // package that it is the old one.
 func TestNoRecordOutlivesItsPackage(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
-	p.fetcher = newShelf()
+	p.fetcher = newPackageSet()
 	p.save()
 	write(t, p.dir, "main.tf", call("a", netURL)+call("b", leafURL))
-	half := newShelf()
+	half := newPackageSet()
 	delete(half.packages, leafURL) // which the new a needs
 	p.fetcher = half
 	p.wantProblem("a/main.tf", leafURL)
@@ -183,7 +182,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 }
 
 func TestPopulateCopiesAModule(t *testing.T) {
-	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &shelf{
+	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &packageSet{
 		packages: map[string]map[string]string{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),
 		}},

@@ -57,7 +57,7 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newShelf()}
+				in := Resolver{Dir: dir, Product: product, Mode: mode, Fetcher: newPackageSet()}
 				tree, problems := in.Resolve(t.Context(), module, manifest)
 				if len(problems) > 0 {
 					t.Fatalf("mode %d: %v", mode, problems)
@@ -84,7 +84,7 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 		top := t.TempDir()
 		root := &configs.Module{Dir: top, Calls: []configs.ModuleCall{{Name: name, Source: netURL}}}
 		dir := filepath.Join(top, "in", "deep", "modules")
-		fetcher := newShelf()
+		fetcher := newPackageSet()
 		tree, problems := Resolver{Dir: dir, Product: getproviders.Terraform("1.15.9"), Fetcher: fetcher}.Resolve(t.Context(), root, nil)
 		if !problems.HasErrors() || len(tree.Modules) != 1 || len(fetcher.asked) > 0 {
 			t.Errorf("%q: %d modules, %d requests, problems %v", name, len(tree.Modules), len(fetcher.asked), problems)

@@ -130,18 +130,18 @@ func TestCloseEndsStalledRequests(t *testing.T) {
 func TestFault_ChangeBodyHeaderAndPlace(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
-	addWidget(r, []byte("genuine"))
+	addWidget(r, []byte("original"))
 	r.Break("archive", providertest.Fault{
 		Body:   func(b []byte) []byte { return append(b, "-not"...) },
 		Header: http.Header{"Content-Type": {"text/html"}, "Etag": nil},
 	})
 	resp, body := mustGet(t, r, widgetArchive)
-	if body != "genuine-not" || resp.Header.Get("Content-Type") != "text/html" || resp.Header.Get("Etag") != "" {
+	if body != "original-not" || resp.Header.Get("Content-Type") != "text/html" || resp.Header.Get("Etag") != "" {
 		t.Errorf("got %q with %v", body, resp.Header)
 	}
 
 	r.Break("sums", providertest.Fault{Redirect: widgetArchive})
-	if resp, body := mustGet(t, r, widgetSums); body != "genuine-not" || resp.Request.URL.Path != widgetArchive {
+	if resp, body := mustGet(t, r, widgetSums); body != "original-not" || resp.Request.URL.Path != widgetArchive {
 		t.Errorf("redirected to %s: %q", resp.Request.URL, body)
 	}
 }

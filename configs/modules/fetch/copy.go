@@ -14,7 +14,7 @@ import (
 )
 
 // put makes dst with the content of a package, or with a part of it.
-func (w *workshop) put(ctx context.Context, made content, subdir, dst string) error {
+func (w *session) put(ctx context.Context, made content, subdir, dst string) error {
 	if made.linked {
 		err := os.Symlink(made.dir, dst)
 		if err == nil {

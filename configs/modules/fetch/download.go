@@ -49,7 +49,7 @@ type archiveFile struct {
 
 // download gets the archive of a URL. One that is in the store is asked for on the
 // condition that it has changed.
-func (f *Fetcher) download(ctx context.Context, w *workshop, from packageSource, dir string) (archiveFile, error) {
+func (f *Fetcher) download(ctx context.Context, w *session, from packageSource, dir string) (archiveFile, error) {
 	if path, ok := w.store.archive(ctx, from.known); ok {
 		return archiveFile{path, from.known}, nil
 	}
@@ -95,7 +95,7 @@ func placeOf(resp *http.Response) string {
 }
 
 // receive writes the body of an answer to a file, and remembers what the answer was.
-func (f *Fetcher) receive(ctx context.Context, w *workshop, from packageSource, resp *http.Response, dir string) (archiveFile, error) {
+func (f *Fetcher) receive(ctx context.Context, w *session, from packageSource, resp *http.Response, dir string) (archiveFile, error) {
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
 		return archiveFile{}, statusOf(resp)
@@ -179,7 +179,7 @@ const (
 )
 
 // locate finds out where a package is. Its address is rewritten already.
-func (f *Fetcher) locate(ctx context.Context, w *workshop, req modules.FetchRequest) (location, error) {
+func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchRequest) (location, error) {
 	if at, ok := w.store.recall(ctx, req); ok {
 		return at, nil
 	}

@@ -40,7 +40,7 @@ type Fetcher struct {
 	Limit int
 
 	bounds   bounds
-	prepared par.Memo[struct{}, *workshop]
+	prepared par.Memo[struct{}, *session]
 	located  par.Memo[modules.FetchRequest, location]
 	contents par.Memo[packageSource, content]
 	pinned   par.Memo[modules.FetchRequest, struct{}]
@@ -49,8 +49,8 @@ type Fetcher struct {
 
 var _ modules.Fetcher = (*Fetcher)(nil)
 
-// workshop is what the calls of one Fetcher share.
-type workshop struct {
+// session is what the calls of one Fetcher share.
+type session struct {
 	dir          string     // temporary, for contents
 	gate         *par.Limit // what is fetched at once
 	copies       *par.Limit // what is copied at once: more than there are cores get in each other's way
@@ -95,7 +95,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 }
 
 // prepare makes what the calls share.
-func (f *Fetcher) prepare(context.Context) (*workshop, error) {
+func (f *Fetcher) prepare(context.Context) (*session, error) {
 	dir, err := os.MkdirTemp("", "tfdeps-modules-")
 	if err != nil {
 		return nil, err
@@ -105,7 +105,7 @@ func (f *Fetcher) prepare(context.Context) (*workshop, error) {
 		limit = 8
 	}
 	kept := openStore(f.Store)
-	return &workshop{
+	return &session{
 		dir:          dir,
 		gate:         par.NewLimit(limit),
 		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
@@ -125,7 +125,7 @@ func (f *Fetcher) Close() error {
 	f.contents.Settle()
 	f.pinned.Settle()
 	f.clones.Settle()
-	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*workshop, error) { return nil, errNotPrepared })
+	w, err := f.prepared.Do(context.Background(), struct{}{}, func(context.Context) (*session, error) { return nil, errNotPrepared })
 	if err != nil {
 		return nil
 	}

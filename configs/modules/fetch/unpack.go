@@ -129,7 +129,7 @@ type content struct {
 }
 
 // makeContent makes the content of a package, in a directory of its own.
-func (f *Fetcher) makeContent(ctx context.Context, w *workshop, from packageSource, beside *modules.Requests) (made content, err error) {
+func (f *Fetcher) makeContent(ctx context.Context, w *session, from packageSource, beside *modules.Requests) (made content, err error) {
 	if from.kind == "file" && from.archive == "" {
 		return findDir(from.url)
 	}
@@ -168,7 +168,7 @@ func findDir(dir string) (content, error) {
 }
 
 // makeDir makes a directory with what is one where it comes from.
-func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from packageSource, dst string, beside *modules.Requests) (commit string, err error) {
+func (f *Fetcher) makeDir(ctx context.Context, w *session, from packageSource, dst string, beside *modules.Requests) (commit string, err error) {
 	switch from.kind {
 	case "git":
 		req := gitRequest(from)
@@ -195,7 +195,7 @@ func (f *Fetcher) makeDir(ctx context.Context, w *workshop, from packageSource, 
 
 // clonesBeside are those of the requests made at the same time that are for trees of
 // repositories, as far as that can be told without a request.
-func (f *Fetcher) clonesBeside(ctx context.Context, w *workshop, beside *modules.Requests) []git.Request {
+func (f *Fetcher) clonesBeside(ctx context.Context, w *session, beside *modules.Requests) []git.Request {
 	if beside == nil {
 		return nil
 	}
@@ -228,7 +228,7 @@ func gitRequest(from packageSource) git.Request {
 }
 
 // makeFromArchive gets an archive, and unpacks it.
-func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from packageSource, dir string) (content, error) {
+func (f *Fetcher) makeFromArchive(ctx context.Context, w *session, from packageSource, dir string) (content, error) {
 	archive, err := f.getArchive(ctx, w, from, dir)
 	if err != nil {
 		return content{}, err
@@ -251,7 +251,7 @@ func (f *Fetcher) makeFromArchive(ctx context.Context, w *workshop, from package
 }
 
 // getArchive gets an archive from wherever it is.
-func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from packageSource, dir string) (archive archiveFile, err error) {
+func (f *Fetcher) getArchive(ctx context.Context, w *session, from packageSource, dir string) (archive archiveFile, err error) {
 	switch from.kind {
 	case "http":
 		if archive, err = f.download(ctx, w, from, dir); err != nil {
@@ -285,7 +285,7 @@ func (f *Fetcher) getArchive(ctx context.Context, w *workshop, from packageSourc
 }
 
 // fileInRepository checks out the repository in which an archive is a file.
-func (f *Fetcher) fileInRepository(ctx context.Context, w *workshop, from packageSource, dir string) (string, error) {
+func (f *Fetcher) fileInRepository(ctx context.Context, w *session, from packageSource, dir string) (string, error) {
 	repository, file, err := from.parent()
 	if err != nil {
 		return "", failed(stepAddress, err)

@@ -10,7 +10,7 @@ func TestEditionSaysOnWhatConditionTheRestIsWanted(t *testing.T) {
 	for name, c := range map[string]struct {
 		header            http.Header
 		condition         string
-		divisible, unsure bool // divisible if the checksum is known, if not
+		resumable, unsure bool // resumable if the checksum is known, if not
 	}{
 		"nothing":                   {http.Header{}, "", false, false},
 		"an ETag":                   {http.Header{"Etag": {`"a"`}}, `"a"`, true, true},
@@ -30,8 +30,8 @@ func TestEditionSaysOnWhatConditionTheRestIsWanted(t *testing.T) {
 			if got := e.ifRange(); got != c.condition {
 				t.Errorf("condition %q, want %q", got, c.condition)
 			}
-			if e.resumable(true) != c.divisible || e.resumable(false) != c.unsure {
-				t.Errorf("divisible %v, and %v if the checksum isn't known; want %v and %v", e.resumable(true), e.resumable(false), c.divisible, c.unsure)
+			if e.resumable(true) != c.resumable || e.resumable(false) != c.unsure {
+				t.Errorf("resumable %v, and %v if the checksum isn't known; want %v and %v", e.resumable(true), e.resumable(false), c.resumable, c.unsure)
 			}
 		})
 	}

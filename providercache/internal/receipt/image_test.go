@@ -33,14 +33,14 @@ func imageCache(t *testing.T) (cache, dir string) {
 	r := MakeImage(cache)
 	r.Put(packageName, Receipt{H1: "h1:widget=", Taken: time.Now(), Record: recordOf(t, dir)})
 	cachetest.Must(t, r.Save(t.Context()))
-	if !imageIsGenuine(cache) {
+	if !imageIsKnown(cache) {
 		t.Fatal("the receipt is no good, so this test shows nothing")
 	}
 	return cache, dir
 }
 
-// imageIsGenuine asks as somebody who can't write to it.
-func imageIsGenuine(cache string) bool {
+// imageIsKnown asks as a user who can't write to it.
+func imageIsKnown(cache string) bool {
 	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
 	return ok && rc.H1 == "h1:widget="
 }
@@ -72,7 +72,7 @@ func TestReceiptsOfAnImageSurviveIt(t *testing.T) {
 	pulled := cache + "-pulled"
 	pushAndPull(t, cache, pulled)
 	pushAndPull(t, cache+imageSuffix, pulled+imageSuffix)
-	if !imageIsGenuine(pulled) {
+	if !imageIsKnown(pulled) {
 		t.Error("they don't hold any more")
 	}
 }
@@ -129,7 +129,7 @@ func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 			t.Parallel()
 			cache, dir := imageCache(t)
 			c.change(t, c.where(cache, dir))
-			if imageIsGenuine(cache) {
+			if imageIsKnown(cache) {
 				t.Error("it counts")
 			}
 		})
