@@ -1,7 +1,7 @@
 // Package event holds the events that installing, locking, mirroring and vendoring
 // report while they work, and what delivers them.
 //
-// Set the Observe field of a Fetcher or an Installer:
+// Set the Observe field of a Fetcher:
 //
 //	f.Observe = event.Observer(func(e event.Event) {
 //		switch e := e.(type) {

@@ -5,7 +5,7 @@
 // Programs rarely call it themselves. They make a Fetcher and give it to what does
 // the work:
 //
-//	f := &fetcher.Fetcher{Source: getproviders.NewRegistrySource(...)}
+//	f := &fetcher.Fetcher{Source: &getproviders.RegistrySource{}}
 //	results := lockhashes.Lock(ctx, f, lockhashes.Request{Requirements: required})
 //
 // What goes in: a [Request], which holds the provider, its version, the package's
