@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/zclconf/go-cty/cty"
@@ -49,6 +50,11 @@ func parsePair(name, value string, schema *schema) (*hcl.Attribute, hcl.Diagnost
 	if !known {
 		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration argument", fmt.Sprintf(
 			"The backend configuration argument %q given on the command line is not expected for the selected backend type.", name))}
+	}
+	// JSON has no other text, so the record would never match the configuration.
+	if !utf8.ValidString(value) {
+		return nil, hcl.Diagnostics{sourceless("Invalid backend configuration value", fmt.Sprintf(
+			"The value that -backend-config gives for %q is not valid UTF-8.", name))}
 	}
 	origin := hcl.Range{Filename: fmt.Sprintf("-backend-config=\"%s=...\"", name), Start: hcl.InitialPos, End: hcl.InitialPos}
 	expr := hcl.StaticExpr(cty.StringVal(value), origin)

@@ -56,3 +56,13 @@ func TestFilesGivenAreNotQuoted(t *testing.T) {
 		}
 	}
 }
+
+// A record is JSON, which holds UTF-8 only: with any other value, each run
+// would find that the configuration has changed.
+func TestOverridesAreUTF8(t *testing.T) {
+	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
+		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{"path=hunter2\x94"}})
+	if got := diags.Error(); !strings.Contains(got, `The value that -backend-config gives for "path" is not valid UTF-8.`) || strings.Contains(got, "hunter2") {
+		t.Errorf("got %q", got)
+	}
+}
