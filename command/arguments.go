@@ -26,10 +26,12 @@ var (
 
 // parseCommandLine sorts out the arguments (without the program's name) and
 // adds those of the variables TF_CLI_ARGS and TF_CLI_ARGS_<command>, right
-// after the command's name, so that what was typed overrides them. Where both
-// variables are set the general one comes last, as in Terraform. Those of
-// TFDEPS_CLI_ARGS and TFDEPS_CLI_ARGS_<command> follow, which Terraform doesn't
-// know: they are for options that it would refuse.
+// after the command's last word, so that what was typed overrides them. The
+// variable of "providers lock" is TF_CLI_ARGS_providers_lock, and that of
+// "providers" has no part in it. Where both variables are set the general one
+// comes last, as in Terraform. Those of TFDEPS_CLI_ARGS and
+// TFDEPS_CLI_ARGS_<command> follow, which Terraform doesn't know: they are for
+// options that it would refuse.
 func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	var line commandLine
 	var err error
@@ -42,11 +44,10 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	if _, err := products.ByVariable(env); err != nil {
 		return line, err
 	}
-	args = takeVersion(args)
 	if args, err = addFromEnvironment(args, env); err != nil {
 		return line, err
 	}
-	line.args, line.noColor = takeNoColor(args)
+	line.args, line.noColor = takeNoColor(takeVersion(args))
 	return line, nil
 }
 
@@ -85,7 +86,8 @@ func addFromEnvironment(args []string, env cli.Environment) ([]string, error) {
 	if at < 0 {
 		return args, nil
 	}
-	added, suffix := []string{}, "_"+strings.ReplaceAll(args[at], "-", "_")
+	end := at + commandWords(args[at:])
+	added, suffix := []string{}, "_"+strings.ReplaceAll(strings.Join(args[at:end], "_"), "-", "_")
 	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", cli.ArgumentsVariable + suffix, cli.ArgumentsVariable} {
 		words, err := splitWords(env.Get(name))
 		if err != nil {
@@ -93,7 +95,21 @@ func addFromEnvironment(args []string, env cli.Environment) ([]string, error) {
 		}
 		added = append(added, words...)
 	}
-	return slices.Concat(args[:at+1], added, args[at+1:]), nil
+	return slices.Concat(args[:end], added, args[end:]), nil
+}
+
+// commandWords is how many of the words are the command's name: as many as the
+// longest name in the table of commands has that begins there, or one, which is then
+// no command of tfdeps.
+func commandWords(words []string) int {
+	count := 1
+	for _, name := range names() {
+		parts := strings.Fields(name)
+		if len(parts) > count && len(parts) <= len(words) && slices.Equal(parts, words[:len(parts)]) {
+			count = len(parts)
+		}
+	}
+	return count
 }
 
 // splitWords splits text as a shell would. Where a shell would see the end of

@@ -47,6 +47,38 @@ func TestParseCommandLine(t *testing.T) {
 			commandLine{args: []string{"two-words", "-a"}},
 		},
 		{
+			"the variable of a command of two words has both",
+			"providers lock -b", cli.Environment{"TF_CLI_ARGS_providers_lock=-a"},
+			commandLine{args: []string{"providers", "lock", "-a", "-b"}},
+		},
+		{
+			"a variable of the first word alone is another command's",
+			"providers lock -b", cli.Environment{"TF_CLI_ARGS_providers=-a", "TF_CLI_ARGS_lock=-c"},
+			commandLine{args: []string{"providers", "lock", "-b"}},
+		},
+		{
+			"arguments for all commands stand behind both words",
+			"providers mirror dir", cli.Environment{"TF_CLI_ARGS=-c", "TF_CLI_ARGS_providers_mirror=-a", "TFDEPS_CLI_ARGS_providers_mirror=-d"},
+			commandLine{args: []string{"providers", "mirror", "-a", "-c", "-d", "dir"}},
+		},
+		{
+			"a word that is no subcommand is an argument",
+			"providers look", cli.Environment{"TF_CLI_ARGS_providers=-a"},
+			commandLine{args: []string{"providers", "-a", "look"}},
+		},
+		{
+			"an option between the words ends the command's name",
+			"providers -json lock", cli.Environment{"TF_CLI_ARGS_providers=-a", "TF_CLI_ARGS_providers_lock=-b"},
+			commandLine{args: []string{"providers", "-a", "-json", "lock"}},
+		},
+		{
+			"an operator in quotes is a word",
+			"init", cli.Environment{"TF_CLI_ARGS_init=-a ';' \"|\" -b=\\;"},
+			commandLine{args: []string{"init", "-a", ";", "|", "-b=;"}},
+		},
+		{"-version may come from a variable", "init", cli.Environment{"TF_CLI_ARGS=-version"}, commandLine{args: []string{"version"}}},
+		{"-version is no command that has a variable", "-version", cli.Environment{"TF_CLI_ARGS_version=-json"}, commandLine{args: []string{"version"}}},
+		{
 			"-no-color may come from a variable",
 			"init", cli.Environment{"TF_CLI_ARGS=-no-color"},
 			commandLine{args: []string{"init"}, noColor: true},

@@ -37,7 +37,8 @@ Global options (use these before the command, if any):
 Environment:
   TF_DATA_DIR               where .terraform is kept
   TF_CLI_ARGS,              more arguments, for any command and for init;
-  TF_CLI_ARGS_init          likewise TF_CLI_ARGS_get and so on
+  TF_CLI_ARGS_init          likewise TF_CLI_ARGS_get,
+                            TF_CLI_ARGS_providers_lock and so on
   TFDEPS_CLI_ARGS,          the same, after those, for options that the real
   TFDEPS_CLI_ARGS_init      program would refuse
   TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc, or

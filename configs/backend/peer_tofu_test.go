@@ -3,19 +3,19 @@ package backend_test
 import (
 	"encoding/json"
 	"os"
-	"os/exec"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // lookTofu finds OpenTofu, which no archive of packages has: a test is skipped
 // without it even where peers are required.
 func lookTofu(t *testing.T) string {
 	t.Helper()
-	program, err := exec.LookPath("tofu")
+	program, err := providertest.PeerProgram("tofu")
 	if err != nil {
-		t.Skip("tofu is not on PATH")
+		t.Skipf("there is no tofu: %v", err)
 	}
 	return program
 }

@@ -36,7 +36,7 @@ func (p peer) run(t *testing.T, args ...string) string {
 			t.Fatal(err)
 		}
 	}
-	cmd := exec.Command("terraform", args...)
+	cmd := exec.Command(providertest.LookProgram(t, "terraform"), args...)
 	cmd.Dir = dir
 	cmd.Env = append([]string{"CHECKPOINT_DISABLE=1", "HOME=/home/u", "SRC=/src", "PATH=" + os.Getenv("PATH"), "TF_CLI_CONFIG_FILE=" + rc}, p.env...)
 	out, err := cmd.CombinedOutput()

@@ -18,13 +18,19 @@ type Test interface {
 }
 
 // LookProgram finds a program that a test has to do with, by the first of its
-// names that is on PATH or is a path. Where there is none the test is skipped,
-// or with TFDEPS_REQUIRE_PEERS=1 it fails.
+// names that is on PATH or is a path. Instead of the programs terraform and tofu
+// it may be those that TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name. Where there
+// is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails.
 func LookProgram(t Test, names ...string) (path string) {
 	t.Helper()
 	for _, name := range names {
-		if path, err := exec.LookPath(name); err == nil {
+		path, err := PeerProgram(name)
+		if err == nil {
 			return path
+		}
+		if os.Getenv(peerVariable(name)) != "" {
+			t.Fatalf("%s names no program: %v", peerVariable(name), err)
+			return ""
 		}
 	}
 	if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {
@@ -33,6 +39,21 @@ func LookProgram(t Test, names ...string) (path string) {
 	t.Skipf("%s is not on PATH", names[0])
 	return ""
 }
+
+// PeerProgram returns the path of a program: that which TFDEPS_PEER_<NAME> names,
+// else the one on PATH.
+func PeerProgram(name string) (path string, err error) {
+	if given := os.Getenv(peerVariable(name)); given != "" {
+		if path, err = exec.LookPath(given); err == nil {
+			path, err = filepath.Abs(path) // tests run it in other directories
+		}
+		return path, err
+	}
+	return exec.LookPath(name)
+}
+
+// peerVariable is the variable that names another program to compare with.
+func peerVariable(name string) string { return "TFDEPS_PEER_" + strings.ToUpper(name) }
 
 // LookTerraform is LookProgram for a real terraform that is to trust the CA of a
 // server: it does where SSL_CERT_FILE is read, which is neither macOS nor Windows.

@@ -3,6 +3,8 @@ package providertest_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
@@ -43,5 +45,29 @@ func TestLookProgram(t *testing.T) {
 				t.Errorf("got %q, and it said %q", path, w.said)
 			}
 		})
+	}
+}
+
+// Another terraform can be compared with than the one on PATH, wherever the
+// test runs it.
+func TestLookProgram_PeerByVariable(t *testing.T) {
+	dir := t.TempDir()
+	given := filepath.Join(dir, "other.exe")
+	if err := os.WriteFile(given, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", dir)
+	t.Chdir(dir)
+	for _, value := range []string{given, "." + string(filepath.Separator) + "other.exe"} {
+		t.Setenv("TFDEPS_PEER_TERRAFORM", value)
+		var w watched
+		if path := providertest.LookProgram(&w, "terraform"); path != given || w.said != "" {
+			t.Errorf("%s: got %q, and it said %q", value, path, w.said)
+		}
+	}
+	t.Setenv("TFDEPS_PEER_TERRAFORM", filepath.Join(dir, "missing"))
+	var w watched
+	if path := providertest.LookProgram(&w, "terraform"); path != "" || !strings.HasPrefix(w.said, "failed: TFDEPS_PEER_TERRAFORM names no program: ") {
+		t.Errorf("a program that isn't there: got %q, and it said %q", path, w.said)
 	}
 }

@@ -24,9 +24,9 @@ const tofuHost = "registry.opentofu.org"
 // The addresses have a host, as the programs have other default ones.
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
-	tofu, err := exec.LookPath("tofu")
+	tofu, err := providertest.PeerProgram("tofu")
 	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // nobody is required to have it
-		t.Skipf("tofu isn't on PATH, or doesn't read SSL_CERT_FILE on this system: %v", err)
+		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
 	}
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
 	if err != nil {

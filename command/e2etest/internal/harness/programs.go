@@ -35,7 +35,41 @@ func Main(m *testing.M) {
 	if !given {
 		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	}
-	os.Exit(m.Run())
+	dir, err := preferPeers()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// preferPeers puts a directory at the head of PATH in which the programs that
+// TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name have their usual names, for
+// what looks for them by these. It is "" where neither is named.
+func preferPeers() (dir string, err error) {
+	for _, name := range []string{"terraform", "tofu"} {
+		if os.Getenv("TFDEPS_PEER_"+strings.ToUpper(name)) == "" {
+			continue
+		}
+		program, err := providertest.PeerProgram(name)
+		if err != nil {
+			return dir, fmt.Errorf("TFDEPS_PEER_%s: %w", strings.ToUpper(name), err)
+		}
+		if dir == "" {
+			if dir, err = os.MkdirTemp("", "peers-"); err != nil {
+				return "", err
+			}
+		}
+		if err := os.Symlink(program, filepath.Join(dir, name+ExeSuffix())); err != nil {
+			return dir, err
+		}
+	}
+	if dir == "" {
+		return "", nil
+	}
+	return dir, os.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
 // Tfdeps returns the path of this program, as it is shipped.
@@ -174,7 +208,7 @@ func LookTerraform(tb testing.TB) string {
 
 // TerraformIfAny returns the path of the real terraform, "" if there is none.
 func TerraformIfAny() string {
-	program, err := exec.LookPath("terraform")
+	program, err := providertest.PeerProgram("terraform")
 	if err != nil {
 		return ""
 	}
@@ -185,9 +219,9 @@ func TerraformIfAny() string {
 // test is skipped without it even where other programs are required.
 func LookTofu(tb testing.TB) string {
 	tb.Helper()
-	path, err := exec.LookPath("tofu")
+	path, err := providertest.PeerProgram("tofu")
 	if err != nil {
-		tb.Skip("tofu is not on PATH")
+		tb.Skipf("there is no tofu: %v", err)
 	}
 	return path
 }
@@ -226,7 +260,11 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 
 // terraformVersion asks the real terraform, once for all tests.
 var terraformVersion = sync.OnceValues(func() (string, error) {
-	cmd := exec.Command("terraform", "version", "-json")
+	program, err := providertest.PeerProgram("terraform")
+	if err != nil {
+		return "", err
+	}
+	cmd := exec.Command(program, "version", "-json")
 	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1")
 	out, err := cmd.Output()
 	if err != nil {
