@@ -155,7 +155,7 @@ func newClient(userAgent string, env cli.Environment, p Process) (*http.Client, 
 	return hosts.NewClient(opts)
 }
 
-// debugLog is where details go that are told on demand; nil if it isn't asked for.
+// debugLog is where details go that are printed on demand; nil if it isn't asked for.
 func debugLog(env cli.Environment, stderr io.Writer) *slog.Logger {
 	switch strings.ToLower(env.Get("TF_LOG")) {
 	case "debug", "trace":

@@ -24,7 +24,7 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 	if len(argv) > 0 {
 		name, args = filepath.Base(argv[0]), argv[1:]
 	}
-	asked, _ := cli.ParseSwitch(passthroughVariable, env.Get(passthroughVariable)) // parseCommandLine tells of others
+	asked, _ := cli.ParseSwitch(passthroughVariable, env.Get(passthroughVariable)) // parseCommandLine reports others
 	for i, arg := range args {
 		if !strings.HasPrefix(arg, "-") {
 			break
@@ -39,7 +39,7 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 		return s, args
 	}
 	if asked {
-		product, _ := products.ByVariable(env) // parseCommandLine tells of other values
+		product, _ := products.ByVariable(env) // parseCommandLine reports other values
 		return &cli.StandIn{Name: product.Program}, args
 	}
 	return nil, args
@@ -51,7 +51,7 @@ func takeStandIn(argv []string, env cli.Environment) (*cli.StandIn, []string) {
 func handles(commands []string, args []string) bool {
 	line, err := parseCommandLine(args, nil)
 	if err != nil {
-		return true // to be told of the error
+		return true // so that the error is reported
 	}
 	var words []string
 	for _, arg := range line.args {

@@ -187,18 +187,18 @@ func TestSaveWritesThroughASymlinkToALockFile(t *testing.T) {
 
 func TestSaveReplacesASymlinkToSomebodyElsesFile(t *testing.T) {
 	if os.Geteuid() != 0 {
-		t.Skip("only root can give a file to somebody else")
+		t.Skip("only root can give a file to another user")
 	}
 	theirs := block(`version = "1.0.0"`)
 	link, target := linked(t, theirs)
 	if err := os.Chown(target, 65534, 65534); err != nil {
-		t.Skip("can't give a file to somebody else: ", err)
+		t.Skip("can't give a file to another user: ", err)
 	}
 	if err := exampleLocks(t).Save(link, terraform); err != nil {
 		t.Fatal(err)
 	}
 	if isSymlink(t, link) || read(t, target) != theirs {
-		t.Error("somebody else's file was overwritten")
+		t.Error("another user's file was overwritten")
 	}
 }
 
@@ -219,6 +219,6 @@ func TestSaveReplacesASymlinkToAnythingElse(t *testing.T) {
 		}
 	}
 	if read(t, target) != "alias ll='ls -l'\n" {
-		t.Error("somebody's file was overwritten")
+		t.Error("another user's file was overwritten")
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // AnyHash authenticates a package by a list of hashes of which at least one has to
 // match, as a network mirror gives them: that is LevelVerifiedChecksum, because
-// nobody has signed them. Hashes of unknown schemes match nothing. An empty
+// they are unsigned. Hashes of unknown schemes match nothing. An empty
 // list lets nothing pass; where there are no hashes there is nothing to
 // authenticate by.
 type AnyHash []Hash

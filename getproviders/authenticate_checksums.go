@@ -17,7 +17,7 @@ type SignedChecksums struct {
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the trust level higher than LevelCommunity
-	Keyless    bool             // if there are no PublicKeys, nobody has to have signed
+	Keyless    bool             // if there are no PublicKeys, no signature is needed
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
 	// PackageHashes are what the description says of the hashes of the version's
@@ -57,7 +57,7 @@ func (c SignedChecksums) Authenticate(d Digests) (AuthenticationResult, error) {
 	return result, nil
 }
 
-// withoutKeys is for packages of which nobody can say whose signature counts: what
+// withoutKeys is for packages of which it isn't known whose signature counts: what
 // the registry's checksum list says is trusted as far as the registry is.
 func (c SignedChecksums) withoutKeys() AuthenticationResult {
 	return AuthenticationResult{TrustLevel: LevelVerifiedChecksum, Notes: []string{"the registry names no signing key for it, so that no signature was checked"}}

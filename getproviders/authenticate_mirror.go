@@ -10,7 +10,7 @@ import (
 
 // Signers says whose signatures count on a checksum list that lies in a mirror.
 // Unlike a registry, a mirror has no say in it: the keys that it keeps beside the
-// list may be anybody's. So those count that need no introduction by a registry:
+// list may be an attacker's. So those count that need no introduction by a registry:
 //
 //   - the official key, which signs what it signs for no one else,
 //   - keys that bear the trust signature of the partner programme,

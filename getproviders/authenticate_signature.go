@@ -104,9 +104,9 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	return partner, nil
 }
 
-// isPartner reports whether the partner programme has signed a key that nobody
+// isPartner reports whether the partner programme has signed a key that has not been
 // else has introduced. Until it does, the key isn't read: to verify what a key says
-// of itself takes as long as whoever made it likes.
+// of itself takes as long as its author likes.
 func (c SignedChecksums) isPartner(public PublicKey) bool {
 	if public.TrustSignature == "" || c.Keys.Partner == "" {
 		return false

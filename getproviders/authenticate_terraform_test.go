@@ -76,7 +76,7 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 		"revoked key of two":      {signer: revoked, keys: []providertest.Key{other.Key(), revoked.Key()}},
 		"broken key first":        {signer: one, keys: []providertest.Key{broken, one.Key()}},
 		"broken key second":       {signer: one, keys: []providertest.Key{one.Key(), broken}},
-		"trust by just anybody":   {signer: one, keys: trusted(other.TrustSignature(one))},
+		"trust by just any user":  {signer: one, keys: trusted(other.TrustSignature(one))},
 		"trust signature is none": {signer: one, keys: trusted("yes")},
 	}
 }

@@ -300,7 +300,7 @@ func TestMirror_TokensReachNobodyElse(t *testing.T) {
 		"index, subdomain":         {map[string]answer{indexDoc: redirect("https://sub.mirror.example/i")}, both, with(mirrorZip)},
 		"index, plain http":        {map[string]answer{indexDoc: redirect("http://mirror.example/i")}, both, with(mirrorZip)},
 		"index, same host":         {map[string]answer{indexDoc: redirect(mirrorURL + "i")}, with(mirrorURL + "i"), with(mirrorURL+"i", mirrorZip)},
-		// The archive's URL is somebody else's choice then, whatever it is.
+		// The archive's URL is another user's choice then, whatever it is.
 		"version, other host": {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
 		"version, and back":   {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
 		"401 everywhere":      {map[string]answer{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},

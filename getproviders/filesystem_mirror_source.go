@@ -165,7 +165,7 @@ func (s *FilesystemMirrorSource) Platforms(ctx context.Context, p Provider, v Ve
 }
 
 // SourceURL implements SourceURLer: the archive's path, with its size and the time
-// of its last change, because whoever has a mirror of his own may put other
+// of its last change, because the owner of a mirror may put other
 // packages into it under the same version. It is "" for a package that is
 // unpacked.
 func (s *FilesystemMirrorSource) SourceURL(ctx context.Context, p Provider, v Version, plat Platform) (string, error) {

@@ -177,7 +177,7 @@ func hashFile(ctx context.Context, path string, buffer []byte) (sum [32]byte, er
 }
 
 // contextReader stops when its context ends: an executable may be hundreds of
-// megabytes, and whoever interrupts doesn't want to wait for it.
+// megabytes, and a user who interrupts doesn't want to wait for it.
 type contextReader struct {
 	ctx context.Context
 	r   io.Reader

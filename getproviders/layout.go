@@ -68,7 +68,7 @@ func ChecksumsName(p Provider, v Version) string {
 func SignatureName(p Provider, v Version) string { return ChecksumsName(p, v) + signatureSuffix }
 
 // KeysName is the file name of the keys that the origin registry named for a
-// version's signature. Nobody but our mirrors has such a file.
+// version's signature. Only mirrors that tfdeps made have such a file.
 func KeysName(p Provider, v Version) string { return ChecksumsName(p, v) + keysSuffix }
 
 // ParseDocumentName reads the name of one of these three documents. ok is false

@@ -10,7 +10,7 @@ import (
 
 // Memoize returns a source that asks another one for each thing once and
 // remembers the answer, warnings included, as long as it lives; of failures
-// nothing is remembered. Whoever asks for the same while the other source is
+// nothing is remembered. A caller that asks for the same while the other source is
 // being asked waits for that answer.
 //
 // What is remembered of a package is its description. Documents that its Trust
@@ -59,7 +59,7 @@ func (m *memoized) Describe(p Provider) string { return m.source.Describe(p) }
 // Unwrap returns the source that is asked.
 func (m *memoized) Unwrap() Source { return m.source }
 
-// versionsMaxAge is how long a list of versions is remembered where nobody says. A
+// versionsMaxAge is how long a list of versions is remembered by default. A
 // run asks at its beginning; a program that lives longer sees new versions soon.
 const versionsMaxAge = 15 * time.Minute
 

@@ -13,7 +13,7 @@ import (
 type SignedDocuments struct {
 	Sums      []byte // SHA256SUMS
 	Signature []byte // over Sums: OpenPGP, detached, binary
-	// Keys are those that the origin registry names. In a mirror anybody may
+	// Keys are those that the origin registry names. In a mirror an attacker may
 	// have named them.
 	Keys []PublicKey
 }
@@ -75,7 +75,7 @@ func inDirectory(dir string) readDocument {
 }
 
 // Covers reports whether the list has, for the package of a version, the
-// checksum zh. It looks at the list alone, whoever has signed it.
+// checksum zh. It looks at the list alone, not at its signature.
 func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) bool {
 	return parseChecksums(d.Sums).check(PackedName(p, v, plat), zh) == nil
 }

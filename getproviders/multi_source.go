@@ -126,7 +126,7 @@ func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 	return Provider{}, false
 }
 
-// unanswered returns an Answer for each source, with nobody asked yet.
+// unanswered returns an Answer for each source, before any is asked.
 func (m MultiSource) unanswered(p Provider) []Answer {
 	answers := make([]Answer, len(m.Selectors))
 	for i, selector := range m.Selectors {
@@ -225,7 +225,7 @@ func (f Fallback) String() string {
 }
 
 // ends reports whether an error ends a query. A protocol that the product
-// doesn't speak does so always: it is a fact about the version, whoever has it.
+// doesn't speak does so always: it is a fact about the version, in every source.
 func (m MultiSource) ends(ctx context.Context, err error) bool {
 	switch {
 	case ctx.Err() != nil, errors.Is(err, ErrProtocol):

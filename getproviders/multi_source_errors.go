@@ -118,7 +118,7 @@ func (e *SourcesError) Unwrap() []error {
 			return errs
 		}
 	}
-	return []error{ErrProviderNotFound} // nobody was asked, or nobody has a version
+	return []error{ErrProviderNotFound} // no source was asked, or none has a version
 }
 
 // failures returns the errors of sources that failed.
@@ -132,7 +132,7 @@ func (e *SourcesError) failures() (errs []error) {
 }
 
 // failure is what a query without result comes to. The end of the caller's
-// context is nobody's answer, a protocol that the product doesn't speak is a fact
+// context is no source's answer, a protocol that the product doesn't speak is a fact
 // about the version, and a list of one source is no news.
 func failure(ctx context.Context, e *SourcesError) error {
 	if ctx.Err() != nil {

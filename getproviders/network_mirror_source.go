@@ -30,7 +30,7 @@ import (
 // came from the registry. The protocol knows nothing of these files, so they
 // may be anything, or nothing: any failure to get the signature means that there
 // are none. That request is made once for each version,
-// and nobody makes it whose lock file has such hashes already ([Trust].LocalTrust).
+// and it isn't made where the lock file has such hashes already ([Trust].LocalTrust).
 //
 // Where this source differs from Terraform and OpenTofu: a version that the mirror
 // lacks may come from another source, where they fail; they can't ask a mirror
@@ -255,8 +255,8 @@ func (s *NetworkMirrorSource) askDocuments(ctx context.Context, p Provider, v Ve
 
 // askFile gets a file that may not be there; then it is nil. Other people's
 // mirrors may do anything when they are asked for a signature, which must not
-// keep anybody from installing: whatever that is, there is none. Where there is
-// one, the rest has to be had, so that nobody gets another result by chance.
+// keep a user from installing: whatever that is, there is none. Where there is
+// one, the rest is required, so that no run gets another result by chance.
 func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name string, max int64) ([]byte, error) {
 	req, err := s.request(ctx, p, name, max)
 	if err != nil {

@@ -39,7 +39,7 @@ func TestOffline_SourceBelievesOriginsThatAreClear(t *testing.T) {
 		{"another port", "example.com/acme/a", "https://example.com:8443/v1/providers/", true, false},
 		{"plain http", "example.com/acme/a", "http://example.com/v1/providers/", true, false},
 		{"a file", "example.com/acme/a", "/packed/a.zip (1 bytes, 2)", true, false},
-		{"nobody knows", "example.com/acme/a", "", true, false},
+		{"it isn't known", "example.com/acme/a", "", true, false},
 		{"gone", "example.com/acme/a", "https://example.com/v1/providers/", false, false},
 		{"where the user says", "forced.example.com/acme/a", "https://elsewhere.example.com/p/", true, true},
 		{"on the host in spite of what the user says", "forced.example.com/acme/a", "https://forced.example.com/p/", true, false},

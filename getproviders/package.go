@@ -62,7 +62,7 @@ type OpenedArchive struct {
 	Offset int64
 	Size   int64 // of the whole archive; -1: not known
 	// Validator tells the archive from others that have been, or will be, at the same
-	// Location: an ETag, a digest, a generation. "": nobody knows, and what was read is
+	// Location: an ETag, a digest, a generation. "": it isn't known, and what was read is
 	// worth nothing when Body breaks off, unless the checksum is known beforehand.
 	Validator string
 }

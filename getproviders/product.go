@@ -103,7 +103,7 @@ func (e *AddressError) Error() string { return "invalid provider " + e.Part + ":
 // host it is the product's default host; without a namespace as well it is
 // "hashicorp". Errors are of type [*AddressError].
 //
-// The result may be a built-in or a legacy provider; whoever can't use those
+// The result may be a built-in or a legacy provider; a caller that can't use those
 // has to ask. The one-part address "terraform" is hashicorp/terraform and not
 // the built-in provider.
 func (e Product) ParseProvider(given string) (Provider, error) {

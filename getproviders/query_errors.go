@@ -68,7 +68,7 @@ func (e *StatusError) Error() string {
 }
 
 // queryError is what a failed query comes to. The end of the caller's own
-// context is nobody else's failure.
+// context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {
 	return causeOr(ctx, &QueryError{Provider: p, Kind: kind, Err: err})
 }
@@ -129,7 +129,7 @@ func (e *UnauthorizedError) Is(target error) bool { return target == ErrUnauthor
 // Hint says what to do.
 func (e *UnauthorizedError) Hint() string { return e.Advice }
 
-// unauthorizedError finds out who refused, and why whom.
+// unauthorizedError finds out which host refused, and which credentials.
 func unauthorizedError(p Provider, host hosts.Hostname, req hosts.DocumentRequest, doc *hosts.Document, status StatusError) error {
 	why := hosts.Refusal{
 		Host: hosts.Hostname(doc.URL.Host),

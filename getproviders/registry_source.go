@@ -236,7 +236,7 @@ func (s *RegistrySource) ask(ctx context.Context, p Provider, base *url.URL, seg
 }
 
 // fetch gets a document that a registry named by its URL. It may be on
-// anybody's host, which learns nothing about this program: no version, no credentials.
+// any host, which learns nothing about this program: no version, no credentials.
 func (s *RegistrySource) fetch(ctx context.Context, p Provider, u *url.URL, maxBytes int64) ([]byte, error) {
 	req := hosts.DocumentRequest{URL: u, MaxRedirects: registryRedirects, MaxBytes: maxBytes}
 	doc, err := hosts.GetDocument(ctx, s.Client, req)

@@ -14,7 +14,7 @@ type Pos struct {
 	Column int    // from 1, in characters; 0 if not known
 }
 
-// Requirement is one thing that somebody asked of a provider.
+// Requirement is one thing that a configuration, a state or a caller asks of a provider.
 type Requirement struct {
 	Constraints Constraints // may be empty: any version
 	Pos         Pos

@@ -42,7 +42,7 @@ type Available struct {
 }
 
 // SourceURLer is a Source that can say where a package would come from without
-// asking for the package. Whoever keeps packages, and records the SourceURL of
+// asking for the package. A caller that keeps packages, and records the SourceURL of
 // each, can tell by it whether one that is there is the one that Package would
 // describe now.
 type SourceURLer interface {

@@ -8,7 +8,7 @@ import "context"
 // and of signed documents.
 //
 // A source that has to ask for documents sets Load, so that documents and archive
-// can be asked for together. A Trust is a value to read and to hand on; nobody changes
+// can be asked for together. A Trust is a value to read and to pass on; no one changes
 // what its fields refer to.
 type Trust struct {
 	// Authenticator authenticates the package; nil: there is nothing to do it by.
@@ -24,13 +24,13 @@ type Trust struct {
 	Documents *SignedDocuments
 
 	// ListedHashes are of the package, of the schemes that are supported, as its
-	// source lists them; nil: it lists none, or contradicts itself. Nobody has signed
+	// source lists them; nil: it lists none, or contradicts itself. No one has signed
 	// them: whether to trust them without reading the package is for callers to decide.
 	ListedHashes []Hash
 
 	// RegistryHashes are an h1 for each platform that the provider's own registry
 	// lists one for, beside the very zh that the checksum list has for that platform.
-	// They are worth as much as that list, so Authenticate comes first: nobody has signed
+	// They are worth as much as that list, so Authenticate comes first: no one has signed
 	// them, but who lists them also says whose signatures count. Mirrors have none.
 	RegistryHashes map[Platform]Hash
 

@@ -131,7 +131,7 @@ const digits = "0123456789"
 // ParseVersion reads a version as registries, mirrors and lock files write it:
 // one to three numbers with dots, missing ones being 0, then "-prerelease"
 // and "+metadata". No "v" in front, no operator, no wildcard, no space.
-// The form need not be canonical ("1.0", "01.0.0"); whoever demands that
+// The form need not be canonical ("1.0", "01.0.0"); a caller that demands that
 // compares with String. A number that doesn't fit into 64 bits is an error.
 func ParseVersion(given string) (Version, error) {
 	v, err := parseVersion(given)

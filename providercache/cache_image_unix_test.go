@@ -107,7 +107,7 @@ func TestACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	}
 }
 
-// One that somebody else could have written to proves nothing: without a lock
+// One that another user could have written to proves nothing: without a lock
 // entry it isn't used, and being read-only it stays as it is.
 func TestACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	t.Parallel()

@@ -18,7 +18,7 @@ import (
 )
 
 // mapVariable makes the test program map the file that it names, write to it so
-// that the system notes the time, and write again when it is told to.
+// that the system notes the time, and write again when it is asked to.
 const mapVariable = "TFDEPS_TEST_MAP"
 
 func mapAndWrite(t *testing.T, path string) {
@@ -56,7 +56,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 }
 
 // Whoever has mapped a file into memory can write to it without a time being
-// set. So nothing but reading it shows what is in a file of somebody else's.
+// set. So nothing but reading it shows what is in a file of another user's.
 func TestAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)

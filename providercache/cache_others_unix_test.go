@@ -51,7 +51,7 @@ func openToAll(t *testing.T, dir string) {
 	}))
 }
 
-// Whoever can write to a shared cache can change packages, and set the mtime of
+// A user who can write to a shared cache can change packages, and set the mtime of
 // files that he puts there. So no receipt counts for it, and packages are read
 // each time.
 func TestAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
@@ -105,7 +105,7 @@ func TestWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	}
 }
 
-// With sudo, the home is somebody else's. Nothing is left there, and nothing
+// With sudo, the home is another user's. Nothing is left there, and nothing
 // there is believed.
 func TestNothingOfOursIsInSomebodyElsesHome(t *testing.T) {
 	t.Parallel()

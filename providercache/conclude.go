@@ -24,9 +24,9 @@ type Outcome struct {
 	// and the lock file knows it, that is nothing.
 	Authentication getproviders.AuthenticationResult
 	H1             getproviders.Hash // of the files
-	// Told are unsigned hashes of other platforms' packages, as the provider's
+	// RegistryHashes are unsigned hashes of other platforms' packages, as the provider's
 	// registry lists them, if the HashPolicy trusts it.
-	Told map[getproviders.Platform]getproviders.Hash
+	RegistryHashes map[getproviders.Platform]getproviders.Hash
 
 	Err error // nil, or a *ProviderError
 
@@ -64,7 +64,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
-			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.Told), prior)),
+			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.RegistryHashes), prior)),
 		})
 		if o.thisPlatformOnly(prior) {
 			report.Incomplete = append(report.Incomplete, o.Selection.Provider)
@@ -77,7 +77,7 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 // one that is known.
 func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool { return h != o.H1 })
-	return len(o.Authentication.Signed) == 0 && len(o.Told) == 0 && !others
+	return len(o.Authentication.Signed) == 0 && len(o.RegistryHashes) == 0 && !others
 }
 
 // failedOutcome is the outcome of a selection that came to nothing.

@@ -90,7 +90,7 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 		{Source: in.Fetcher.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
 	}})
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
-	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is told at both ends only
+	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at both ends only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "acme/old", "> 1.0", "acme/unfit", "2.0.0",
 		"terraform.io/builtin/terraform", "", "terraform.io/builtin/other", "")
 	if _, _, err := both.Install(t.Context(), req, locks, resolve.Normal); err == nil {

@@ -197,13 +197,13 @@ func TestInstallReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	source.addZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	elsewhere := t.TempDir()
-	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "somebody else's")
+	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	must(t, os.MkdirAll(filepath.Dir(dir), 0o755))
 	symlink(t, elsewhere, dir)
 
 	install(t, in, require("acme/widget", ""), nil)
-	if got := read(t, filepath.Join(elsewhere, "terraform-provider-widget")); got != "somebody else's" {
+	if got := read(t, filepath.Join(elsewhere, "terraform-provider-widget")); got != "another user's" {
 		t.Errorf("wrote %q through a link", got)
 	}
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {

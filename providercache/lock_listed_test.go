@@ -89,7 +89,7 @@ func TestLock_RecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 	reader.Fetcher.HashPolicy = fetcher.ComputeHashes
 	old := lockOne(t, reader, one)
 	if text := string(old.Locks.Encode(product)); strings.Count(text, `"h1:`) != 1 {
-		t.Errorf("nobody was to be believed:\n%s", text)
+		t.Errorf("no listed hash was to be trusted:\n%s", text)
 	}
 	one.Locks = old.Locks
 	if got := lockOne(t, newUser(t, registry), one); string(got.Locks.Encode(product)) != string(all) || got.Packages[0].Change != lockhashes.Extended || len(got.Packages[0].Missing) != 0 {
@@ -102,7 +102,7 @@ func TestLock_RecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
 	}
 }
 
-// TestLockKnowsBetterThanARegistry: what was read counts, and what is told of it
+// TestLockKnowsBetterThanARegistry: what was read counts, and what is listed of it
 // isn't recorded, either by itself or as news about others.
 func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
@@ -118,7 +118,7 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	one := everyPlatform
 	one.Platforms, one.Done = otherPlatforms, []getproviders.Platform{linux}
 	if got := lockOne(t, trusting, one).Locks.Encode(product); strings.Contains(string(got), wrongH1) {
-		t.Errorf("what is told of an installed platform was recorded:\n%s", got)
+		t.Errorf("what is listed of an installed platform was recorded:\n%s", got)
 	}
 	if got := lockOne(t, newUser(t, registry), everyPlatform); !slices.Contains(got.Packages[0].Hashes, wrongH1) {
 		t.Errorf("the test proves nothing: %+v", got)

@@ -60,7 +60,7 @@ func TestPruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 }
 
 // TestWhatIsWantedAgainIsListedAgain: nothing has to be fetched for that, and the
-// time begins anew.
+// time begins again.
 func TestWhatIsWantedAgainIsListedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -82,7 +82,7 @@ func TestWhatIsWantedAgainIsListedAgain(t *testing.T) {
 	}
 }
 
-// TestPruneGoesOnWhereItWasKilled: what nobody can have read about goes at once.
+// TestPruneGoesOnWhereItWasKilled: what no client can have read about goes at once.
 func TestPruneGoesOnWhereItWasKilled(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// skipping returns an Installer that knows of acme/ours only, and is told to
+// skipping returns an Installer that knows of acme/ours only, and is set to
 // skip three other providers.
 func skipping(t *testing.T) *providercache.Installer {
 	t.Helper()

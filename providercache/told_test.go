@@ -34,7 +34,7 @@ func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
 	wary := newUser(t, registry)
 	wary.Fetcher.HashPolicy = fetcher.ComputeHashes
 	if got := installed(t, wary); strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
-		t.Errorf("nobody was to be believed:\n%s", got)
+		t.Errorf("no listed hash was to be trusted:\n%s", got)
 	}
 }
 
@@ -65,7 +65,7 @@ func TestReceipt_KeepsWhatTheRegistryTold(t *testing.T) {
 	again := sharing()
 	again.Fetcher.HashPolicy = fetcher.ComputeHashes
 	if got := installed(t, again); got != poor {
-		t.Errorf("nobody was to be believed:\n%s", got)
+		t.Errorf("no listed hash was to be trusted:\n%s", got)
 	}
 	want := installed(t, newUser(t, registry))
 	before := registry.Requests("archive")

@@ -177,7 +177,7 @@ func (a *adding) finalize(filled []providercache.Prefetched) (receipts bool, pro
 	if !receipts {
 		problems = append(problems, problem.Warning("No receipts", fmt.Sprintf(
 			"Others than root can write to %s or to a directory above it. So nothing could be trusted that is noted "+
-				"about the packages, and nothing was: whoever uses them first reads and hashes them.", a.cache.Dir)))
+				"about the packages, and nothing was: the first run that uses them reads and hashes them.", a.cache.Dir)))
 	}
 	return receipts, problems
 }

@@ -23,7 +23,7 @@ type Command struct {
 }
 
 // Execute runs the command, and returns the exit code. Arguments that the command
-// doesn't take are told as Terraform does it.
+// doesn't take are reported as Terraform does it.
 func (c Command) Execute(m *Meta, args []string) int {
 	code, err := c.Run(m, args)
 	if err == nil {

@@ -200,7 +200,7 @@ func (g Given) Text(name string) string { return g.set.Lookup(name).Value.String
 type SetBy map[string]string
 
 // Fill gives options that weren't typed the values of their variables. The error
-// is a *UsageError, and tells of all values that can't be used, each on a line.
+// is a *UsageError, and names all values that can't be used, each on a line.
 func (g Given) Fill(env Environment) (SetBy, error) {
 	by := SetBy{}
 	var errs []error

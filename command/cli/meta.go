@@ -9,7 +9,7 @@
 //	func run(m *cli.Meta, args []string) (code int, err error) {
 //		var opts options
 //		if _, err := opts.flags().Alone(args, m.Env); err != nil {
-//			return 0, err // a *UsageError; whoever runs the command shows it
+//			return 0, err // a *UsageError; the caller shows it
 //		}
 //		...
 //		return cli.End(v.Problems, problems, 0), nil
@@ -56,7 +56,7 @@ type Meta struct {
 }
 
 // StandIn is the program that tfdeps was called as. Commands that tfdeps doesn't
-// have are left to the real one.
+// have are left to the real program.
 type StandIn struct {
 	Name    string // "terraform1.15.9": the name of its file, without ".exe"
 	Version string // "1.15.9"; "" if the name has none

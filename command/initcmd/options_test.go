@@ -71,7 +71,7 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 	}
 }
 
-// Somebody who calls tfdeps by the name of a program means that program.
+// A user who calls tfdeps by the name of a program means that program.
 func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
 	if _, problems := parse([]string{"-force-copy"}, nil, nil); !problems.HasErrors() {
 		t.Error("under the name tfdeps, state is moved")

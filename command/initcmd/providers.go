@@ -127,7 +127,7 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 	}
 	available, err := in.source.Versions(in.meta.Context, meant)
 	if err != nil {
-		return view.Suggestion{Provider: meant}, true // its own failure, if it matters, is told elsewhere
+		return view.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
 	}
 	return view.Suggestion{Provider: meant, Versions: available.Versions}, true
 }

@@ -4,5 +4,5 @@ package products
 
 import "io/fs"
 
-// inode is 0: this system doesn't tell with what else it tells of a file.
+// inode is 0: what this system says of a file has none.
 func inode(fs.FileInfo) uint64 { return 0 }

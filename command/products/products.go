@@ -67,7 +67,7 @@ func Choose(m *cli.Meta, o Options) (getproviders.Product, problem.List) {
 }
 
 // Unversioned returns the product for commands to which its version doesn't
-// matter. A variable that can't be used is told by other commands.
+// matter. A variable that can't be used is reported by other commands.
 func Unversioned(m *cli.Meta) getproviders.Product {
 	product, _ := choose(m, "")
 	return product

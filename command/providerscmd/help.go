@@ -93,7 +93,7 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
   that are written beside the packages.
 
   The lists of checksums that publishers have signed are kept beside the packages,
-  with the signatures and the keys. Whoever installs from the mirror by tfdeps gets
+  with the signatures and the keys. An installation from the mirror by tfdeps gets
   packages verified as from the registry, and all hashes for the lock file, if a
   key of HashiCorp's or of a partner's has signed, or one that TFDEPS_TRUSTED_KEYS
   names. Terraform ignores these files.
@@ -150,7 +150,7 @@ const verifyAbout = `  Reads every package in .terraform/providers from its firs
   not locked      it is there, and the lock file doesn't select the version
   differs         its hash is none of those that the lock file has
 
-  What can't be told is one of these:
+What isn't known is one of these:
 
   unproven        the lock file has only hashes of archives (zh), or none, and the
                   package is unpacked: that takes an h1

@@ -50,9 +50,9 @@ func (o *mirrorOptions) flags() cli.Flags {
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),
 		cli.Flags{
 			{Name: "prune", Value: cli.Bool(&o.prune),
-				Help: "Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes and tells of them; whoever has read an index before still finds them. A run with -prune an hour later, or any time after that, removes them. A run without -prune in between lists them again."},
+				Help: "Remove all other packages from the mirror, if everything succeeded. It takes two runs: the first one takes them out of the indexes and lists them; a run that has read an index before still finds them. A run with -prune an hour later, or any time after that, removes them. A run without -prune in between lists them again."},
 			{Name: "prune-grace", Arg: "=1h", Value: cli.Duration(&o.pruneGrace),
-				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; whoever read an index right before may ask for a package in vain."},
+				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."},
 		},
 		o.modules.Flags(),
 		cli.Flags{cli.NoColor()})

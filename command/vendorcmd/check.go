@@ -151,7 +151,7 @@ func (v *vendorRun) checkFiles() (reasons []view.CheckReason, problems problem.L
 	for _, file := range v.gitFiles() {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, problem.List{problem.Error("Can't read what git is told", problem.Sentence(err))}
+			return nil, problem.List{problem.Error("Can't read what git ignores", problem.Sentence(err))}
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})

@@ -49,7 +49,7 @@ const (
 	refusedFile = 100 << 20
 )
 
-// hint tells of what git, or another machine, may not be able to keep.
+// hint names what git, or another machine, may not be able to keep.
 func (v *vendorRun) hint() (problems problem.List) {
 	files, err := vendored.Files(v.base, vendored.Places())
 	if err != nil {

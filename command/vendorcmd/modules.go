@@ -141,7 +141,7 @@ func (v *vendorRun) compareModules(installed []modulelock.Lock, before map[strin
 	return problems
 }
 
-// saveTree writes modules.json, which tells of nothing but what is vendored if
+// saveTree writes modules.json, which lists nothing but what is vendored if
 // that is asked for.
 func (v *vendorRun) saveTree() problem.List {
 	manifest := v.manifest()

@@ -47,7 +47,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "prune", Value: cli.Bool(&o.prune),
 			Help: "Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."},
 		{Name: "check", Value: cli.Bool(&o.check),
-			Help: "Change nothing and ask no host: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that can't be told. With -prune, what isn't needed counts, too."},
+			Help: "Change nothing and ask no host: exit with 0 if everything is vendored, with 2 and a list if not, and with 1 if that can't be known. With -prune, what isn't needed counts, too."},
 		{Name: "o", Arg: " FILE.tar", Value: cli.String(&o.bundle),
 			Help: "Leave the directory as it is, and write one archive with all of this. The same content makes the same archive, byte for byte. The configuration isn't in it."},
 		{Name: "unpack", Arg: "=FILE.tar", Value: cli.String(&o.unpack),

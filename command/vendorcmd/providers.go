@@ -47,7 +47,7 @@ func (v *vendorRun) connect() (problems problem.List) {
 
 // require finds out which providers are needed: as for init, those of the
 // configuration and of the state, and where the state isn't known, those that
-// are locked, because whoever locked them may have seen it.
+// are locked, because the run that locked them may have seen it.
 func (v *vendorRun) require() (problems problem.List) {
 	var fromState getproviders.Requirements
 	known := v.dir.Root.Backend == nil
@@ -171,7 +171,7 @@ func (v *vendorRun) providersThere(ctx context.Context) ([]getproviders.Provider
 }
 
 // withPlaced has what is placed come from where it is, and from nowhere else: so
-// does whoever initializes a clone.
+// does an init in a clone.
 func (v *vendorRun) withPlaced(all getproviders.MultiSource) getproviders.MultiSource {
 	if len(v.placed) == 0 {
 		return all

@@ -86,7 +86,7 @@ func (v *vendorRun) do() problem.List {
 func (v *vendorRun) begin() (problems problem.List) {
 	if dir := workdir.DataDir(v.meta.Env); filepath.Clean(dir) != ".terraform" {
 		return problem.List{problem.Error("A data directory elsewhere can't be vendored", fmt.Sprintf(
-			"TF_DATA_DIR is %q. Whoever clones the repository needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
+			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
 	}
 	if name := vendored.Linked("."); v.base == "." && name != "" {
 		return problem.List{problem.Error("What is behind a link can't be vendored", fmt.Sprintf(
@@ -108,7 +108,7 @@ func (v *vendorRun) begin() (problems problem.List) {
 	return append(problems, unlocked...)
 }
 
-// vendor fills the directory: modules, providers, what tells of them, and the
+// vendor fills the directory: modules, providers, what describes them, and the
 // lock file last.
 func (v *vendorRun) vendor() problem.List {
 	return problem.InOrder(v.vendorModules, v.require, v.vendorProviders, v.saveRecord, v.writeGitFiles, v.saveLockFiles)

@@ -68,7 +68,7 @@ type unpacking struct {
 }
 
 // acceptLocks lets the lock files that are there decide. The archive may have been
-// made by anybody: its own lock files count for what isn't locked there, and where
+// made by an attacker: its own lock files count for what isn't locked there, and where
 // the user has named a hash. All that is unpacked has to be what is locked then.
 func (u *unpacking) acceptLocks(unpacked string) error {
 	locks, refused, err := u.decideProviders(unpacked)
@@ -82,7 +82,7 @@ func (u *unpacking) acceptLocks(unpacked string) error {
 	if refused = append(refused, more...); len(refused) > 0 {
 		return fmt.Errorf("what is locked there decides, and the archive's lock files say something else of it:\n\n%s\n\n"+
 			"If that is what you want, take lock files that say so from where the configuration comes from. "+
-			"Or, if you know these hashes from somebody you trust, unpack again with -accept-hash=HASH for each of them", strings.Join(refused, "\n"))
+			"Or, if you know these hashes from a source that you trust, unpack again with -accept-hash=HASH for each of them", strings.Join(refused, "\n"))
 	}
 	if err := u.verifyProviders(unpacked, locks); err != nil {
 		return err
@@ -168,7 +168,7 @@ func (u *unpacking) settle(unpacked, name string, same bool, decided []byte) err
 	return depsfile.SaveText(staged, decided)
 }
 
-// refusal is what is told of an entry.
+// refusal is what is said of an entry.
 func refusal(what string, hashes ...getproviders.Hash) string {
 	lines := []string{"  - " + what + ":"}
 	for _, h := range hashes {
@@ -181,7 +181,7 @@ func refusal(what string, hashes ...getproviders.Hash) string {
 }
 
 // verifyProviders compares each package that was unpacked with the lock file.
-// Nothing is locked of versions that somebody placed beside the one that is.
+// Nothing is locked of versions that were placed beside the one that is.
 func (u *unpacking) verifyProviders(unpacked string, locks *depsfile.Locks) error {
 	files, err := vendored.Files(unpacked, []string{vendored.PluginsDir})
 	if err != nil {

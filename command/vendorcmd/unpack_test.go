@@ -184,7 +184,7 @@ func (tr tree) lay(t *testing.T, dir string) {
 	}
 }
 
-// pack makes an archive of the tree, as anybody can.
+// pack makes an archive of the tree, as any user can.
 func (tr tree) pack(t *testing.T) string {
 	t.Helper()
 	dir, files, name := t.TempDir(), maps.Clone(tr), filepath.Join(t.TempDir(), "all.tar")

@@ -158,7 +158,7 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 		{"small", time.Hour, 1 << 19, 1<<20 - 1, false},
 		{"quick", 299 * time.Millisecond, 1 << 20, 1 << 30, false},
 		{"neither", 300 * time.Millisecond, 1 << 19, 1 << 20, true},
-		{"nobody knows how large", time.Second, 1<<20 - 1, -1, false},
+		{"unknown size", time.Second, 1<<20 - 1, -1, false},
 		{"large, whatever is to come", time.Second, 1 << 20, -1, true},
 	}
 	for _, tt := range tests {

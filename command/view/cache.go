@@ -39,7 +39,7 @@ type CacheList struct {
 	Packages []store.Package
 }
 
-// usersShown is how many of a package's users people are told by name.
+// usersShown is how many of a package's users a text names.
 const usersShown = 3
 
 // Text writes the list for people: a line for each package, and below it who

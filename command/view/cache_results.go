@@ -238,7 +238,7 @@ type jsonVerified struct {
 	Error    string              `json:"error,omitempty"`
 }
 
-// JSON tells of every package, in the order of addresses, versions and platforms.
+// JSON lists every package, in the order of addresses, versions and platforms.
 func (v CacheVerification) JSON(w io.Writer) error {
 	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonRemoved{}, Kept: []jsonKept{}}
 	for _, found := range v.Found {
@@ -272,7 +272,7 @@ type jsonFilled struct {
 	Error     string                `json:"error,omitempty"`
 }
 
-// JSON tells of every package that was asked for, in that order, platform by
+// JSON lists every package that was asked for, in that order, platform by
 // platform.
 func (f CacheFilling) JSON(w io.Writer) error {
 	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonFilled{}, Receipts: f.Receipts}

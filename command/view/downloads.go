@@ -36,18 +36,18 @@ func ParseProgress(text string) (Progress, error) {
 	case "none":
 		return ProgressNone, nil
 	}
-	return ProgressNone, fmt.Errorf("%q is none of auto, tty, plain and none", text)
+	return ProgressNone, fmt.Errorf("%q is not one of auto, tty, plain and none", text)
 }
 
 // display shows downloads while they run.
 type display interface {
-	// update is told that some of a download has come.
+	// update shows that some of a download has come.
 	update(d *download)
-	// finish is told that a package is in its place.
+	// finish shows that a package is in its place.
 	finish(d *download)
-	// drop is told that a download has come to nothing.
+	// drop ends a download that has failed.
 	drop(d *download)
-	// close is told that there will be no more. It may be told so twice.
+	// close ends all. It may be called twice.
 	close()
 }
 
@@ -163,7 +163,7 @@ func (d *downloads) close() {
 	d.display.close()
 }
 
-// plainInterval is how often at most it is told how far downloads have come.
+// plainInterval is how often at most it is printed how far downloads have come.
 const plainInterval = 10 * time.Second
 
 // plainDisplay shows downloads by lines, for files and for terminals that know
@@ -234,7 +234,7 @@ func (p *plainDisplay) forget(d *download) bool {
 	return true
 }
 
-// jsonInterval is how often at most programs are told of one download. The
+// jsonInterval is the least time between two events of one download. The
 // first time is when it has lasted as long: a short one is none to wait for,
 // and its lines of the type log say all there is to say.
 const jsonInterval = time.Second
@@ -317,7 +317,7 @@ func perSecond(n int64, took time.Duration) int64 {
 	return int64(float64(n) / took.Seconds())
 }
 
-// seconds is how long something took, as exactly as anybody wants to know.
+// seconds is how long something took, as exactly as a reader wants to know.
 func seconds(took time.Duration) string {
 	switch {
 	case took < time.Second:

@@ -144,7 +144,7 @@ Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
 	}
 }
 
-// However often it is told, a download has a line in ten seconds, and an object
+// However often there is news, a download has a line in ten seconds, and an object
 // in one.
 func TestPlainProgress_IsRare(t *testing.T) {
 	for _, tt := range []struct {
@@ -205,7 +205,7 @@ func TestProgress_None(t *testing.T) {
 	}
 }
 
-// What is told on stdout is the same, however downloads are shown; and no
+// What is printed on stdout is the same, however downloads are shown; and no
 // secret of an archive's URL is in any of it.
 func TestProgress_LeavesResultsAlone(t *testing.T) {
 	said := map[Progress]string{}

@@ -114,7 +114,7 @@ func skipped(err error) []string {
 	return notes
 }
 
-// signedProviders explains what the keys are whose IDs were told. Programs
+// signedProviders explains what the keys are whose IDs were printed. Programs
 // get it as one line, and without a code.
 func signedProviders(product getproviders.Product) string {
 	who, page := "Partner and community providers", "https://developer.hashicorp.com/terraform/cli/plugins/signing"
@@ -134,7 +134,7 @@ type sequence struct {
 	builtIn, queries, installs queue
 }
 
-// begin is told what is going to happen.
+// begin takes what is going to happen.
 func (s *sequence) begin(req getproviders.Requirements) {
 	for _, p := range req.Providers() {
 		if p.IsBuiltIn() {
@@ -146,7 +146,7 @@ func (s *sequence) begin(req getproviders.Requirements) {
 	}
 }
 
-// add takes an event in and returns those that may be told now.
+// add takes an event in and returns those that may be shown now.
 func (s *sequence) add(e event.Event) []event.Event {
 	switch e := e.(type) {
 	case event.QueuedEvent:

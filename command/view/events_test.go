@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// TestFetchedLines_NameTheSource: where a package came from is told to people if it isn't
+// TestFetchedLines_NameTheSource: where a package came from is shown to people if it isn't
 // the provider's own registry, and to programs in any case.
 func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
@@ -26,7 +26,7 @@ func TestFetchedLines_NameTheSource(t *testing.T) {
 		event       event.FetchedEvent
 		human, json string
 	}{
-		{"nobody knows", done("", nil), installed, jsonLog(installedJSON)},
+		{"it isn't known", done("", nil), installed, jsonLog(installedJSON)},
 		{"the registry of its address", done(origin, nil), installed, jsonLogFrom(installedJSON, origin)},
 		{"another registry", done("registry example.org", nil), installed + "  from registry example.org\n", jsonLogFrom(installedJSON, "registry example.org")},
 		{"a mirror", done(mirror, nil), installed + "  from " + mirror + "\n", jsonLogFrom(installedJSON, mirror)},

@@ -26,7 +26,7 @@ type Suggestion struct {
 // InstallProblems explains what an installation failed with: one problem for
 // each provider, in the order of the error's parts, but one for all that isn't
 // there and can't be asked for. An interrupt, which ends
-// the work on all providers, is told once.
+// the work on all providers, is reported once.
 func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
 	var problems problem.List
 	var missing []*getproviders.NotCachedError

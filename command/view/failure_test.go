@@ -162,7 +162,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 func TestInstallProblems_NameWhoRequires(t *testing.T) {
 	req := getproviders.Requirements{alpha: {
 		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}},
-		{}, // from a state, or from a program: nobody wrote it
+		{}, // from a state, or from a program: no file has it
 		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
 	err := fail(alpha, resolve.StepSelect, errors.New("none fits"))

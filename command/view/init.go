@@ -21,7 +21,7 @@ type Init struct {
 	downloads downloads
 	summary   summary
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
-	warnings  problem.List      // of registries, told at the end
+	warnings  problem.List      // of registries, shown at the end
 	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 }
@@ -41,7 +41,7 @@ func NewInit(o Options) *Init {
 }
 
 // Version says who speaks: the product's version and that of tfdeps. For programs it
-// has to come first; people aren't told.
+// has to come first; people don't see it.
 func (v *Init) Version(own string) { v.out.version(v.product.Version, own) }
 
 // EmptyDirectory says that there is no configuration.

@@ -64,7 +64,7 @@ func (v *Init) Platforms() *Lock {
 	}}}
 }
 
-// Observe is for [providercache.Installer].Observe. Packages are told of in the
+// Observe is for [providercache.Installer].Observe. Packages are shown in the
 // order of platforms and providers, whichever is done first.
 func (v *Lock) Observe(e event.Event) {
 	switch e := e.(type) {

@@ -18,7 +18,7 @@ import (
 type Mirror struct {
 	out      *humanPrinter
 	product  getproviders.Product
-	doing    string // what is told to be done to a provider
+	doing    string // what is said to be done to a provider
 	turns    turns[mirrorKey]
 	heads    []turn[mirrorKey] // of providers that have no packages: built-in ones, and those without a version
 	warnings problem.List
@@ -39,7 +39,7 @@ func NewMirror(o Options) *Mirror {
 	return v
 }
 
-// Skip tells of a provider that is built in.
+// Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
 	v.head(p, fmt.Sprintf("- Skipping %s because it is built in to %s CLI", v.product.Short(p), v.product.Name))
 }
@@ -48,7 +48,7 @@ func (v *Mirror) head(p getproviders.Provider, text string) {
 	v.heads = append(v.heads, turn[mirrorKey]{key: mirrorKey{provider: p}, lines: []string{text}, done: true})
 }
 
-// Observe is for [providercache.Installer].Observe. Packages are told of in the
+// Observe is for [providercache.Installer].Observe. Packages are shown in the
 // order of providers, versions and platforms, whichever is done first.
 func (v *Mirror) Observe(e event.Event) {
 	switch e := e.(type) {
@@ -98,7 +98,7 @@ func (v *Mirror) mirroring(p getproviders.Provider) string {
 	return fmt.Sprintf("- %s %s...", v.doing, v.product.Short(p))
 }
 
-// begin puts all that is to be told into its order.
+// begin puts all that is to be shown into its order.
 func (v *Mirror) begin(packages []archivedir.Package) {
 	all := v.heads
 	v.heads = nil

@@ -13,7 +13,7 @@ import (
 )
 
 // TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
-// only the query is told, and only as JSON, because it takes it to download.
+// only the query is shown, and only as JSON, because it takes it to download.
 func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")

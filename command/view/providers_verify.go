@@ -40,7 +40,7 @@ func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
 // Problems tells errors and warnings, as [Init.Problems] does.
 func (v *Verify) Problems(problems problem.List) { showProblems(v.out, problems) }
 
-// End tells of all places, as text or as one JSON object.
+// End shows all places, as text or as one JSON object.
 func (v *Verify) End(w io.Writer) error {
 	if v.json {
 		return writeVerifyReport(w, v.trees)

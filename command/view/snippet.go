@@ -129,7 +129,7 @@ func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
 }
 
 // maxNesting is how often a parser may call itself for the sake of a header: a
-// stack that overflows ends the process, before anybody has read what is wrong.
+// stack that overflows ends the process before it has printed what is wrong.
 const maxNesting = 20_000
 
 // mayNest counts the bytes that can make a parser call itself.

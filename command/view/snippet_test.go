@@ -94,7 +94,7 @@ func FuzzSnippet(f *testing.F) {
 	})
 }
 
-// Whoever refused to parse a file tells so with a place in it.
+// A parser that refused a file tells so with a place in it.
 func TestSnippet_EndlessNesting(t *testing.T) {
 	for filename, src := range map[string]string{
 		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),

@@ -179,7 +179,7 @@ func TestHuman_Problems(t *testing.T) {
 		change func(*Options)
 		want   string
 	}{
-		{"boxes where nobody objects", nil, `╷
+		{"boxes where nothing is against them", nil, `╷
 │ Error: Broken
 ╵
 ╷

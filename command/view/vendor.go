@@ -87,7 +87,7 @@ func (v *Vendor) ObserveModules(e modules.Event) {
 	}
 }
 
-// Module tells of a module that is vendored.
+// Module reports a module that is vendored.
 func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 	v.report.Modules = append(v.report.Modules, vendorModule{pkg.Key, pkg.Version, hash})
 	for _, name := range tidied {
@@ -95,13 +95,13 @@ func (v *Vendor) Module(pkg modules.Package, hash string, tidied []string) {
 	}
 }
 
-// Changed tells of a file beside what is vendored.
+// Changed reports a file beside what is vendored.
 func (v *Vendor) Changed(name string) {
 	v.report.Changed = append(v.report.Changed, name)
 	v.mirror.line("- Wrote " + name)
 }
 
-// Removed tells of something that isn't needed any more.
+// Removed reports something that isn't needed any more.
 func (v *Vendor) Removed(names ...string) {
 	for _, name := range names {
 		v.report.Removed = append(v.report.Removed, name)

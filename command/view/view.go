@@ -45,7 +45,7 @@ type Stream struct {
 	Height int  // lines; 0: not known
 }
 
-// Options says how to speak, and to whom.
+// Options says what is printed, and where.
 type Options struct {
 	Product getproviders.Product
 	JSON    bool

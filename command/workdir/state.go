@@ -21,7 +21,7 @@ import (
 // and what objects of the state need that the configuration doesn't mention any
 // more. stateFile is that of -state, "" the current workspace's; record is the
 // backend's. Where the state can't be read, known is false, and what is locked
-// counts instead: whoever wrote the lock file may have seen the state.
+// counts instead: the run that wrote the lock file may have seen the state.
 func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record) (required getproviders.Requirements, known bool, problems problem.List) {
 	fromState, known, err := ReadState(m, d.Product, stateFile, record)
 	required, problems = d.Combine(m.Env, fromState, known)

@@ -25,7 +25,7 @@ func TestOverridesReadFiles(t *testing.T) {
 	}
 }
 
-// What is wrong in a file that is given is told without its lines, in which
+// What is wrong in a file that is given is reported without its lines, in which
 // there may be secrets.
 func TestFilesGivenAreNotQuoted(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")

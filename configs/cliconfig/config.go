@@ -69,7 +69,7 @@ type Method struct {
 // MethodKind tells installation methods apart.
 type MethodKind int
 
-// The kinds of installation methods. The zero MethodKind is none of them.
+// The kinds of installation methods. The zero MethodKind is not one of them.
 const (
 	Direct           MethodKind = iota + 1 // each provider from its origin registry
 	FilesystemMirror                       // from a directory

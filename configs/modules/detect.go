@@ -132,7 +132,7 @@ func detectFile(location string) (Remote, error) {
 // harmless are the parameters of package addresses whose values are no secrets.
 var harmless = []string{"archive", "checksum", "depth", "ref", "rev"}
 
-// shown returns an address as it may stand in messages: whoever needs a login
+// shown returns an address as it may stand in messages: an address with a login
 // for a repository may have written it into the URL.
 func shown(address Address) string {
 	remote, ok := address.(Remote)

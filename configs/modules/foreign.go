@@ -13,7 +13,7 @@ import (
 )
 
 // A module is foreign if it comes from a registry, a repository, an archive or a
-// page, or is called by a path from one that does. Whoever made it could have
+// page, or is called by a path from one that does. Its author could have
 // private files shown or committed, so that it reaches nothing of this machine but
 // its own package.
 

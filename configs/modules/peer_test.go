@@ -16,7 +16,7 @@ import (
 
 // What sources mean is what Terraform makes of them. All calls of one
 // configuration are recorded with the source as it is written: those whose
-// source is refused are told as problems, the others have nothing to be done,
+// source is refused are reported as problems, the others have nothing to be done,
 // and are normalised when the record is written.
 func TestTerraformReadsAddressesTheSame(t *testing.T) {
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ func TestMessagesHaveNoLogins(t *testing.T) {
 	}
 	for _, problem := range problems {
 		if strings.Contains(problem.Error()+problem.Detail, "secret") {
-			t.Errorf("a secret is told: %v", problem)
+			t.Errorf("a secret is shown: %v", problem)
 		}
 	}
 }

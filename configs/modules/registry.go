@@ -309,7 +309,7 @@ func (r *Registries) remembered(module Registry) (versionList, error) {
 }
 
 // offlineChoice is what a choice among remembered versions comes to. A registry
-// that was asked might have told of others, so that none of them fits means
+// that was asked might have named others, so that none of them fits means
 // only that the right one isn't known.
 func offlineChoice(module Registry, choice Choice, err error) (Choice, error) {
 	if errors.Is(err, ErrNoVersion) {

@@ -117,7 +117,7 @@ func (e *NoVersionError) Summary() string {
 	return "Unresolvable module version constraint"
 }
 
-// Hint tells of prereleases.
+// Hint names prereleases that would fit.
 func (e *NoVersionError) Hint() string {
 	if e.Prerelease == "" {
 		return ""

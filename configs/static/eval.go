@@ -178,7 +178,7 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
 }
 
-// MaxNesting is more than anybody writes or generates. The parsers recurse,
+// MaxNesting is more than people write or programs generate. The parsers recurse,
 // and a stack that overflows ends the process whatever we do, at somewhat over
 // 100,000 levels.
 const MaxNesting = 10_000

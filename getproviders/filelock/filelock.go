@@ -14,7 +14,7 @@
 // some containers). There [Wait] returns at once and locks nothing, and the Try
 // functions return an error that isn't [ErrHeld].
 //
-// A lock file stays when it is unlocked. Whoever removes one while another
+// A lock file stays when it is unlocked. A process that removes one while another
 // process opens it gives that process a lock of its own.
 package filelock
 
@@ -28,7 +28,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// ErrHeld says that somebody else has the lock.
+// ErrHeld says that another process, or another part of this one, has the lock.
 var ErrHeld = errors.New("the file lock is held")
 
 // Poll says how often it is asked whether a lock is free: after First, and then
@@ -37,7 +37,7 @@ type Poll struct{ First, Last time.Duration }
 
 // Try takes the lock of the file at path, which it makes with the mode perm if
 // there is none. Closing the file gives the lock back. The error is [ErrHeld]
-// if somebody else has the lock; any other error means that there is no lock here.
+// if the lock is held; any other error means that there is no lock here.
 func Try(path string, perm fs.FileMode) (*os.File, error) {
 	return try(path, os.O_RDWR|os.O_CREATE, perm)
 }
@@ -64,7 +64,7 @@ func try(path string, flags int, perm fs.FileMode) (*os.File, error) {
 // Errors are those of [Try].
 func TryFile(file *os.File) error { return lock(file) }
 
-// Wait takes the lock of the file at path as soon as nobody else has it. Closing
+// Wait takes the lock of the file at path as soon as it is free. Closing
 // the file gives the lock back. Where there are no locks, Wait returns nil at
 // once, which may be closed, too. The error is the cause of ctx, which is not
 // looked at if the lock is free at once.

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Removable: nobody knows.
+// Removable: it isn't known.
 const Removable = false
 
 const openPlain = 0

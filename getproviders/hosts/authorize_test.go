@@ -103,7 +103,7 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 	}
 }
 
-// TestDiscovery_TrustsNoDocumentThatAnybodyCouldHaveWritten: whoever writes the
+// TestDiscovery_TrustsNoDocumentThatAnyUserCouldHaveWritten: whoever writes the
 // document says where the token goes.
 func TestDiscovery_TrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
 	ways := map[string]string{ // where each of them redirects to

@@ -131,7 +131,7 @@ func (l layer) CloseIdleConnections() {
 	}
 }
 
-// below is the next part, for whoever looks for one in the stack.
+// below is the next part, for code that looks for one in the stack.
 func (l layer) below() http.RoundTripper { return l.next }
 
 // onTop returns a copy of a client, nil being that of [DefaultClient], with one more
@@ -183,7 +183,7 @@ func ResolveTimeout(text string) time.Duration {
 	return time.Duration(min(int64(n), math.MaxInt64/int64(time.Second))) * time.Second
 }
 
-// ErrOffline says that nobody may be asked.
+// ErrOffline says that no host may be asked.
 var ErrOffline = errors.New("no requests are sent while offline")
 
 // OfflineError says that a request wasn't sent. It matches ErrOffline.

@@ -25,7 +25,7 @@ const (
 	helperStderrBytes = 4 << 10
 
 	// helperWaitDelay is how long the output may stay open after the program's
-	// end, or after it was told to end: programs that it started may hold it.
+	// end, or after it was asked to end: programs that it started may hold it.
 	helperWaitDelay = time.Second
 )
 
@@ -124,7 +124,7 @@ func printable(text string) string {
 }
 
 // capped keeps the first bytes that are written to it. It takes the others as
-// well, so that whoever writes them doesn't wait for ever.
+// well, so that the program that writes them doesn't wait for ever.
 type capped struct {
 	limit int
 	kept  []byte

@@ -75,7 +75,7 @@ func FuzzEnvTokens(f *testing.F) {
 	})
 }
 
-// asked is credentials of somebody else's making.
+// asked is credentials of another user's making.
 type asked struct {
 	token string
 	err   error
@@ -106,7 +106,7 @@ func TestFirstOf(t *testing.T) {
 		{"second", func(a asked) []Credentials { return []Credentials{NewStaticTokens(nil), a} }, asked{token: "x"}, "x", nil, 1},
 		{"empty ends the search", func(a asked) []Credentials { return []Credentials{empty, a} }, asked{token: "x"}, "", nil, 0},
 		{"nil ones", func(a asked) []Credentials { return []Credentials{nil, noTokens, noHelper, new(StaticTokens), a} }, asked{token: "x"}, "x", nil, 1},
-		{"nobody knows", func(a asked) []Credentials { return []Credentials{a, a} }, asked{}, "", nil, 2},
+		{"it isn't known", func(a asked) []Credentials { return []Credentials{a, a} }, asked{}, "", nil, 2},
 		{"an error ends the search", func(a asked) []Credentials { return []Credentials{a, known} }, asked{err: broken}, "", broken, 1},
 		{"nested", func(a asked) []Credentials { return []Credentials{FirstOf(empty), a} }, asked{token: "x"}, "", nil, 0},
 	} {

@@ -124,7 +124,7 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 // be one.
 func checkDocument(doc *Document, hasToken bool) error {
 	if hasToken && !doc.Confidential {
-		return errors.New("it was redirected over plain http, where anybody could exchange it; " +
+		return errors.New("it was redirected over plain http, where anyone on the way could replace it; " +
 			"the credentials for the host won't be sent to where it says")
 	}
 	return checkMediaType(doc.Header.Get("Content-Type"))
@@ -171,7 +171,7 @@ func checkMediaType(header string) error {
 	return nil
 }
 
-// What is repeated in messages of a document's keys, which anybody may have written.
+// What is repeated in messages of a document's keys, which an attacker may have written.
 const maxOffered = 5
 
 var plainVersion = regexp.MustCompile(`^v[0-9]{1,4}$`)

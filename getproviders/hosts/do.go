@@ -152,7 +152,7 @@ type Document struct {
 	Body       []byte // of a response that isn't 200 the first 4 KiB at most
 	Attempts   int    // how often the last hop was asked; 1: no retry was made
 	// Confidential reports whether every hop on the way to the document was:
-	// if not, somebody else may have written it.
+	// if not, another host may have written it.
 	Confidential bool
 }
 
@@ -202,7 +202,7 @@ func readSome(resp *http.Response) []byte {
 // http. What identifies the user stays with the origin that it was meant for:
 // the standard library would also send it to subdomains and other ports, and
 // to plain http. It isn't sent again when the way leads back, because it is
-// somebody else who chose that. The address that redirected isn't sent to the
+// another host that chose that. The address that redirected isn't sent to the
 // next host.
 func redirectPolicy(limit int) func(*http.Request, []*http.Request) error {
 	return func(next *http.Request, via []*http.Request) error {

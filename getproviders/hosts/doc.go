@@ -45,7 +45,7 @@
 // with redirects to subdomains, to other ports and to plain http; none of that
 // happens here. A discovery document that was redirected over plain http is an
 // error where there is a token for its host, or may be one because a helper
-// failed: whoever wrote it could have the token. A document that is just null is an error, too, not a host
+// failed: its author could have the token. A document that is just null is an error, too, not a host
 // without services.
 //
 // The package doesn't read the environment, except that the transport takes

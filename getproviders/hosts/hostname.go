@@ -73,7 +73,7 @@ func normalize(given string) (Hostname, error) {
 		return "", errors.New("not valid UTF-8")
 	}
 	// The library knows punycode in lower case only, and would take the rest
-	// for what it stands for: a name that can look like somebody else's.
+	// for what it stands for: a name that can look like another host's.
 	if lower := strings.ToLower(given); strings.HasPrefix(lower, "xn--") || strings.Contains(lower, ".xn--") {
 		return "", errors.New("give the Unicode form of the name, not punycode")
 	}

@@ -46,7 +46,7 @@ func NetrcFiles(env func(string) string, home, goos string) []string {
 // Differences to Terraform and OpenTofu: nothing is sent where others could read along
 // (see [Confidential]); the "default" entry is for the host of the URL that was asked
 // for, and for no other that it redirects to; a default port or capitals in
-// the URL don't matter; and a word that nobody knows is skipped, where they
+// the URL don't matter; and an unknown word is skipped, where they
 // give up and show it, though it may be a password.
 func WithNetrc(client *http.Client, files []string) *http.Client {
 	return onTop(client, func(next layer) http.RoundTripper { return &netrcLogins{layer: next, files: files} })
@@ -99,7 +99,7 @@ func (n *netrcLogins) read(context.Context) (netrc, error) {
 }
 
 // seen reports whether there is something at a path. In a home that is no
-// directory, or that this user may not look into, nobody has logins for him.
+// directory, or that this user may not read, this user has no logins.
 func seen(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -116,7 +116,7 @@ type netrcEntry struct {
 
 // parseNetrc reads the format that ftp, curl and others share: words, separated
 // by any white space, of which "machine NAME" and "default" start an entry and
-// "login", "password" and "account" say something about it. Words that nobody
+// "login", "password" and "account" say something about it. Words that no program
 // knows, comments, and macro definitions, which end with an empty line, are skipped:
 // the file may be meant for other programs as well.
 func parseNetrc(text string) netrc {

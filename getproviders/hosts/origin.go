@@ -41,7 +41,7 @@ func portOf(u *url.URL) string {
 }
 
 // confidentialWay reports whether a response came to us in confidence over all
-// the redirects that led to it, so that nobody else can have written it.
+// the redirects that led to it, so that no other host can have written it.
 func confidentialWay(resp *http.Response) bool {
 	for resp != nil && resp.Request != nil {
 		if !Confidential(resp.Request.URL) {

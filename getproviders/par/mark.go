@@ -13,7 +13,7 @@ type Mark struct {
 	mu    sync.Mutex
 	at    int64
 	err   error         // set when it won't move any more
-	moved chan struct{} // closed when at or err changes; nil if nobody waits
+	moved chan struct{} // closed when at or err changes; nil if no caller waits
 }
 
 // Advance moves the mark forward by n.
@@ -71,7 +71,7 @@ func (m *Mark) Beyond(ctx context.Context, at int64) (int64, error) {
 	}
 }
 
-// look returns the state, and what tells of the next change.
+// look returns the state, and a channel that is closed at the next change.
 func (m *Mark) look() (int64, <-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

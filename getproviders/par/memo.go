@@ -13,7 +13,7 @@ import (
 type Memo[K comparable, V any] struct {
 	mu    sync.Mutex
 	calls map[K]*call[V] // running, or ended with success
-	runs  sync.WaitGroup // of calls, those included that nobody waits for
+	runs  sync.WaitGroup // of calls, those included that no caller waits for
 }
 
 // call is one run of a function and those who wait for it.
@@ -40,7 +40,7 @@ func (c *call[V]) ended() bool {
 // as long as at least one caller still waits for it.
 //
 // The context that f gets carries the values of the first caller's ctx, but
-// neither its deadline nor its end: it is cancelled when nobody waits any more.
+// neither its deadline nor its end: it is cancelled when the last caller has stopped waiting.
 func (m *Memo[K, V]) Do(ctx context.Context, key K, f func(context.Context) (V, error)) (V, error) {
 	c := m.join(ctx, key, f)
 	defer m.leave(ctx, key, c)
@@ -96,7 +96,7 @@ func (m *Memo[K, V]) Expire(key K, stale func(V) bool) {
 }
 
 // Settle waits until no call runs any more, those included that were cancelled
-// because nobody waited. It is for the end: no Do may begin meanwhile.
+// because no caller waited. It is for the end: no Do may begin meanwhile.
 func (m *Memo[K, V]) Settle() { m.runs.Wait() }
 
 // leave counts one caller out. The last one to leave a call that hasn't ended

@@ -64,7 +64,7 @@ func (c *CA) serverCertificate() (tls.Certificate, error) {
 }
 
 // certificateTemplate is valid for a day: longer than any test, too short to
-// be of use to anybody who finds it.
+// be of use to an attacker who finds it.
 func certificateTemplate(serial int64, name string) *x509.Certificate {
 	now := time.Now()
 	return &x509.Certificate{

@@ -86,7 +86,7 @@ func (f Fault) instead(w http.ResponseWriter, req *http.Request) bool {
 	return true
 }
 
-// pause waits, and reports whether there is still anybody to answer.
+// pause waits, and reports whether there is still a client to answer.
 func (s *Server) pause(req *http.Request, delay time.Duration) bool {
 	if delay <= 0 {
 		return true

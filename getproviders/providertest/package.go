@@ -39,7 +39,7 @@ type PackageSpec struct {
 	// the archive's h1 and zh, empty: none.
 	Hashes []string
 	// Keys are the signing keys that the registry lists for the package. nil:
-	// the key of whoever signs; empty: none.
+	// the key of the signer; empty: none.
 	Keys []Key
 }
 

@@ -219,7 +219,7 @@ func (s *Server) answer(w http.ResponseWriter, req *http.Request, kind string, f
 	})
 }
 
-// serve is answer for what somebody else handles. Fault.Body has no effect.
+// serve is answer for what another handler serves. Fault.Body has no effect.
 func (s *Server) serve(w http.ResponseWriter, req *http.Request, kind string, handler http.Handler) {
 	s.receive(w, req, kind, func(w http.ResponseWriter, _ Fault) { handler.ServeHTTP(w, req) })
 }

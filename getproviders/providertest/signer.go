@@ -63,7 +63,7 @@ func (s *Signer) Key() Key { return Key{KeyID: s.KeyID(), Armored: s.Armored()} 
 func (s *Signer) Armored() string { return inArmor(openpgp.PublicKeyType, s.public()) }
 
 // Sign returns a binary detached signature, the same for the same data: it is as
-// if it had been made once. It asks nobody whether the key is valid: that is for
+// if it had been made once. It doesn't check whether the key is valid: that is for
 // those who verify.
 func (s *Signer) Sign(data []byte) []byte {
 	lifetime := uint32(s.opts.SignatureLifetime / time.Second)

@@ -23,7 +23,7 @@ func MakeDirs(path string) (made []string, err error) {
 	if err == nil {
 		return append(made, path), nil
 	}
-	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() { // somebody was faster
+	if info, statErr := os.Stat(path); statErr == nil && info.IsDir() { // another process was faster
 		return made, nil
 	}
 	return made, err

@@ -106,7 +106,7 @@ func Sweep(parent string, now time.Time) {
 	}
 }
 
-// abandoned reports whether nobody works in a directory any more, as far as its
+// abandoned reports whether no process works in a directory any more, as far as its
 // lock or its age tell. One without a lock file may be about to get one.
 func abandoned(dir string, now time.Time) bool {
 	if free, known := lockIsFree(filepath.Join(dir, lockName)); known {
@@ -118,7 +118,7 @@ func abandoned(dir string, now time.Time) bool {
 
 // holdLock makes a lock file that this process, and no other, holds until it
 // is closed or the process ends. The file appears under its name when it is
-// held, so that nobody finds it free who looks in between. nil: there is no lock
+// held, so that no process finds it free in between. nil: there is no lock
 // here that lets the directory be removed. swept: removeUnlocked of another process
 // was faster.
 func holdLock(path string) (lock io.Closer, swept bool) {
@@ -142,8 +142,8 @@ func holdLock(path string) (lock io.Closer, swept bool) {
 
 // removeUnlocked removes a directory whose process was killed before the lock
 // had its name, or after that was removed: there is nothing in it but the lock
-// that was being made. It holds that, so that a process that lives is told. Where
-// there are no locks, an empty directory may be somebody's.
+// that was being made. It holds that, so that a process that lives is known by it. Where
+// there are no locks, an empty directory may be in use.
 func removeUnlocked(dir string) {
 	if !filelock.Removable {
 		return
@@ -157,7 +157,7 @@ func removeUnlocked(dir string) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return
 	}
-	_ = os.Remove(dir) // if it is empty; who is about to make a lock in it is told
+	_ = os.Remove(dir) // if it is empty; a process that is about to make a lock in it gets an error
 }
 
 // lockIsFree reports whether the process that made a lock file has ended;

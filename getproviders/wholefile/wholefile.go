@@ -130,7 +130,7 @@ func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) erro
 }
 
 // sweep removes from a directory the files that killed processes were making.
-// One that is being made is left alone, if it can be told; the moments before it
+// One that is being made is left alone, if that can be known; the moments before it
 // is locked and after it is closed are why write tries more than once.
 func sweep(dir string) {
 	entries, _ := os.ReadDir(dir)
@@ -141,8 +141,8 @@ func sweep(dir string) {
 	}
 }
 
-// removeUnlocked removes a file that nobody holds. On Windows one that is open
-// can't be removed; where there are no locks, nobody can tell, and it stays.
+// removeUnlocked removes a file that no process has locked. On Windows one that is open
+// can't be removed; where there are no locks, that can't be known, and it stays.
 func removeUnlocked(path string) {
 	if !filelock.Removable {
 		if runtime.GOOS == "windows" {

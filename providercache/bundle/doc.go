@@ -6,7 +6,7 @@
 // The first entry is "tfdeps-bundle.json", the manifest: it has a format version,
 // and for every other entry its path, and either the size, the SHA-256 and
 // whether it is executable, or, of a symlink, where it leads to. The others
-// follow in the order of the manifest, that of their names' bytes. Nobody owns
+// follow in the order of the manifest, that of their names' bytes. No user owns
 // them, they have no time, and their modes are 0644, 0755 and for links 0777. So the
 // same files have the same archive, byte for byte. Directories have no entries:
 // there are none without files.
@@ -35,7 +35,7 @@
 // each unit is the old or the new one, but that a directory may be missing that
 // was just about to be replaced.
 //
-// The manifest says what the archive should hold, not who made it: whoever can
+// The manifest says what the archive should hold, not who made it: an attacker who can
 // change the one can change the other. What is in a bundle is to be verified
 // by what the reader trusts, such as a lock file: [Options].Accept may compare it
 // before anything is replaced.

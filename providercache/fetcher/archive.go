@@ -56,7 +56,7 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string,
 	}
 	return receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
-		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Told: t.OtherRegistryHashes(trust),
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 	}, nil
 }
 

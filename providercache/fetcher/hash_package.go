@@ -61,7 +61,7 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 	}
 	return receipt.Provenance{
 		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
-		ArchiveBytes: received.Size, Told: t.OtherRegistryHashes(trust),
+		ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 	}, nil
 }
 

@@ -56,7 +56,7 @@ func ParseMode(given string) (Mode, error) {
 
 // ErrNotOwnFile says that a file can't be hard-linked, because other users own it or
 // can write to it.
-var ErrNotOwnFile = errors.New("only a file of one's own that nobody else can write to can be given another name")
+var ErrNotOwnFile = errors.New("only a file of this user's own that no other user can write to can be given another name")
 
 // Tree makes the package in the directory from available at to, which must not
 // exist, and which no other process may use yet. It tries the modes in their order

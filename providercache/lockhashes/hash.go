@@ -156,7 +156,7 @@ func (h lockHasher) recall(t fetcher.Request, trust getproviders.Trust) (receipt
 	if err != nil { // reading the package tells what is wrong
 		return receipt.Provenance{}, false
 	}
-	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, Told: t.OtherRegistryHashes(trust)}, true
+	return receipt.Provenance{Authentication: authentication, H1: h1, ZH: zh, RegistryHashes: t.OtherRegistryHashes(trust)}, true
 }
 
 // recallListed is recall for a mirror that lists nothing but an h1, as mirrors made
@@ -190,7 +190,7 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 
 // With returns the package with its hashes, which are known from got.
 func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
-	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes = got.H1, got.ZH, got.Authentication, from, got.Told
+	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes = got.H1, got.ZH, got.Authentication, from, got.RegistryHashes
 	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }

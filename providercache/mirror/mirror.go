@@ -43,7 +43,7 @@ type Options struct {
 	Platforms    []getproviders.Platform
 	AllPlatforms bool
 
-	// Prune removes packages that aren't wanted, whoever put them there, with
+	// Prune removes packages that aren't wanted, also those that other programs put there, with
 	// what the indexes say of them. If anything fails, nothing is removed.
 	// PruneGrace is for how long a client may use an index that it has read before:
 	// until the indexes have been without a package for that long, by their times, the
@@ -79,10 +79,10 @@ type Result struct {
 //
 // The signed list of checksums that the Source has for a version is kept beside its
 // packages, with the keys (see getproviders.ChecksumsName):
-// whoever installs from the mirror can verify them by it. It is asked for once.
+// an installation from the mirror can verify them by it. It is asked for once.
 //
 // Indexes are written last, each by one rename, and nothing is listed before it
-// is there: whoever reads the mirror in the meantime, or after a process was
+// is there: a client that reads the mirror in the meantime, or after a process was
 // killed, sees one that is whole. An archive whose bytes are replaced is taken
 // out of the index first. Pruning is in the reverse order, and waits for clients
 // that have read an index before, for PruneGrace. A run without Prune, or one in

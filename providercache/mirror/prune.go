@@ -85,7 +85,7 @@ func (p *pruning) empty(name string, content []byte) {
 	}
 }
 
-// unlisted reports whether a document has been as it is for as long as somebody
+// unlisted reports whether a document has been as it is for as long as a client
 // may still go by what it was before.
 func (p *pruning) unlisted(name string) bool {
 	info, err := os.Stat(p.dir.Path(name))

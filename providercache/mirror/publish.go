@@ -102,7 +102,7 @@ func (m *mirror) replaceArchives(listing archivedir.Listing, kept map[string]*ar
 }
 
 // writeIndexes writes what changes: versions first, so that the list of them
-// tells of none whose document isn't there.
+// lists none whose document isn't there.
 func (m *mirror) writeIndexes(listing archivedir.Listing) (errs []error) {
 	for _, v := range listing.SortedVersions() {
 		if err := m.dir.Write(archivedir.MirrorDir(listing.Provider)+"/"+archivedir.VersionName(v), listing.Version(v, nil)); err != nil {

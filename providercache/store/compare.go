@@ -45,7 +45,7 @@ func (c ComparedPackage) Differs() bool {
 	return slices.Contains([]TreeFinding{TreeMissing, TreeDangling, TreeNotLocked, TreeDiffers}, c.Finding)
 }
 
-// Unclear reports whether it can't be told.
+// Unclear reports whether it isn't known.
 func (c ComparedPackage) Unclear() bool {
 	return c.Finding == TreeUnproven || c.Finding == TreeUnreadable
 }

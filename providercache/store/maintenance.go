@@ -38,7 +38,7 @@ type Package struct {
 	Users     []string  // the directories (Installer.Target) that have the package, absolute and sorted
 	Linked    []string  // those of them that have it by a symbolic link, and no files of their own
 	Managed   bool      // there is a receipt: it was put here, or verified, by an Installer or a Maintenance
-	Condition Condition // as far as it can be told without reading it
+	Condition Condition // as far as it is known without reading it
 }
 
 // Name is the name of the package in receipts and file locks.

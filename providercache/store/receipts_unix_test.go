@@ -40,7 +40,7 @@ func give(t *testing.T, path string) {
 }
 
 // A receipt that was made when the package had been hashed counts only as long
-// as nobody else can write to it unseen.
+// as no other user can write to it unseen.
 func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 	t.Parallel()
 	executable := func(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
@@ -60,20 +60,20 @@ func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 		"executable, for the group":           {executable, chmod(0o775), false},
 		"executable, for all":                 {executable, chmod(0o757), false},
 		"executable, for its owner alone":     {executable, chmod(0o700), true},
-		"executable, somebody else's":         {executable, give, false},
-		"file below, somebody else's":         {page, give, false},
+		"executable, another user's":          {executable, give, false},
+		"file below, another user's":          {page, give, false},
 		"directory below, for all":            {below, chmod(0o777), false},
 		"directory below, like /tmp":          {below, chmod(0o777 | os.ModeSticky), false},
-		"directory below, somebody else's":    {below, give, false},
+		"directory below, another user's":     {below, give, false},
 		"package, for the group":              {dir, chmod(0o775), false},
 		"package, like /tmp":                  {dir, chmod(0o777 | os.ModeSticky), false},
-		"package, somebody else's":            {dir, give, false},
+		"package, another user's":             {dir, give, false},
 		"version, for the group":              {version, chmod(0o775), false},
 		"version, like /tmp":                  {version, chmod(0o777 | os.ModeSticky), true},
-		"version, somebody else's":            {version, give, false},
+		"version, another user's":             {version, give, false},
 		"cache, for all":                      {cache, chmod(0o777), false},
 		"cache, like /tmp":                    {cache, chmod(0o777 | os.ModeSticky), true},
-		"cache, like somebody else's /tmp":    {cache, func(t *testing.T, path string) { give(t, path); chmod(0o777|os.ModeSticky)(t, path) }, false},
+		"cache, like another user's /tmp":     {cache, func(t *testing.T, path string) { give(t, path); chmod(0o777|os.ModeSticky)(t, path) }, false},
 		"what the cache is in, for the group": {above, chmod(0o775), false},
 		"what the cache is in, its owner's":   {above, give, false},
 	} {
@@ -97,7 +97,7 @@ func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 		want   bool
 	}{
 		"as it is":                      {func(*testing.T, string, string) {}, true},
-		"link, somebody else's":         {func(t *testing.T, _, link string) { give(t, link) }, false},
+		"link, another user's":          {func(t *testing.T, _, link string) { give(t, link) }, false},
 		"where the link is, for all":    {func(t *testing.T, _, link string) { chmod(0o777)(t, filepath.Dir(link)) }, false},
 		"where it leads first, for all": {func(t *testing.T, between, _ string) { chmod(0o777)(t, filepath.Dir(between)) }, false},
 		"in a circle": {func(t *testing.T, between, link string) {
@@ -140,8 +140,8 @@ func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 	}
 }
 
-// Whoever can write to a working directory can change its configuration. What is
-// installed in it is known by its receipts even so, unless it is somebody else's.
+// A user who can write to a working directory can change its configuration. What is
+// installed in it is known by its receipts even so, unless it is another user's.
 func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
@@ -155,6 +155,6 @@ func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	give(t, filepath.Join(s.Dir, cachetest.WidgetFile))
 	hashedAgain(t, s, target())
 	if _, ok := target().Known(receipttest.Name); ok {
-		t.Error("it counts for somebody else's file")
+		t.Error("it counts for another user's file")
 	}
 }

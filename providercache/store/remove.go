@@ -36,7 +36,7 @@ var (
 	ErrInUse = errors.New("it is in use")
 	// ErrUnmanaged says that a package of a cache that the user named has no
 	// receipt: Terraform or another user may have put it there.
-	ErrUnmanaged = errors.New("it has no receipt, so somebody else may have put it there")
+	ErrUnmanaged = errors.New("it has no receipt, so another program may have put it there")
 )
 
 // RemoveOptions say how careful Remove has to be.

@@ -92,7 +92,7 @@ func usable(dir string, named bool) error {
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory", dir)
 	case !named && !owner.OwnedByUserOrRoot(info):
-		return fmt.Errorf("%s belongs to somebody else", dir)
+		return fmt.Errorf("%s belongs to another user", dir)
 	}
 	return nil
 }

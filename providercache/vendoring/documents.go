@@ -35,7 +35,7 @@ func (v *vendor) put(k *archivedir.Kept) error {
 	return k.Publish()
 }
 
-// isAsSigned reports whether an archive is what it should be to whoever
+// isAsSigned reports whether an archive is what it should be to a client that
 // installs it from here, and verifies it by the documents beside it.
 func (v *vendor) isAsSigned(ctx context.Context, p archivedir.Item, rc receipt.Receipt) bool {
 	pkg, err := v.mirrorHere().Package(ctx, p.Selection.Provider, p.Selection.Version, p.Platform)

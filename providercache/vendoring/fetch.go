@@ -104,7 +104,7 @@ func (v *vendor) adopt(ctx context.Context, t fetcher.Request, there receipt.Rec
 	if err != nil { // fetching it tells what is wrong
 		return there, false, nil
 	}
-	there.Signed, there.TrustLevel, there.KeyID, there.Told = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
+	there.Signed, there.TrustLevel, there.KeyID, there.RegistryHashes = signed.Signed, signed.TrustLevel, signed.KeyID, t.OtherRegistryHashes(trust)
 	return there, true, nil
 }
 

@@ -175,7 +175,7 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 func locked(k archivedir.Kept) lockhashes.Package {
 	rc := k.Known.Receipt
 	signed := getproviders.AuthenticationResult{Signed: rc.Signed, TrustLevel: rc.TrustLevel, KeyID: rc.KeyID}
-	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, Told: rc.Told}, lockhashes.HashesComputed)
+	p := lockhashes.Package{Selection: k.Selection, Platform: k.Platform}.With(receipt.Provenance{H1: rc.H1, ZH: rc.ZH, Authentication: signed, RegistryHashes: rc.RegistryHashes}, lockhashes.HashesComputed)
 	if k.Known.Archive && !slices.Contains(slices.Concat(p.Hashes, k.Recorded), rc.ZH) {
 		p.Hashes = getproviders.SortHashes(append(p.Hashes, rc.ArchiveH1()))
 	}

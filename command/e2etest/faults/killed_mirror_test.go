@@ -73,7 +73,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 		t.Error("no process was killed")
 	}
 	// One may be that was killed before it held its lock: only its age will tell
-	// that nobody works in it.
+	// that no process works in it.
 	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*", "*"))
 	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
 	if len(left) > 0 {

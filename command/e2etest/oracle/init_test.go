@@ -51,7 +51,7 @@ func TestInit_SameAsTerraform(t *testing.T) {
 	for _, file := range cases {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // -parallel is the number of cores, unless somebody says otherwise
+			t.Parallel() // -parallel is the number of cores, unless a flag says otherwise
 			harness.Thin(t)
 			archive, err := txtar.ParseFile(file)
 			if err != nil {

@@ -105,7 +105,7 @@ func (o *oracleRun) saysOf(program int, files map[string]string, command []strin
 var anywhere = []string{"Duplicate required provider", "Redundant empty provider block"}
 
 // decodeDiagnostic reads a line of what -json prints. That something is wrong
-// with the configuration in general doesn't count: when that is told isn't the
+// with the configuration in general doesn't count: when that is reported isn't the
 // subject here.
 func decodeDiagnostic(line string) (string, bool) {
 	var message struct {

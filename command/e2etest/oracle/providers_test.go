@@ -23,7 +23,7 @@ var providersExemptions = map[string]string{
 	"lock_with_unknown_scheme": installedFirst,
 
 	"modules_root_blocks": "what is wrong with a module is an error of get here, and of Terraform's init",
-	"legacy_address":      "an address without a namespace in the configuration is told of here, and not only when it can't be installed",
+	"legacy_address":      "an address without a namespace in the configuration is reported here, and not only when it can't be installed",
 	"only_tests":          "from 1.12 on, and here, a directory with nothing but test files isn't empty",
 	"backend":             "Terraform tells nothing at all before the backend is initialized",
 }

@@ -25,7 +25,7 @@ const tofuHost = "registry.opentofu.org"
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
 	tofu, err := providertest.PeerProgram("tofu")
-	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // nobody is required to have it
+	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // it isn't required
 		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
 	}
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})

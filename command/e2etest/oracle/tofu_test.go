@@ -21,7 +21,7 @@ import (
 // tofuExemptions are the cases in which tfdeps in the place of OpenTofu and
 // OpenTofu may differ; see exemptions.
 var tofuExemptions = map[string]harness.Exemption{
-	"stray_file": {Exit: true, Lock: true, Reason: "difference 3: OpenTofu refuses a package that somebody has changed, here it is installed again"},
+	"stray_file": {Exit: true, Lock: true, Reason: "difference 3: OpenTofu refuses a package that was changed, here it is installed again"},
 	"zip_setuid": exemptions["zip_setuid"],
 }
 

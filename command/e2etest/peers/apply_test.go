@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 
 // TestInit_TerraformPlansAndApplies is what all the rest is for: a real provider is built
 // and served signed, tfdeps init installs it, and the real terraform plans and
-// applies with it. Nobody runs terraform init.
+// applies with it. terraform init isn't run.
 func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

@@ -58,7 +58,7 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 }
 
 // TestPassThrough_ComesToAnEnd: where there is no real program, or only one
-// that calls us again, nobody goes round in circles.
+// that calls us again, no process starts itself again and again.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")

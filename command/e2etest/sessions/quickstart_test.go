@@ -17,7 +17,7 @@ import (
 )
 
 // quickstartPackages are the packages below testdata/quickstart, for each of
-// quickstartPlatforms. Nobody runs them: all that is shown is how they get
+// quickstartPlatforms. They aren't run: all that is shown is how they get
 // installed.
 var quickstartPackages = []struct{ name, version, says string }{
 	{"greeting", "1.2.0", "hello"},

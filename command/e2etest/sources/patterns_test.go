@@ -121,7 +121,7 @@ func withPatterns(a, origin string) string {
 	return "provider_installation {\n filesystem_mirror {\n path = \"$ROOT/a\"\n " + a + "\n }\n direct {\n " + origin + "\n }\n}\n"
 }
 
-// impliedCases are about directories that nobody names, and about -plugin-dir.
+// impliedCases are about directories that no one names, and about -plugin-dir.
 var impliedCases = []sourceCase{
 	{
 		name:     "no word about sources",

@@ -154,7 +154,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 }
 
 // visible are the files without those of a directory that a killed run had just
-// made, and hadn't locked yet: only its age will tell that nobody works in it.
+// made, and hadn't locked yet: only its age will tell that no process works in it.
 func (v *vendoring) visible(t *testing.T) map[string]string {
 	t.Helper()
 	files := v.files(t, v.top)

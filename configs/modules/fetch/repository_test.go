@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// lookProgram finds a program that a test needs. Nobody is required to have hg.
+// lookProgram finds a program that a test needs. hg isn't required.
 func lookProgram(t testing.TB, name string) string {
 	t.Helper()
 	if _, err := exec.LookPath(name); err != nil && name == "hg" {

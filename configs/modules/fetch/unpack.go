@@ -194,7 +194,7 @@ func (f *Fetcher) makeDir(ctx context.Context, w *session, from packageSource, d
 }
 
 // clonesBeside are those of the requests made at the same time that are for trees of
-// repositories, as far as that can be told without a request.
+// repositories, as far as that can be known without a request.
 func (f *Fetcher) clonesBeside(ctx context.Context, w *session, beside *modules.Requests) []git.Request {
 	if beside == nil {
 		return nil

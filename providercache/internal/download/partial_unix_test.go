@@ -61,7 +61,7 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	}
 }
 
-// TestArchive_RefusesAReplacedFile: whoever can write to the cache
+// TestArchive_RefusesAReplacedFile: a user who can write to the cache
 // could put another file where a partial was.
 func TestArchive_RefusesAReplacedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")

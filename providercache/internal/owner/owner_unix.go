@@ -43,6 +43,6 @@ func OthersWrite(mode fs.FileMode) bool { return mode&0o022 != 0 }
 // IsOwn is IsPrivate for what is known to be a file.
 func IsOwn(info fs.FileInfo) bool { return IsPrivate("", info) }
 
-// Exclusive matters on systems where whoever may write to a file may set its ctime
+// Exclusive matters on systems where a user who may write to a file may set its ctime
 // too. Here it is true.
 func Exclusive(string) bool { return true }

@@ -11,7 +11,7 @@ import (
 const OpenPlain = 0
 
 // IsPrivate reports whether a file or directory belongs to who runs this
-// program, and nobody else (but administrators) may do anything with it.
+// program, and no other user (but administrators) may do anything with it.
 func IsPrivate(path string, _ fs.FileInfo) bool { return Exclusive(path) }
 
 // IsRoots: a cache that is part of the system is a matter of images, and of
@@ -25,8 +25,8 @@ func CanWrite(string) bool { return true }
 func IsOwn(fs.FileInfo) bool { return true }
 
 // Exclusive reports whether the access list of a file or directory names the
-// user, the system and the administrators, and nobody else. That counts what is
-// only for files to be made in the directory. Whoever may write to a file here
+// user, the system and the administrators, and to no one else. That counts what is
+// only for files to be made in the directory. A user who may write to a file here
 // may set its time of change.
 func Exclusive(path string) bool {
 	descriptor, err := windows.GetNamedSecurityInfo(path, windows.SE_FILE_OBJECT,
@@ -55,7 +55,7 @@ func Exclusive(path string) bool {
 }
 
 // entryIsOurs reports whether an entry of an access list gives nothing to
-// anybody else. Kinds of entries that aren't known may give something.
+// any other user. Kinds of entries that aren't known may give something.
 func entryIsOurs(list *windows.ACL, i uint32, user *windows.SID) bool {
 	var entry *windows.ACCESS_ALLOWED_ACE
 	if windows.GetAce(list, i, &entry) != nil || entry == nil {

@@ -11,10 +11,10 @@ import (
 )
 
 // Receipts of a cache that is part of an image are beside it, in a directory
-// of their own: whoever runs the image has no state yet. Inodes and ctimes
+// of their own: a user who runs the image has no state yet. Inodes and ctimes
 // change when an image is pushed and pulled, and fractions of seconds get
-// lost, so the records leave them out. What makes up for that is that nobody
-// but root can write to any of it, and this process can't either: whoever could
+// lost, so the records leave them out. What makes up for that is that no one
+// but root can write to any of it, and this process can't either: a process that could
 // forge it could replace this program too.
 //
 // Owners alone don't show that. Where this process is root, all that it has
@@ -40,7 +40,7 @@ func MakeImage(cacheRoot string) *Receipts {
 	return ImageReceipts(cacheRoot, func(string) bool { return false })
 }
 
-// ImageReceipts is told what this process can write to.
+// ImageReceipts gets what this process can write to.
 func ImageReceipts(cacheRoot string, canWrite func(path string) bool) *Receipts {
 	root, err := filepath.Abs(cacheRoot)
 	if err == nil {

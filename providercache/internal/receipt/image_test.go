@@ -107,16 +107,16 @@ func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 		where  func(cache, dir string) string
 		change func(*testing.T, string)
 	}{
-		"parent, for the group":       {func(cache, _ string) string { return filepath.Dir(cache) }, chmod(0o775)},
-		"parent, somebody else's":     {func(cache, _ string) string { return filepath.Dir(cache) }, give},
-		"cache, for all":              {func(cache, _ string) string { return cache }, chmod(0o757)},
-		"between, for all":            {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
-		"package, somebody else's":    {func(_, dir string) string { return dir }, give},
-		"executable, for the group":   {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o775)},
-		"executable, other mode":      {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o555)},
-		"file below, somebody else's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
-		"receipts, for all":           {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
-		"receipts, somebody else's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
+		"parent, for the group":      {func(cache, _ string) string { return filepath.Dir(cache) }, chmod(0o775)},
+		"parent, another user's":     {func(cache, _ string) string { return filepath.Dir(cache) }, give},
+		"cache, for all":             {func(cache, _ string) string { return cache }, chmod(0o757)},
+		"between, for all":           {func(_, dir string) string { return filepath.Dir(dir) }, chmod(0o777)},
+		"package, another user's":    {func(_, dir string) string { return dir }, give},
+		"executable, for the group":  {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o775)},
+		"executable, other mode":     {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, chmod(0o555)},
+		"file below, another user's": {func(_, dir string) string { return filepath.Join(dir, "docs", "page") }, give},
+		"receipts, for all":          {func(cache, _ string) string { return cache + imageSuffix }, chmod(0o777)},
+		"receipts, another user's":   {func(cache, _ string) string { return filepath.Join(cache+imageSuffix, "packages") }, give},
 		"content": {func(_, dir string) string { return filepath.Join(dir, cachetest.WidgetFile) }, func(t *testing.T, path string) {
 			cachetest.WriteTo(t, path, "another provider")
 		}},

@@ -6,10 +6,10 @@ import (
 )
 
 // A record proves nothing of what others can write to, though a write sets the
-// ctime: whoever has mapped a file into memory writes to it, and as long as the
+// ctime: a process that has mapped a file into memory writes to it, and as long as the
 // page isn't written back, or on some file systems ever, no time is set. So a
 // receipt counts only if all of the package belongs to this user or to root, and
-// nobody else can write to it. In a cache that goes for the directories above it,
+// no other user can write to it. In a cache the same holds for the directories above it,
 // too, where others could put another one in its place at any time. A directory
 // of packages that is a part of a working directory is as safe as that is.
 
@@ -20,7 +20,7 @@ func OpenCache(state, root string) *Receipts {
 	return r
 }
 
-// IsOwn reports whether nobody but this user and root can change the package in
+// IsOwn reports whether only this user and root can change the package in
 // dir, all of whose entries are given.
 func (r *Receipts) IsOwn(entries []StatEntry, dir string) bool {
 	return r.areOwn(entries) && (r.ways == nil || r.wayIsOwn(filepath.Dir(dir)))

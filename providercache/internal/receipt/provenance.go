@@ -12,14 +12,14 @@ type Provenance struct {
 	Origin         string            // as getproviders.Package has it
 	ArchiveBytes   int64             // 0: not known
 
-	Told map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
+	RegistryHashes map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
 }
 
 // Receipt returns the receipt that records it.
 func (g Provenance) Receipt(record StatRecord) Receipt {
 	return Receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
-		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive, Told: g.Told,
+		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Record: record, H1Archive: g.H1Archive, RegistryHashes: g.RegistryHashes,
 	}
 }
 
@@ -27,6 +27,6 @@ func (g Provenance) Receipt(record StatRecord) Receipt {
 func (r Receipt) Claims() Provenance {
 	return Provenance{
 		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
-		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, Told: r.Told,
+		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, RegistryHashes: r.RegistryHashes,
 	}
 }

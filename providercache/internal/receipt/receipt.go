@@ -22,8 +22,8 @@ type Receipt struct {
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`
 
-	// Told is as Provenance has it. Receipts of older versions have none.
-	Told map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
+	// RegistryHashes is as Provenance has it. Receipts of older versions have none.
+	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
 
 	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
 	Record StatRecord `json:"record"`

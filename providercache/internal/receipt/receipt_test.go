@@ -353,7 +353,7 @@ func TestReceiptsKeepWhatTheySay(t *testing.T) {
 	rc := Receipt{
 		H1: "h1:x=", ZH: "zh:aa", Signed: []getproviders.Hash{"zh:aa", "zh:bb"}, TrustLevel: getproviders.LevelPartner, KeyID: "ABCD",
 		Origin: "https://example.com/v1/providers/", ArchiveBytes: 12, Taken: good.Taken, Record: good.Record,
-		Told: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
+		RegistryHashes: map[getproviders.Platform]getproviders.Hash{{OS: "plan9", Arch: "386"}: "h1:y="},
 	}
 	s.Receipts.Put(packageName, rc)
 	cachetest.Must(t, s.Receipts.Save(t.Context()))

@@ -31,7 +31,7 @@ import (
 
 // Receipts are those of the packages in one directory, a target or a cache, by
 // the names that getproviders.UnpackedPath gives them. They are in the user's
-// own state directory: whoever can write to the packages can't write
+// own state directory: a user who can write to the packages can't write
 // there, and changes of the packages are detected.
 //
 // They are safe for many goroutines. Processes don't lose each other's.
@@ -41,7 +41,7 @@ type Receipts struct {
 	canWrite func(path string) bool // of an image, by this process
 	systems  map[uint64]fileSystem
 	User     int             // who runs this program
-	ways     map[string]bool // of a cache: which directories nobody else can write to; nil: that of a target
+	ways     map[string]bool // of a cache: which directories no other user can write to; nil: that of a target
 }
 
 // receiptsDir is the directory below the user's state directory.

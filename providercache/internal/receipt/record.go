@@ -12,7 +12,7 @@ import (
 type Pending struct {
 	Name, Dir string
 	// Receipt is the one to be, with the record of when the bytes were known: of
-	// where the package was unpacked and nobody else could change it, or from
+	// where the package was unpacked and no other user could change it, or from
 	// before it was hashed. In that case ReadFrom says from when: a package that was
 	// changed shortly before may have changed again without its times showing it.
 	Receipt Receipt

@@ -16,10 +16,10 @@ import (
 
 // StatRecord is what the file system says of a package without reading it. A
 // file can't be changed in its content, its mode or its names without its
-// ctime being set to the present, which nobody but root can turn back; a
+// ctime being set to the present, which only root can turn back; a
 // directory's mtime shows that an entry came, went or was renamed. So a record
 // that is equal to an earlier one, all of whose times were past by then, proves
-// that the bytes are the same, if nobody else can write to them: see
+// that the bytes are the same, if no other user can write to them: see
 // own.go.
 //
 // There is no device number in it: two overlay mounts of one layer show the
@@ -29,7 +29,7 @@ type StatRecord struct {
 	Entries    []StatEntry `json:"entries"`      // "." first, the others sorted by name
 
 	// readFrom is when the record was taken, if others could change the package
-	// between that and the reading of its bytes; zero if nobody could.
+	// between that and the reading of its bytes; zero if no one could.
 	ReadFrom time.Time
 }
 

@@ -32,13 +32,13 @@ func Lstat(path string) (PathStat, error) {
 	return stat, nil
 }
 
-// isOwn reports whether nobody but a user and root can write to a file or make
+// isOwn reports whether only a user and root can write to a file or make
 // something in a directory.
 func (e StatEntry) isOwn(user int) bool {
 	return (int(e.Owner) == user || e.Owner == 0) && !owner.OthersWrite(e.Mode)
 }
 
-// isOwnWay reports whether nobody but a user and root can exchange what is in a
+// isOwnWay reports whether only a user and root can replace what is in a
 // directory; of those above it, and of where a link leads to, it asks. In one
 // that is sticky, like /tmp, others can't touch what isn't theirs.
 func isOwnWay(dir string, user int, isOwn func(dir string) bool) bool {

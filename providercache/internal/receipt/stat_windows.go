@@ -107,7 +107,7 @@ func isFixed(handle windows.Handle) bool {
 	return windows.GetDriveType(&volume[0]) == windows.DRIVE_FIXED
 }
 
-// isOwn: owner.Exclusive tells of the package's directory, whose list the entries
+// isOwn: owner.Exclusive answers for the package's directory, whose list the entries
 // inherit.
 func (e StatEntry) isOwn(int) bool { return true }
 

@@ -86,20 +86,20 @@ func TestReceiptsOfOthersDontCount(t *testing.T) {
 	cachetest.Must(t, os.Chown(file, 12345, -1))
 	r := Open(state, root)
 	if _, ok := r.Find("a"); ok {
-		t.Error("somebody else's file was read")
+		t.Error("another user's file was read")
 	}
 	r.Put("b", simpleReceipt("second"))
 	cachetest.Must(t, r.Save(t.Context()))
 	again := Open(state, root)
 	if _, ok := again.Find("b"); !ok {
-		t.Error("somebody else's file wasn't replaced")
+		t.Error("another user's file wasn't replaced")
 	}
 	if _, ok := again.Find("a"); ok {
 		t.Error("what somebody else wrote is there")
 	}
 	cachetest.Must(t, os.Chown(state, 12345, -1))
 	if _, ok := Open(state, root).Find("b"); ok {
-		t.Error("somebody else's state was read")
+		t.Error("another user's state was read")
 	}
 }
 

@@ -11,7 +11,7 @@ type Inode struct{ Device, Number uint64 }
 // TreeSize adds up the files below dir: the bytes that they hold, and those
 // that they take on the disk. seen collects the files that were counted for
 // the disk, so that one with several names counts once, in several trees too.
-// Clones share blocks where nobody can see it; they count in full. What can't
+// Clones share blocks where no program can see it; they count in full. What can't
 // be read doesn't count.
 func TreeSize(dir string, seen map[Inode]bool) (logical, physical int64) {
 	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {

@@ -22,7 +22,7 @@ func ReadOwn(path string, trusted func(string, os.FileInfo) bool) ([]byte, error
 	case !info.Mode().IsRegular() || !trusted(path, info):
 		return nil, fmt.Errorf("%s is not a file that only its user can write to", path)
 	case info.Size() > MaxStateBytes:
-		return nil, fmt.Errorf("%s is larger than any file of ours", path)
+		return nil, fmt.Errorf("%s is larger than any file that tfdeps writes", path)
 	}
 	content := make([]byte, info.Size())
 	_, err = io.ReadFull(file, content)

@@ -247,7 +247,7 @@ func Env(tb testing.TB, extra ...string) []string {
 	return append(env, extra...)
 }
 
-// PinnedEnv is Env for comparisons: tfdeps is told which version the real
+// PinnedEnv is Env for comparisons: tfdeps gets the version that the real
 // terraform has, for which it would ask in every new home.
 func PinnedEnv(tb testing.TB, extra ...string) []string {
 	tb.Helper()

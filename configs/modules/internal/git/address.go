@@ -63,7 +63,7 @@ func checkURL(address string) error {
 // option.
 func checkAuthority(scheme, authority string) error {
 	if !slices.Contains(transports, strings.ToLower(scheme)) {
-		return fmt.Errorf("%w: %q is none of the transports %s", ErrAddress, scheme, strings.Join(transports, ", "))
+		return fmt.Errorf("%w: %q is not one of the transports %s", ErrAddress, scheme, strings.Join(transports, ", "))
 	}
 	if strings.HasPrefix(strings.ToLower(scheme), "http") {
 		return nil // and no token either

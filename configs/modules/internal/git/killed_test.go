@@ -116,7 +116,7 @@ func TestManyProcessesShareAStore(t *testing.T) {
 	}
 }
 
-// A store that lacks what it should have is made anew, but not while offline.
+// A store that lacks what it should have is made again, but not while offline.
 func TestDamagedStoreIsMadeAnew(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(store string) error{

@@ -17,7 +17,7 @@ import (
 
 const (
 	// stopDelay is how long git may take to remove its lock files when it is
-	// told to end, and how long programs that it started may keep its output
+	// asked to end, and how long programs that it started may keep its output
 	// open after its end.
 	stopDelay = 500 * time.Millisecond
 
@@ -147,7 +147,7 @@ func (t *tail) Write(p []byte) (int, error) {
 }
 
 // leftOut are variables that would lead git to another repository than the one
-// it is told, or change the language of what is quoted.
+// it is set to do, or change the language of what is quoted.
 var leftOut = []string{
 	"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_ATTR_SOURCE", "GIT_COMMON_DIR", "GIT_CONFIG", "GIT_DEFAULT_HASH", "GIT_DIR",
 	"GIT_GRAFT_FILE", "GIT_INDEX_FILE", "GIT_INDEX_VERSION", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE",

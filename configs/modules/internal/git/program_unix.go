@@ -18,7 +18,7 @@ func ownGroup(cmd *exec.Cmd) (stopAll func()) {
 		}
 		return syscall.Kill(-cmd.Process.Pid, s)
 	}
-	// A git that is told to end removes its lock files, one that is killed doesn't.
+	// A git that is asked to end removes its lock files, one that is killed doesn't.
 	cmd.Cancel = func() error { return signal(syscall.SIGTERM) }
 	return func() { _ = signal(syscall.SIGKILL) }
 }

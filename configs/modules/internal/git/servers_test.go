@@ -159,7 +159,7 @@ func TestSubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	// What git is told besides holds where the user's configuration leads there.
+	// What else git is configured to do holds where the user's configuration leads there.
 	o := newOrigin(t)
 	o.addSubmodule("sub", "https://example.com/x", commit)
 	b := newBench(t)

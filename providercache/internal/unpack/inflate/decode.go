@@ -26,7 +26,7 @@ func (d *Decoder) decode() (done, sound bool) {
 			c, e = d.symbols.follow(c, e)
 		}
 		if e&(kindLiteral|kindEnd) != 0 || e == 0 {
-			out[at] = byte(e >> 16) // nobody will see it if it is the end
+			out[at] = byte(e >> 16) // it is overwritten or cut off if it is the end
 			at += int(e / kindLiteral & 1)
 			c, done, sound = c.drop(e), e&kindEnd != 0, e != 0
 			continue
