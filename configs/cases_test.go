@@ -94,7 +94,7 @@ func (m modules) unpack(t *testing.T, module, dir string) {
 	}
 }
 
-func TestLoadModuleSaysWhatIsRequiredAndWhatIsWrong(t *testing.T) {
+func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {

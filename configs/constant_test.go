@@ -22,7 +22,7 @@ func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl
 	return module, diags
 }
 
-func TestSourcesAreComputed(t *testing.T) {
+func TestLoadModule_SourcesAreComputed(t *testing.T) {
 	const constants = `
 variable "env" {
   const   = true
@@ -122,7 +122,7 @@ func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
 	}
 }
 
-func TestVersionsAreComputed(t *testing.T) {
+func TestLoadModule_VersionsAreComputed(t *testing.T) {
 	for _, tt := range []struct{ name, version, want, problem string }{
 		{name: "variable", version: `"~> ${var.v}"`, want: "~> 1.2"},
 		{name: "null is none", version: `var.none`},
@@ -155,7 +155,7 @@ module "m" {
 	}
 }
 
-func TestInputsOfTheModuleDecide(t *testing.T) {
+func TestLoadModule_InputsOfTheModuleDecide(t *testing.T) {
 	for _, tt := range []struct {
 		name, variable string
 		input          cty.Value
@@ -191,7 +191,7 @@ func TestInputsOfTheModuleDecide(t *testing.T) {
 	}
 }
 
-func TestCallsPassOnWhatIsKnown(t *testing.T) {
+func TestLoadModule_CallsPassOnWhatIsKnown(t *testing.T) {
 	module := load(t, map[string]string{"main.tf": `
 variable "env" {
   const   = true
@@ -227,7 +227,7 @@ module "m" {
 	}
 }
 
-func TestSourcesInJSONAreTemplates(t *testing.T) {
+func TestLoadModule_SourcesInJSONAreTemplates(t *testing.T) {
 	module, diags := loadWith(t, Options{}, map[string]string{"main.tf.json": `{
 		"variable": {"x": {"const": true, "default": "a"}},
 		"locals": {"dir": {"list": ["./${var.x}", 1]}},
@@ -238,7 +238,7 @@ func TestSourcesInJSONAreTemplates(t *testing.T) {
 	}
 }
 
-func TestOverridesChangeConstants(t *testing.T) {
+func TestLoadModule_OverridesChangeConstants(t *testing.T) {
 	module, diags := loadWith(t, Options{}, map[string]string{
 		"main.tf":     "variable \"x\" {\n  const = true\n}\nlocals {\n  y = 1\n}\nmodule \"m\" {\n  source = \"./${var.x}${local.y}\"\n}\n",
 		"override.tf": "variable \"x\" {\n  default = \"b\"\n}\nlocals {\n  y = 2\n}\n",
@@ -248,14 +248,14 @@ func TestOverridesChangeConstants(t *testing.T) {
 	}
 }
 
-func TestProblemOfAValueIsToldOnce(t *testing.T) {
+func TestLoadModule_ReportsAProblemOfAValueOnce(t *testing.T) {
 	_, diags := loadWith(t, Options{}, map[string]string{
 		"main.tf": "locals {\n  x = nofunction()\n}\nmodule \"a\" {\n  source = local.x\n}\nmodule \"b\" {\n  source = local.x\n}\n",
 	})
 	checkProblem(t, diags, "Call to unknown function")
 }
 
-func TestComputingHasItsLimits(t *testing.T) {
+func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 	var doubling, chain strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&doubling, "  x%d = \"${local.x%d}${local.x%d}\"\n  t%d = [local.t%d, local.t%d]\n", i, i+1, i+1, i, i+1, i+1)

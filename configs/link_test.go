@@ -68,7 +68,7 @@ func call(name, passed string) string {
 	return "module \"" + name + "\" {\n  source = \"./" + name + "\"\n\n  providers = {\n    " + passed + "\n  }\n}\n"
 }
 
-func TestCheckProvidersFindsWhatDoesNotFit(t *testing.T) {
+func TestCheckProviders_FindsWhatDoesNotFit(t *testing.T) {
 	requires, wants := require(""), require("configuration_aliases = [a.one]")
 	for _, c := range []struct {
 		name    string

@@ -47,7 +47,7 @@ func load(t *testing.T, files map[string]string) *Module {
 	return module
 }
 
-func TestLoadModuleReadsOnlyConfigurationFiles(t *testing.T) {
+func TestLoadModule_ReadsOnlyConfigurationFiles(t *testing.T) {
 	module := load(t, map[string]string{
 		"a.tf":               ``,
 		"b.tf.json":          `{}`,
@@ -81,7 +81,7 @@ func TestLoadModuleReadsOnlyConfigurationFiles(t *testing.T) {
 	}
 }
 
-func TestModuleIsEmptyWithoutAnyFileOfItsOwn(t *testing.T) {
+func TestLoadModule_WithoutFilesIsEmpty(t *testing.T) {
 	for name, test := range map[string]struct {
 		files   map[string]string
 		testDir string
@@ -114,14 +114,14 @@ func TestModuleIsEmptyWithoutAnyFileOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestMissingDirectoryIsAnEmptyModule(t *testing.T) {
+func TestLoadModule_OfAMissingDirectoryIsEmpty(t *testing.T) {
 	module, diags := LoadModule(filepath.Join(t.TempDir(), "missing"), product())
 	if !module.Empty || len(diags) > 0 {
 		t.Errorf("Empty is %v, with %v", module.Empty, diags)
 	}
 }
 
-func TestUnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
+func TestLoadModule_UnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 	dir := writeFiles(t, map[string]string{
 		"module":              "a file",
 		"broken/main.tf":      `resource "a_b" "c" {}`,
@@ -152,7 +152,7 @@ func TestUnreadableFilesAndDirectoriesAreDiagnostics(t *testing.T) {
 	}
 }
 
-func TestFileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
+func TestLoadModule_FileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
 	t.Chdir(writeFiles(t, map[string]string{"main.tf": "x = 1", "sub/main.tf": "x = 1"}))
 	for dir, want := range map[string]string{".": "main.tf", "sub": filepath.Join("sub", "main.tf")} {
 		module, diags := LoadModule(dir, product())
@@ -162,7 +162,7 @@ func TestFileNamesAreRelativeIfTheDirectoryIs(t *testing.T) {
 	}
 }
 
-func TestDiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
+func TestLoadModule_DiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 	_, diags := LoadModule(writeFiles(t, map[string]string{
 		"a.tf": "variable \"x\" {}\nx = 1\noutput \"y\" {}\n",
 		"b.tf": "variable \"x\" {}\ny = 1\n",
@@ -180,7 +180,7 @@ func TestDiagnosticsAreInTheOrderOfFilesAndPositions(t *testing.T) {
 	}
 }
 
-func TestModuleCallsAreSortedAndOverridden(t *testing.T) {
+func TestLoadModule_ModuleCallsAreSortedAndOverridden(t *testing.T) {
 	module := load(t, map[string]string{
 		"main.tf": `
 module "z" {
@@ -218,7 +218,7 @@ module "k" {
 	}
 }
 
-func TestBackendIsTheOneThatCounts(t *testing.T) {
+func TestLoadModule_BackendIsTheOneThatCounts(t *testing.T) {
 	for name, test := range map[string]struct{ base, override, want string }{
 		"none":              {``, ``, ""},
 		"backend":           {`backend "s3" {}`, ``, "s3"},
@@ -244,7 +244,7 @@ func TestBackendIsTheOneThatCounts(t *testing.T) {
 	}
 }
 
-func TestDeviceIsNoConfiguration(t *testing.T) {
+func TestLoadModule_RefusesADevice(t *testing.T) {
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode().IsRegular() {
 		t.Skipf("%s is no device here", os.DevNull)

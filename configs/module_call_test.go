@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestModuleCallArguments(t *testing.T) {
+func TestLoadModule_ModuleCallArguments(t *testing.T) {
 	tests := []struct {
 		name, block, override string
 		source, version       string
@@ -46,7 +46,7 @@ func TestModuleCallArguments(t *testing.T) {
 	}
 }
 
-func TestCallsWithBadNamesAreLeftOut(t *testing.T) {
+func TestLoadModule_CallsWithBadNamesAreLeftOut(t *testing.T) {
 	module, diags := LoadModule(writeFiles(t, map[string]string{
 		"main.tf": "module \"../../x\" {\n  source = \"./a\"\n}\n",
 	}), product())
@@ -55,7 +55,7 @@ func TestCallsWithBadNamesAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestOnlyTheRootModuleHasTests(t *testing.T) {
+func TestLoadModule_OnlyTheRootModuleHasTests(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"a.tftest.hcl": "", "tests/b.tftest.hcl": ""})
 	if root, _ := LoadModule(dir, product()); root.Empty {
 		t.Error("the root module is empty")

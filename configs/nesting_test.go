@@ -28,7 +28,7 @@ var deep = map[string]func(n int) string{
 	"old splats":   func(n int) string { return "a = b" + strings.Repeat(".*", n) },
 }
 
-func TestDeepNestingIsAnError(t *testing.T) {
+func TestLoadModule_DeepNestingIsAnError(t *testing.T) {
 	const levels = 3 * static.MaxNesting
 	files := map[string]string{
 		"lists.tf.json":   strings.Repeat("[", levels),
@@ -50,7 +50,7 @@ func TestDeepNestingIsAnError(t *testing.T) {
 	}
 }
 
-func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
+func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 	for name, text := range map[string]string{
 		"import": `{"import":{"id":"x","to":"a_b.c` + strings.Repeat("[d]", 3*static.MaxNesting) + `"}}`,
 		"type":   `{"variable":{"x":{"type":"` + strings.Repeat("list(", 3*static.MaxNesting) + `"}}}`,
@@ -63,7 +63,7 @@ func TestDeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 }
 
 // What is long, and not deep, has as many brackets and operators.
-func TestLongFilesAreNotDeep(t *testing.T) {
+func TestLoadModule_LongFilesAreNotDeep(t *testing.T) {
 	const n = 2 * static.MaxNesting
 	files := map[string]string{
 		"blocks.tf":      strings.Repeat("variable \"x\" {\n  default = [-1]\n}\n", n),
@@ -82,7 +82,7 @@ func TestLongFilesAreNotDeep(t *testing.T) {
 	}
 }
 
-func TestValuesThatWouldTakeForeverAreErrors(t *testing.T) {
+func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	doubling := `"x"`
 	for range 60 {
 		doubling = `[for a in [` + doubling + `] : "${a}${a}"][0]`

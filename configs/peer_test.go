@@ -15,7 +15,7 @@ import (
 
 // What the modules of testdata require, and what is wrong with them, is what
 // Terraform says about them, to the column.
-func TestTerraformSaysTheSame(t *testing.T) {
+func TestLoadModule_SameAsTerraform(t *testing.T) {
 	peer := newPeer(t)
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {

@@ -9,7 +9,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 )
 
-func TestInputsCountInOrder(t *testing.T) {
+func TestReadInputs_CountInOrder(t *testing.T) {
 	all := []struct{ file, content string }{
 		{"terraform.tfvars", `x = "1"`},
 		{"terraform.tfvars.json", `{"x": "2"}`},
@@ -69,7 +69,7 @@ func mapsWith(files map[string]string, name, content string) map[string]string {
 	return more
 }
 
-func TestTextIsReadAsTheTypeSays(t *testing.T) {
+func TestReadInputs_ReadTextAsTheTypeSays(t *testing.T) {
 	for _, tt := range []struct{ name, typ, text, want, problem string }{
 		{name: "no type", text: `["a"]`, want: `["a"]`},
 		{name: "string", typ: "type = string", text: `"a"`, want: `"a"`},
@@ -95,7 +95,7 @@ func TestTextIsReadAsTheTypeSays(t *testing.T) {
 	}
 }
 
-func TestProblemsOfInputs(t *testing.T) {
+func TestReadInputs_Problems(t *testing.T) {
 	for _, tt := range []struct {
 		name     string
 		files    map[string]string
@@ -143,7 +143,7 @@ func (s InputSources) without(none InputArgument) InputSources {
 	return s
 }
 
-func TestInputsDontMatterWithoutConstants(t *testing.T) {
+func TestReadInputs_DontMatterWithoutConstants(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"main.tf": `variable "x" {}`, "terraform.tfvars": "broken"})
 	inputs, diags := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: "y=1"}}})
 	if inputs == nil || !diags.HasErrors() {
@@ -155,7 +155,7 @@ func TestInputsDontMatterWithoutConstants(t *testing.T) {
 	}
 }
 
-func TestInputsOfADirectoryThatIsNotThere(t *testing.T) {
+func TestReadInputs_OfAMissingDirectory(t *testing.T) {
 	inputs, diags := ReadInputs(filepath.Join(t.TempDir(), "gone"), InputSources{})
 	if inputs == nil || len(inputs)+len(diags) > 0 {
 		t.Errorf("inputs %v with %v", inputs, diags)

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestRequirementsRememberWhereTheyWereWritten(t *testing.T) {
+func TestRequirements_HaveTheirPosition(t *testing.T) {
 	module := load(t, map[string]string{
 		"main.tf": `
 terraform {
@@ -65,7 +65,7 @@ resource "b_x" "z" {
 	}
 }
 
-func TestRequirementsAreUsableInSpiteOfErrors(t *testing.T) {
+func TestRequirements_AreUsableInSpiteOfErrors(t *testing.T) {
 	module, diags := LoadModule(writeFiles(t, map[string]string{
 		"main.tf": `
 terraform {
@@ -97,7 +97,7 @@ x = 1
 	}
 }
 
-func TestAddressesWithoutHostAreOfTheProductsHost(t *testing.T) {
+func TestRequirements_WithoutHostAreOfTheProductsHost(t *testing.T) {
 	other := product()
 	other.DefaultHost = "registry.example.com"
 	dir := writeFiles(t, map[string]string{"main.tf": "provider \"a\" {}\nterraform {\nrequired_providers {\nb = {\nsource = \"acme/b\"\n}\n}\n}\n"})

@@ -48,7 +48,7 @@ var states = map[string]struct {
 	"looks like more": {`{"version":4,"outputs":{"resources":[{"provider":"provider[\"acme/b\"]"}],"version":3}}`, nil},
 }
 
-func TestStateRequirementsAreTheProvidersOfResources(t *testing.T) {
+func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(writeFiles(t, map[string]string{"terraform.tfstate": test.text}), "terraform.tfstate")
@@ -70,7 +70,7 @@ func TestStateRequirementsAreTheProvidersOfResources(t *testing.T) {
 	}
 }
 
-func TestTerraformSeesTheSameProvidersInStates(t *testing.T) {
+func TestReadStateRequirements_TerraformSeesTheSameProvidersInStates(t *testing.T) {
 	peer := newPeer(t)
 	for name, test := range states {
 		t.Run(name, func(t *testing.T) {
@@ -90,14 +90,14 @@ func TestTerraformSeesTheSameProvidersInStates(t *testing.T) {
 	}
 }
 
-func TestMissingStateIsNoRequirements(t *testing.T) {
+func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
 	reqs, err := StateRequirements(filepath.Join(t.TempDir(), "terraform.tfstate"), product())
 	if len(reqs) > 0 || err != nil {
 		t.Errorf("got %v, %v", reqs, err)
 	}
 }
 
-func TestBrokenStatesAreErrors(t *testing.T) {
+func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
 		version bool // whether it is the format's version that is wrong
@@ -132,7 +132,7 @@ func TestBrokenStatesAreErrors(t *testing.T) {
 	}
 }
 
-func TestUnreadableStateIsAnError(t *testing.T) {
+func TestReadStateRequirements_UnreadableStateIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	_, err := StateRequirements(dir, product())
 	if err == nil || !strings.Contains(err.Error(), dir) {
@@ -140,7 +140,7 @@ func TestUnreadableStateIsAnError(t *testing.T) {
 	}
 }
 
-func TestStatesAreReadInLittleMemory(t *testing.T) {
+func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads 50 MB")
 	}
@@ -219,7 +219,7 @@ func FuzzStateRequirements(f *testing.F) {
 	})
 }
 
-func TestStateRequirementsWaitForNoPipe(t *testing.T) {
+func TestReadStateRequirements_WaitForNoPipe(t *testing.T) {
 	for name, path := range map[string]string{"a directory": t.TempDir(), "a device": os.DevNull} {
 		t.Run(name, func(t *testing.T) {
 			if runtime.GOOS == "windows" && path == os.DevNull {
@@ -232,7 +232,7 @@ func TestStateRequirementsWaitForNoPipe(t *testing.T) {
 	}
 }
 
-func TestReadStateRequirementsNameTheSource(t *testing.T) {
+func TestReadStateRequirements_NameTheSource(t *testing.T) {
 	reqs, err := ReadStateRequirements(strings.NewReader(stateOf(`provider["acme/b"]`)), "standard input", product())
 	if err != nil {
 		t.Fatal(err)

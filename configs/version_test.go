@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestCheckVersionComparesTheProductsCoreVersion(t *testing.T) {
+func TestCheckVersion_ComparesTheProductsCoreVersion(t *testing.T) {
 	const (
 		unsupported = "Unsupported Terraform Core version"
 		invalid     = "Invalid required_version constraint"
@@ -48,7 +48,7 @@ func TestCheckVersionComparesTheProductsCoreVersion(t *testing.T) {
 	}
 }
 
-func TestCheckVersionNamesTheProduct(t *testing.T) {
+func TestCheckVersion_NamesTheProduct(t *testing.T) {
 	other := getproviders.Terraform("1.8.0")
 	other.Name = "OpenTofu"
 	module := load(t, map[string]string{"main.tf": "terraform {\n  required_version = \">= 99\"\n}\n"})

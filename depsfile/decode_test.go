@@ -52,7 +52,7 @@ provider "испытание.com:8443/acme/x" { version = "1.0.0-beta.1+x" }
 }
 
 // Terraform 1.11.4 reads these.
-func TestDecodeAccepts(t *testing.T) {
+func TestDecode_Accepts(t *testing.T) {
 	for name, src := range map[string]string{
 		"empty":                   "",
 		"comments only":           "# nothing\n",
@@ -78,7 +78,7 @@ func block(arguments ...string) string {
 }
 
 // The summaries are those of Terraform 1.11.4 for the same files.
-func TestDecodeRefuses(t *testing.T) {
+func TestDecode_Refuses(t *testing.T) {
 	const (
 		address     = "Invalid provider source address"
 		normal      = "Non-normalized provider source address"
@@ -151,7 +151,7 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeReportsEveryProblemOnce(t *testing.T) {
+func TestDecode_ReportsEveryProblemOnce(t *testing.T) {
 	const src = `provider "registry.terraform.io/acme/AAA" {
   version = "1.0.0"
 }
@@ -180,7 +180,7 @@ provider "a.com/b/d" {
 	}
 }
 
-func TestAMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
+func TestDecode_AMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
 	src := "# ünïcode\n" + block("version = \"1.0.0\"\n<<<<<<< HEAD\r\n=======\n>>>>>>> theirs")
 	_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
 	if len(diags) != 1 {
@@ -192,7 +192,7 @@ func TestAMergeConflictIsReportedAloneAndAtItsPlace(t *testing.T) {
 	}
 }
 
-func TestModuleLocksAreWarnedAboutOnce(t *testing.T) {
+func TestDecode_ModuleLocksAreWarnedAboutOnce(t *testing.T) {
 	l, diags := depsfile.Decode([]byte("module \"a.b\" {\n}\nmodule \"c\" {\n  x = 1\n}\n"+block(`version = "1.0.0"`)), "test.hcl", terraform)
 	if len(diags) != 1 || diags[0].Severity != hcl.DiagWarning || diags[0].Summary != "Dependency locks for modules are not yet supported" {
 		t.Fatalf("got %v", diags)
@@ -206,7 +206,7 @@ func TestModuleLocksAreWarnedAboutOnce(t *testing.T) {
 }
 
 // Any of these would overflow the stack of a parser that goes all the way down.
-func TestDecodeRefusesEndlessNesting(t *testing.T) {
+func TestDecode_RefusesEndlessNesting(t *testing.T) {
 	for _, piece := range []string{"[", "(", "{a=", "!", "- ", "-\n", "x[", "f(", "\"${", "1 ? 1 : ", "\"%{if a}", "[for a in ", "a {\n"} {
 		src := "a = (" + strings.Repeat(piece, 1_000_000)
 		_, diags := depsfile.Decode([]byte(src), "test.hcl", terraform)
@@ -216,7 +216,7 @@ func TestDecodeRefusesEndlessNesting(t *testing.T) {
 	}
 }
 
-func TestLongFilesAreNotNested(t *testing.T) {
+func TestDecode_LongFilesAreNotNested(t *testing.T) {
 	l := &depsfile.Locks{}
 	for _, name := range []string{"a-a", "b-b", "c-c"} {
 		hashes := make([]getproviders.Hash, 0, 1000)

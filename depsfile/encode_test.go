@@ -60,7 +60,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-func TestEncodeNothing(t *testing.T) {
+func TestEncode_Nothing(t *testing.T) {
 	want := strings.Join(strings.SplitAfter(example, "\n")[:2], "")
 	var none *depsfile.Locks
 	if got := string(none.Encode(terraform)); got != want {
@@ -68,14 +68,14 @@ func TestEncodeNothing(t *testing.T) {
 	}
 }
 
-func TestEncodeNamesTheProductsProgram(t *testing.T) {
+func TestEncode_NamesTheProductsProgram(t *testing.T) {
 	const want = "# This file is maintained automatically by \"tofu init\".\n"
 	if got := string((&depsfile.Locks{}).Encode(getproviders.Product{Program: "tofu"})); !strings.HasPrefix(got, want) {
 		t.Errorf("got:\n%s", got)
 	}
 }
 
-func TestEncodeSortsWhatWasReadUnsorted(t *testing.T) {
+func TestEncode_SortsWhatWasReadUnsorted(t *testing.T) {
 	l := decode(t, block(`version = "1.0.0"`, `hashes = ["zh:b", "h9:x", "h1:a", "h1:a"]`))
 	const want = "  hashes = [\n    \"h1:a\",\n    \"h9:x\",\n    \"zh:b\",\n  ]\n"
 	if got := string(l.Encode(terraform)); !strings.Contains(got, want) {
@@ -101,7 +101,7 @@ func terraformCommand(t *testing.T, dir string, args ...string) *exec.Cmd {
 // Its "providers lock" reads the file and writes it again, entries of
 // providers that the configuration doesn't need included. If it changes no
 // byte, it reads what we write and would have written the same.
-func TestTerraformWritesTheSame(t *testing.T) {
+func TestEncode_TerraformWritesTheSame(t *testing.T) {
 	many := exampleLocks(t)
 	for i, constraints := range []string{"", "1", "~> 1", "~> 1.2-beta+x", "> 1, < 2, != 1.5", "<= 1.0.0+9, <= 1.0.0+10, <= 1.0.0+a.b", "> 1.0.0-beta, > 1.0.0-alpha.1"} {
 		for j, host := range []string{"registry.terraform.io", "a.com:1", "ä.com", "日本.jp", "z.com"} {

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestExtendKeepsHashesOfUnknownSchemes(t *testing.T) {
+func TestExtend_KeepsHashesOfUnknownSchemes(t *testing.T) {
 	t.Parallel()
 	p, err := getproviders.Terraform("1.15.9").ParseProvider("acme/widget")
 	if err != nil {

@@ -10,14 +10,14 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 )
 
-func TestLoadOfAMissingFileIsEmpty(t *testing.T) {
+func TestSave_LoadOfAMissingFileIsEmpty(t *testing.T) {
 	l, diags := depsfile.Load(filepath.Join(t.TempDir(), depsfile.FileName), terraform)
 	if len(diags) != 0 || !l.Empty() {
 		t.Errorf("got %v, %v", l.All(), diags)
 	}
 }
 
-func TestLoadOfADirectoryIsAnError(t *testing.T) {
+func TestSave_LoadOfADirectoryIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	l, diags := depsfile.Load(dir, terraform)
 	if len(diags) != 1 || diags[0].Summary != "Failed to read file" || !strings.Contains(diags[0].Detail, dir) {
@@ -27,7 +27,7 @@ func TestLoadOfADirectoryIsAnError(t *testing.T) {
 }
 
 // Reading a device or a pipe might never end.
-func TestLoadOfADeviceIsAnError(t *testing.T) {
+func TestSave_LoadOfADeviceIsAnError(t *testing.T) {
 	info, err := os.Stat(os.DevNull)
 	if err != nil || info.Mode().IsRegular() {
 		t.Skipf("%s is no device here", os.DevNull)
@@ -42,7 +42,7 @@ func TestLoadOfADeviceIsAnError(t *testing.T) {
 	}
 }
 
-func TestSaveThenLoad(t *testing.T) {
+func TestSave_ThenLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	want := exampleLocks(t)
 	if err := want.Save(path, terraform); err != nil {
@@ -78,7 +78,7 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 	}
 }
 
-func TestSaveDoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
+func TestSave_DoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 	path := filepath.Join(t.TempDir(), depsfile.FileName)
 	l := exampleLocks(t)
 	if err := l.Save(path, terraform); err != nil {
@@ -108,7 +108,7 @@ func TestSaveDoesNotTouchAFileThatIsAsItShouldBe(t *testing.T) {
 	}
 }
 
-func TestSaveFailsWithoutLeftovers(t *testing.T) {
+func TestSave_FailsWithoutLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, depsfile.FileName)
 	if err := os.Mkdir(path, 0o755); err != nil {
@@ -165,7 +165,7 @@ func isSymlink(t *testing.T, path string) bool {
 	return info.Mode()&os.ModeSymlink != 0
 }
 
-func TestSaveWritesThroughASymlinkToALockFile(t *testing.T) {
+func TestSave_WritesThroughASymlinkToALockFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing tells a file's owner here")
 	}
@@ -185,7 +185,7 @@ func TestSaveWritesThroughASymlinkToALockFile(t *testing.T) {
 	onlyFiles(t, filepath.Dir(link), depsfile.FileName)
 }
 
-func TestSaveReplacesASymlinkToSomebodyElsesFile(t *testing.T) {
+func TestSave_ReplacesASymlinkToAnotherUsersFile(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give a file to another user")
 	}
@@ -202,7 +202,7 @@ func TestSaveReplacesASymlinkToSomebodyElsesFile(t *testing.T) {
 	}
 }
 
-func TestSaveReplacesASymlinkToAnythingElse(t *testing.T) {
+func TestSave_ReplacesASymlinkToAnythingElse(t *testing.T) {
 	link, target := linked(t, "alias ll='ls -l'\n")
 	links := map[string]string{
 		"other file": link,

@@ -28,7 +28,7 @@ provider "registry.terraform.io/hashicorp/b" {
 }
 `
 
-func TestOpenTofuInheritsLocks(t *testing.T) {
+func TestInherit_OpenTofuInheritsLocks(t *testing.T) {
 	product := getproviders.OpenTofu("1.12.6")
 	locks, diags := Decode([]byte(terraformLocks), "", product)
 	if diags.HasErrors() {
@@ -54,7 +54,7 @@ func TestOpenTofuInheritsLocks(t *testing.T) {
 	}
 }
 
-func TestTerraformInheritsNothing(t *testing.T) {
+func TestInherit_TerraformInheritsNothing(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	locks, _ := Decode([]byte(terraformLocks), "", product)
 	if inherited := locks.Inherit(product); len(inherited) > 0 {

@@ -38,7 +38,7 @@ func locksOf(locks ...depsfile.Lock) *depsfile.Locks {
 	return l
 }
 
-func TestSetSortsHashesAndDropsUnknownSchemes(t *testing.T) {
+func TestLocks_SetSortsHashesAndDropsUnknownSchemes(t *testing.T) {
 	given := lock(t, "acme/a", "1.0.0", "", "zh:b", "h9:x", "h1:b", "zh:a", "h1:b")
 	before := slices.Clone(given.Hashes)
 	l := locksOf(given)
@@ -51,7 +51,7 @@ func TestSetSortsHashesAndDropsUnknownSchemes(t *testing.T) {
 	}
 }
 
-func TestSetReplacesAndRemoveDrops(t *testing.T) {
+func TestLocks_SetReplacesAndRemoveDrops(t *testing.T) {
 	a, b := lock(t, "acme/a", "1.0.0", ""), lock(t, "acme/b", "1.0.0", "")
 	l := locksOf(a, b, lock(t, "acme/a", "2.0.0", ""))
 	if got, _ := l.Provider(a.Provider); got.Version.Major != 2 {
@@ -64,7 +64,7 @@ func TestSetReplacesAndRemoveDrops(t *testing.T) {
 	}
 }
 
-func TestSetIgnoresWhatCannotBeLocked(t *testing.T) {
+func TestLocks_SetIgnoresWhatCannotBeLocked(t *testing.T) {
 	l := locksOf(
 		lock(t, "terraform.io/builtin/terraform", "1.0.0", ""),
 		lock(t, "-/aws", "1.0.0", ""),
@@ -75,7 +75,7 @@ func TestSetIgnoresWhatCannotBeLocked(t *testing.T) {
 	}
 }
 
-func TestAllIsInTheOrderOfTheFile(t *testing.T) {
+func TestLocks_AllIsInTheOrderOfTheFile(t *testing.T) {
 	l := locksOf(
 		lock(t, "registry.terraform.io/hashicorp/aws", "1.0.0", ""),
 		lock(t, "ä.com/a/a", "1.0.0", ""), // xn--4ca.com
@@ -92,7 +92,7 @@ func TestAllIsInTheOrderOfTheFile(t *testing.T) {
 	}
 }
 
-func TestEqual(t *testing.T) {
+func TestLocks_Equal(t *testing.T) {
 	base := lock(t, "acme/a", "1.0.0", "~> 1.0", "h1:a", "zh:b")
 	tests := []struct {
 		name          string
@@ -125,7 +125,7 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-func TestNilLocksAreEmpty(t *testing.T) {
+func TestLocks_NilIsEmpty(t *testing.T) {
 	var none *depsfile.Locks
 	none.Remove(provider(t, "acme/a"))
 	if _, found := none.Provider(provider(t, "acme/a")); found {
@@ -141,7 +141,7 @@ func TestNilLocksAreEmpty(t *testing.T) {
 	}
 }
 
-func TestNothingSharesMemoryWithItsCopies(t *testing.T) {
+func TestLocks_NothingSharesMemoryWithItsCopies(t *testing.T) {
 	a := lock(t, "acme/a", "1.0.0", "", "h1:a", "zh:b")
 	l := locksOf(a)
 	clone := l.Clone()

@@ -14,7 +14,7 @@ const (
 	sumB = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 )
 
-func TestChecksumListFindsAFile(t *testing.T) {
+func TestChecksumList_FindsAFile(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		document string
@@ -55,14 +55,14 @@ func TestChecksumListFindsAFile(t *testing.T) {
 	}
 }
 
-func TestChecksumListNeverHasAFileWithoutAName(t *testing.T) {
+func TestChecksumList_NeverHasAFileWithoutAName(t *testing.T) {
 	t.Parallel()
 	if err := parseChecksums([]byte(sumA+"\n")).check("", "zh:"+sumA); err == nil {
 		t.Error("a line without a name stands for a file without one")
 	}
 }
 
-func TestChecksumListGivesAllHashesOrNone(t *testing.T) {
+func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 	t.Parallel()
 	both := []Hash{"zh:" + sumB, "zh:" + sumA}
 	for name, test := range map[string]struct {

@@ -9,9 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestPackagesWithoutKeys: where a registry may name no key, its checksum list is
+// TestAuthenticate_PackagesWithoutKeys: where a registry may name no key, its checksum list is
 // enough, and nothing less.
-func TestPackagesWithoutKeys(t *testing.T) {
+func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	sum := sha256.Sum256([]byte("archive"))
 	c := getproviders.SignedChecksums{
 		FileName: "a.zip", SHA256: sum, Sums: fmt.Appendf(nil, "%x  a.zip\n", sum), Keyless: true,

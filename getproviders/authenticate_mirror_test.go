@@ -257,9 +257,9 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	}
 }
 
-// TestMirrorsAreAskedForDocumentsOnce counts what a mirror without them, or with
+// TestAuthenticate_MirrorsAreAskedForDocumentsOnce counts what a mirror without them, or with
 // them, is asked for by the packages of several platforms.
-func TestMirrorsAreAskedForDocumentsOnce(t *testing.T) {
+func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sign func(t *testing.T, m *signedMirror)

@@ -134,7 +134,7 @@ func TestChecksums_OfRegistryPackages(t *testing.T) {
 	wantAuthenticationError[*getproviders.ChecksumListError](t, err, `no SHA-256 for "`+unlisted.FileName+`", expected `+good)
 }
 
-func TestUnknownIssuers(t *testing.T) {
+func TestAuthenticate_UnknownIssuers(t *testing.T) {
 	t.Parallel()
 	publisher, stranger, official := newSigner(t), newSigner(t), newSigner(t)
 	for name, test := range map[string]struct {
@@ -201,7 +201,7 @@ func TestSignature_ThatDoNotHold(t *testing.T) {
 	}
 }
 
-func TestTrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
+func TestAuthenticate_TrustSignatureIsOverTheKeyWithoutItsArmor(t *testing.T) {
 	t.Parallel()
 	publisher, partners := newSigner(t), newSigner(t)
 	checksums, digests := released(publisher, getproviders.PublicKey{

@@ -81,10 +81,10 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 	}
 }
 
-// TestAuthenticationAgreesWithRealTerraform lets the real tool install from
+// TestAuthenticate_AgreesWithTerraform lets the real tool install from
 // odd registries and compares what it makes of them with what we do: whether
 // the package passes, the key ID that is printed, the hashes that are locked.
-func TestAuthenticationAgreesWithRealTerraform(t *testing.T) {
+func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
 	cases := oddChecksumLists()

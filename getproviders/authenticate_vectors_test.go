@@ -97,7 +97,7 @@ func TestSignedChecksums_HashicorpRelease_IsCommunityWithoutTheEmbeddedKey(t *te
 
 // The partner programme's example isn't a checksum list, so only its signature
 // is verified.
-func TestPartnerVector(t *testing.T) {
+func TestAuthenticate_PartnerVector(t *testing.T) {
 	t.Parallel()
 	checksums := SignedChecksums{
 		Sums:      readVector(t, "partner-document.txt"),

@@ -190,7 +190,7 @@ func TestNewest_Allowed(t *testing.T) {
 	}
 }
 
-func TestSeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
+func TestConstraints_SeriesOfTheLargestNumberHasNoEnd(t *testing.T) {
 	const most = "18446744073709551615"
 	for constraints, version := range map[string]string{
 		"~> " + most + ".0":           most + ".5.0",

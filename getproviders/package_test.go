@@ -22,7 +22,7 @@ func TestTrustLevel_ReadsAsInTerraform(t *testing.T) {
 	}
 }
 
-func TestLocationTellsNoSecrets(t *testing.T) {
+func TestLocation_ShowsNoSecrets(t *testing.T) {
 	for given, want := range map[string]string{
 		"https://user:hush@cdn.example:8443/a%2Fb/p.zip?X-Signature=hush#hush": "https://cdn.example:8443/a%2Fb/p.zip",
 		"http://cdn.example/p.zip?": "http://cdn.example/p.zip",

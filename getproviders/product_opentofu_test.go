@@ -27,7 +27,7 @@ func TestProduct_Addresses_InOpenTofu(t *testing.T) {
 	}
 }
 
-func TestWhatOpenTofuInherits(t *testing.T) {
+func TestProduct_WhatOpenTofuInherits(t *testing.T) {
 	product := getproviders.OpenTofu("1.12.6")
 	for given, want := range map[string]string{
 		"registry.terraform.io/hashicorp/aws": "registry.opentofu.org/hashicorp/aws",

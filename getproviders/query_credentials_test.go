@@ -10,9 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// TestRefusalsTellWhatToDo: whether credentials were sent, and if not, why, is
+// TestUnauthorizedError_SaysWhatToDo: whether credentials were sent, and if not, why, is
 // what a user has to know.
-func TestRefusalsTellWhatToDo(t *testing.T) {
+func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 	const (
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "
 		rejected = "host registry.example rejected the given authentication credentials for provider registry.example/acme/widget: GET "
@@ -78,7 +78,7 @@ func TestRefusalsTellWhatToDo(t *testing.T) {
 	}
 }
 
-func TestHostsWithPortsHaveNoVariable(t *testing.T) {
+func TestUnauthorizedError_HostsWithPortsHaveNoVariable(t *testing.T) {
 	const at = "https://registry.example:8443/"
 	w := newWeb(t, map[string]answer{
 		at + ".well-known/terraform.json":     inJSON(`{"providers.v1": "/"}`),
@@ -100,7 +100,7 @@ func TestHostsWithPortsHaveNoVariable(t *testing.T) {
 	}
 }
 
-func TestFilesOfRegistriesNeedNoCredentials(t *testing.T) {
+func TestUnauthorizedError_FilesOfRegistriesNeedNoCredentials(t *testing.T) {
 	answers := registryWeb(t, ownAPI, ownFiles)
 	answers[ownFiles+"sums"] = answer{status: 403}
 	w := newWeb(t, answers)

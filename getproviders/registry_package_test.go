@@ -151,7 +151,7 @@ func TestRegistrySource_URLsAreRelativeToTheFinalAnswer(t *testing.T) {
 	}
 }
 
-func TestOnlyTheRegistryIsToldTheProductsVersion(t *testing.T) {
+func TestRegistrySource_OnlyTheRegistryGetsTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		versionsPath: {body: `{"versions": [{"version": "1.0.0"}]}`},
 		packagePath: {body: packageBody(t, map[string]any{

@@ -55,7 +55,7 @@ func TestMerge_ChangesNothing(t *testing.T) {
 	}
 }
 
-func TestNilRequirementsAreEmpty(t *testing.T) {
+func TestRequirements_NilIsEmpty(t *testing.T) {
 	var none getproviders.Requirements
 	if len(none.Providers()) != 0 || !none.Constraints(mustParse(t, "aws")).IsEmpty() || len(none.Merge(none)) != 0 {
 		t.Error("something came out of nothing")

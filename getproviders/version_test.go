@@ -45,7 +45,7 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-func TestParseVersionRefuses(t *testing.T) {
+func TestParseVersion_Refuses(t *testing.T) {
 	tests := []struct{ given, reason string }{
 		{"", "no version"},
 		{"a", "three numbers"},
@@ -94,7 +94,7 @@ func TestParseVersionRefuses(t *testing.T) {
 	}
 }
 
-func TestMustParseVersionPanicsOnBadInput(t *testing.T) {
+func TestMustParseVersion_PanicsOnBadInput(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("no panic")

@@ -13,7 +13,7 @@ import (
 // A package that another one has put into the cache is hashed before it is used
 // in place of the one that was fetched, and again before it gets a receipt. What
 // changes between the two isn't used, nor is it given a receipt.
-func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
+func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	first := m.directory(t)
@@ -47,7 +47,7 @@ func TestWhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 }
 
 // Nor is what changes between the look at the cache and the link to it.
-func TestWhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
+func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {

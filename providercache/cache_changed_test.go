@@ -28,7 +28,7 @@ func keepingTimes(t *testing.T, path string, do func()) {
 
 // changesBehind are the ways in which a package can become another one while
 // nothing but the system's own record tells of it. Another user's write is in
-// TestAnotherUsersWriteIsSeenAndRefused.
+// TestCache_AnotherUsersWriteIsSeenAndRefused.
 var changesBehind = map[string]change{
 	"content with restored mtime": func(t *testing.T, _, file, content string) {
 		keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(content), 0o755)) })
@@ -109,7 +109,7 @@ func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClo
 	}
 }
 
-func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
+func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, d, again := prepared(t)
 		sound := d.treeOf(t, d.Target.Dir)
@@ -128,7 +128,7 @@ func TestAChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 	})
 }
 
-func TestAChangeInADirectoryIsFoundAndRefused(t *testing.T) {
+func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		_, d, again := prepared(t)
 		sound := d.treeOf(t, d.Target.Dir)

@@ -37,7 +37,7 @@ func (m *machine) grow(t *testing.T) {
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": string(noise)})})
 }
 
-func TestACacheOnAFullDiskIsDoneWithout(t *testing.T) {
+func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.grow(t)

@@ -93,7 +93,7 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 
 // A cache that root made for all is used by those who can't write to it, as it
 // is: nothing is fetched, nothing is read, nothing in it changes.
-func TestACacheOfAnImageIsUsedAsItIs(t *testing.T) {
+func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)
@@ -109,7 +109,7 @@ func TestACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 
 // One that another user could have written to proves nothing: without a lock
 // entry it isn't used, and being read-only it stays as it is.
-func TestACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
+func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)

@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// TestProcessesOnAFileSystemWithoutFlock has every flock(2) of some processes
+// TestCache_OnAFileSystemWithoutFlock has every flock(2) of some processes
 // fail, as it does on network file systems: strace says so in place of the kernel.
-func TestProcessesOnAFileSystemWithoutFlock(t *testing.T) {
+func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	strace, err := exec.LookPath("strace")

@@ -39,7 +39,7 @@ func mapAndWrite(t *testing.T, path string) {
 // mappedBy has another user map a file of his. What is returned lets him write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
+	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	cmd.Env, cmd.Dir = append(os.Environ(), mapVariable+"="+file), "/"
 	in, err := cmd.StdinPipe()
@@ -57,7 +57,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 
 // Whoever has mapped a file into memory can write to it without a time being
 // set. So nothing but reading it shows what is in a file of another user's.
-func TestAWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
+func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)
 		return

@@ -54,7 +54,7 @@ func openToAll(t *testing.T, dir string) {
 // A user who can write to a shared cache can change packages, and set the mtime of
 // files that he puts there. So no receipt counts for it, and packages are read
 // each time.
-func TestAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
+func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for name, script := range map[string]string{
@@ -89,7 +89,7 @@ func TestAnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 
 // Another user's receipts aren't ours: he reads what is in the cache once, and
 // what he may not write stays as it is.
-func TestWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
+func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -107,7 +107,7 @@ func TestWhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 
 // With sudo, the home is another user's. Nothing is left there, and nothing
 // there is believed.
-func TestNothingOfOursIsInSomebodyElsesHome(t *testing.T) {
+func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
 		t.Skip("only root can give directories away")

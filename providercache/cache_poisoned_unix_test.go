@@ -59,7 +59,7 @@ func forge(t *testing.T, path, was, is string) {
 
 // What lies beside a cache that this process can write to may have come with the
 // cache, whoever owns it: neither the lock file nor the source is overruled.
-func TestReceiptsBesideACacheThatWeCanWriteToProveNothing(t *testing.T) {
+func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for name, poison := range poisons {
@@ -103,7 +103,7 @@ func mountedReadOnly(t *testing.T, dirs ...string) []string {
 }
 
 // Root, too, uses the cache of an image as it is where it can't write to it.
-func TestRootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
+func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	im := newImage(t)

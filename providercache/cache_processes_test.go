@@ -31,7 +31,7 @@ func apart(tb testing.TB, where, archive, target, cache, state string) int {
 	return -1
 }
 
-func TestWhatAKilledProcessLeavesInTheCacheHarmsNobody(t *testing.T) {
+func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
@@ -64,7 +64,7 @@ func TestWhatAKilledProcessLeavesInTheCacheHarmsNobody(t *testing.T) {
 	}
 }
 
-func TestManyProcessesFetchAPackageOnce(t *testing.T) {
+func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
@@ -85,13 +85,13 @@ func TestManyProcessesFetchAPackageOnce(t *testing.T) {
 	}
 }
 
-// killsVariable is how many processes TestKillsAtRandomMoments kills.
+// killsVariable is how many processes TestCache_KillsAtRandomMoments kills.
 const killsVariable = "TFDEPS_TEST_KILLS"
 
-// TestKillsAtRandomMoments kills processes from outside, at moments from before
+// TestCache_KillsAtRandomMoments kills processes from outside, at moments from before
 // their beginning to after their end, and runs one after each two: what that
 // leaves is in order. TFDEPS_TEST_KILLS=300 takes some minutes.
-func TestKillsAtRandomMoments(t *testing.T) {
+func TestCache_KillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	kills := 5

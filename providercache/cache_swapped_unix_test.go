@@ -73,7 +73,7 @@ func openDirectories(t *testing.T, cache string) {
 
 // In a cache that others can write to, a package may be another one when it is
 // copied than it was when it was hashed, and the first one again afterwards.
-func TestAPackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
+func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for name, mode := range map[string]link.Mode{"copied": link.Copy, "linked": link.Hardlink} {

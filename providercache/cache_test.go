@@ -103,7 +103,7 @@ func age() { time.Sleep(30 * time.Millisecond) }
 
 func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
 
-func TestALockedProviderInTheCacheCostsNothing(t *testing.T) {
+func TestCache_ALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -127,7 +127,7 @@ func TestALockedProviderInTheCacheCostsNothing(t *testing.T) {
 	}
 }
 
-func TestHardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
+func TestCache_HardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -143,7 +143,7 @@ func TestHardLinksOfOthersLeaveReceiptsValid(t *testing.T) {
 	}
 }
 
-func TestWithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
+func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -164,7 +164,7 @@ func TestWithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	}
 }
 
-func TestAnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
+func TestCache_AnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.install(t, m.directory(t), nil)
@@ -175,7 +175,7 @@ func TestAnotherSourcesPackageIsNotTakenWithoutALockEntry(t *testing.T) {
 	}
 }
 
-func TestALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
+func TestCache_ALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -194,7 +194,7 @@ func TestALockWithoutSignedHashesLearnsThemFromTheCache(t *testing.T) {
 	}
 }
 
-func TestPackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
+func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -210,7 +210,7 @@ func TestPackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 	}
 }
 
-func TestVerifyTrustsNoReceipt(t *testing.T) {
+func TestVerify_TrustsNoReceipt(t *testing.T) {
 	t.Parallel()
 	m, d, locks := settled(t)
 	d.Fetcher.Verify = true
@@ -219,7 +219,7 @@ func TestVerifyTrustsNoReceipt(t *testing.T) {
 	}
 }
 
-func TestADamagedEntryIsReplaced(t *testing.T) {
+func TestCache_ADamagedEntryIsReplaced(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for name, locked := range map[string]bool{"locked": true, "not locked": false} {
@@ -274,7 +274,7 @@ func only(tb testing.TB, prefix string) string {
 	return found[0]
 }
 
-func TestAnEntryThatMatchesAnotherLockStays(t *testing.T) {
+func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	registryLocks, _ := m.install(t, m.directory(t), nil)
@@ -305,7 +305,7 @@ func TestAnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	}
 }
 
-func TestACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
+func TestCache_ACacheThatCantBeWrittenIsUsedAsItIs(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() == 0 {
 		t.Skip("nothing is read-only to root")
@@ -337,7 +337,7 @@ func readOnly(tb testing.TB, dir string) {
 	}
 }
 
-func TestManyGoroutinesFetchEachPackageOnce(t *testing.T) {
+func TestCache_ManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)
@@ -356,7 +356,7 @@ func TestManyGoroutinesFetchEachPackageOnce(t *testing.T) {
 	}
 }
 
-func TestADanglingLinkIsRepaired(t *testing.T) {
+func TestCache_ADanglingLinkIsRepaired(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.named = true
@@ -377,7 +377,7 @@ func TestADanglingLinkIsRepaired(t *testing.T) {
 	}
 }
 
-func TestCheckAsksNobodyAndWritesNothing(t *testing.T) {
+func TestCheck_AsksNoHostAndWritesNothing(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
@@ -392,7 +392,7 @@ func TestCheckAsksNobodyAndWritesNothing(t *testing.T) {
 	}
 }
 
-func TestEnsurePrefersTheCache(t *testing.T) {
+func TestEnsure_PrefersTheCache(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMachine(t)

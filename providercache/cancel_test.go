@@ -17,9 +17,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// TestCancelAtEveryEvent ends the context at the first event, at the second,
+// TestInstall_CancelAtEveryEvent ends the context at the first event, at the second,
 // and so on, until an installation gets through.
-func TestCancelAtEveryEvent(t *testing.T) {
+func TestInstall_CancelAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	_, in := newRegistry(t, "a", "b", "c")
 	req := require(registryHost+"/acme/a", "", registryHost+"/acme/b", "", registryHost+"/acme/c", "")
@@ -79,8 +79,8 @@ func checkCancelled(t *testing.T, in *providercache.Installer, when string, lock
 	}
 }
 
-// TestCancelWhileAServerIsSilent: nothing but the context ends the wait.
-func TestCancelWhileAServerIsSilent(t *testing.T) {
+// TestInstall_CancelWhileAServerIsSilent: nothing but the context ends the wait.
+func TestInstall_CancelWhileAServerIsSilent(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
 		for _, bytes := range []int64{0, 10} {
@@ -111,9 +111,9 @@ func TestCancelWhileAServerIsSilent(t *testing.T) {
 	}
 }
 
-// TestCancelBetweenTheSteps ends the context in the middle of the work on a
+// TestInstall_CancelBetweenTheSteps ends the context in the middle of the work on a
 // package, where no event is.
-func TestCancelBetweenTheSteps(t *testing.T) {
+func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*memorySource) getproviders.Location{
 		"archive": func(s *memorySource) getproviders.Location {
@@ -161,7 +161,7 @@ func (c cancelling) Authenticate(getproviders.Digests) (getproviders.Authenticat
 	return getproviders.AuthenticationResult{}, nil
 }
 
-func TestCancelBeforeTheBeginning(t *testing.T) {
+func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")

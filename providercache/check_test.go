@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache"
 )
 
-func TestCheckFindsReasons(t *testing.T) {
+func TestCheck_FindsReasons(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/fine", "acme/absent", "acme/differs", "acme/unread", "acme/hashless", "acme/zhonly", "acme/unfit"} {
@@ -55,7 +55,7 @@ func TestCheckFindsReasons(t *testing.T) {
 	}
 }
 
-func TestCheckAfterInstallIsUpToDate(t *testing.T) {
+func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")

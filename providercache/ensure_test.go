@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func TestEnsureReturnsWhatCanBeRun(t *testing.T) {
+func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -34,7 +34,7 @@ func TestEnsureReturnsWhatCanBeRun(t *testing.T) {
 	}
 }
 
-func TestEnsureTrustsNothingThatItCannotVerify(t *testing.T) {
+func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -48,7 +48,7 @@ func TestEnsureTrustsNothingThatItCannotVerify(t *testing.T) {
 	}
 }
 
-func TestEnsureFails(t *testing.T) {
+func TestEnsure_Fails(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0-beta1")

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-func TestProviderErrorText(t *testing.T) {
+func TestProviderError_Text(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("dial tcp 192.0.2.1:443: i/o timeout")
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestProviderErrorText(t *testing.T) {
 	}
 }
 
-func TestErrorsHaveHints(t *testing.T) {
+func TestErrors_HaveHints(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/new", "1.0.0")
@@ -76,7 +76,7 @@ func TestErrorsHaveHints(t *testing.T) {
 	}
 }
 
-func TestRulesAreNumbered(t *testing.T) {
+func TestUnpackRule_IsNumbered(t *testing.T) {
 	t.Parallel()
 	for number, rule := range map[int]unpack.Rule{1: unpack.RuleArchive, 4: unpack.RuleNamePath, 12: unpack.RuleExecutable} {
 		if int(rule) != number || rule.Error() != fmt.Sprintf("package archive breaks rule %d", number) {

@@ -66,7 +66,7 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 	}
 }
 
-func TestEventsOfEachProviderComeInOrder(t *testing.T) {
+func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	far := registryHost + "/acme/far"
@@ -119,7 +119,7 @@ func TestEventsOfEachProviderComeInOrder(t *testing.T) {
 	}
 }
 
-func TestEventsOfManyCallsDoNotOverlap(t *testing.T) {
+func TestEvents_OfManyCallsDoNotOverlap(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	in := newInstaller(t, source)
@@ -143,9 +143,9 @@ func TestEventsOfManyCallsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestProgressIsToldInSteps: a clock that moves by a quarter of the interval
+// TestEvents_ReportProgressInSteps: a clock that moves by a quarter of the interval
 // with each look lets a fraction of the reads be told.
-func TestProgressIsToldInSteps(t *testing.T) {
+func TestEvents_ReportProgressInSteps(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 1<<20)
 	for i := range noise {

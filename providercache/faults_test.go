@@ -43,7 +43,7 @@ func registrySource(r *providertest.Registry) *getproviders.RegistrySource {
 	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: product}
 }
 
-func TestInstallFromARegistry(t *testing.T) {
+func TestInstall_FromARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t, "a", "b", "c")
 	locks, report := install(t, in, require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0", registryHost+"/acme/c", ""), nil)
@@ -68,7 +68,7 @@ func TestInstallFromARegistry(t *testing.T) {
 	}
 }
 
-func TestInstallTellsWhatIsWrongWithADownload(t *testing.T) {
+func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 	t.Parallel()
 	changed := func(b []byte) []byte { return append(bytes.Clone(b[:len(b)-1]), b[len(b)-1]^1) }
 	for name, c := range map[string]struct {
@@ -136,7 +136,7 @@ func (l lying) RoundTrip(req *http.Request) (*http.Response, error) {
 	}, nil
 }
 
-func TestInstallComparesTheLengthOfABody(t *testing.T) {
+func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 	t.Parallel()
 	content := string(zipOf(t, map[string]string{"terraform-provider-widget": "x"}))
 	for name, c := range map[string]struct {
@@ -179,7 +179,7 @@ func TestInstallComparesTheLengthOfABody(t *testing.T) {
 	}
 }
 
-func TestInstallFromPlacesThatAreNoArchives(t *testing.T) {
+func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for name, location := range map[string]getproviders.Location{

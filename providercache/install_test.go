@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
+func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, v := range []string{"1.0.0", "1.2.0", "1.3.0-beta1", "2.0.0"} {
@@ -46,7 +46,7 @@ func TestInstallSelectsTheNewestAllowedVersion(t *testing.T) {
 	}
 }
 
-func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
+func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -73,7 +73,7 @@ func TestInstallAsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	}
 }
 
-func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
+func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -106,7 +106,7 @@ func TestInstallKeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	}
 }
 
-func TestInstallUpdatesLocks(t *testing.T) {
+func TestInstall_UpdatesLocks(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -142,7 +142,7 @@ func zhOf(tb testing.TB, s *memorySource, address, v string) getproviders.Hash {
 	return getproviders.ZH(sha256.Sum256([]byte(read(tb, path))))
 }
 
-func TestInstallReportsIncompleteEntries(t *testing.T) {
+func TestInstall_ReportsIncompleteEntries(t *testing.T) {
 	t.Parallel()
 	signed := []getproviders.Hash{"zh:aa", "zh:bb"}
 	source := newSource(t)
@@ -160,7 +160,7 @@ func TestInstallReportsIncompleteEntries(t *testing.T) {
 	}
 }
 
-func TestInstallReplacesWhatIsDamaged(t *testing.T) {
+func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -191,7 +191,7 @@ func TestInstallReplacesWhatIsDamaged(t *testing.T) {
 	}
 }
 
-func TestInstallReplacesALinkAndDoesNotFollowIt(t *testing.T) {
+func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -211,7 +211,7 @@ func TestInstallReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	}
 }
 
-func TestInstallLeavesTheSamePackageUntouched(t *testing.T) {
+func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -228,7 +228,7 @@ func TestInstallLeavesTheSamePackageUntouched(t *testing.T) {
 	}
 }
 
-func TestInstallAttemptsAllProvidersAndTellsAllProblems(t *testing.T) {
+func TestInstall_AttemptsAllProvidersAndReportsAllProblems(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/good", "1.0.0")
@@ -302,7 +302,7 @@ func providerErrors(tb testing.TB, err error) (failures []*resolve.ProviderError
 	return failures
 }
 
-func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
+func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
@@ -314,7 +314,7 @@ func TestInstallLeavesNothingBehindIfItFails(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-func TestInstallWhereNothingCanBeWritten(t *testing.T) {
+func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
@@ -326,7 +326,7 @@ func TestInstallWhereNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {
+func TestInstall_OfBuiltInProvidersNeedsNothing(t *testing.T) {
 	t.Parallel()
 	in := newInstaller(t, newSource(t))
 	locks, report := install(t, in, require("terraform.io/builtin/terraform", ""), nil)
@@ -336,7 +336,7 @@ func TestInstallOfBuiltInProvidersNeedsNothing(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-func TestInstallRefusesAHalfMadeInstaller(t *testing.T) {
+func TestInstall_RefusesAHalfMadeInstaller(t *testing.T) {
 	t.Parallel()
 	for _, in := range []*providercache.Installer{{}, {Fetcher: &fetcher.Fetcher{Source: newSource(t)}}, {Target: &store.Store{Dir: t.TempDir()}}} {
 		if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
@@ -348,7 +348,7 @@ func TestInstallRefusesAHalfMadeInstaller(t *testing.T) {
 	}
 }
 
-func TestInstallByManyIntoOneDirectory(t *testing.T) {
+func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/a", "acme/b", "acme/c"} {

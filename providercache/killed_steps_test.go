@@ -93,11 +93,11 @@ func installStepwise(steps int64) {
 	os.Exit(0)
 }
 
-// TestAProcessMayBeKilledAtEachStep kills one at its first step, one at its
+// TestInstall_AProcessMayBeKilledAtEachStep kills one at its first step, one at its
 // second, and so on, until one gets through: while it fetches, and while it
 // links what is in the cache. The next run has what it wants, and leaves nothing
 // of the other.
-func TestAProcessMayBeKilledAtEachStep(t *testing.T) {
+func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)

@@ -83,7 +83,7 @@ func (d dying) Authenticate(getproviders.Digests) (getproviders.AuthenticationRe
 	return getproviders.AuthenticationResult{}, nil
 }
 
-func TestWhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
+func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
-func TestDownloadsAreBoundedForEachHost(t *testing.T) {
+func TestLimits_DownloadsAreBoundedForEachHost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		hosts  int

@@ -64,7 +64,7 @@ func webSource(t *testing.T, n int, archive func(name string) []byte) (*memorySo
 	return source, web
 }
 
-func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
+func TestLimits_DownloadsAreBoundedOverAllCalls(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 12, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
@@ -89,9 +89,9 @@ func TestDownloadsAreBoundedOverAllCalls(t *testing.T) {
 	}
 }
 
-// TestLimitsMayBeBoundless has the largest numbers there are, as people write
+// TestLimits_MayBeBoundless has the largest numbers there are, as people write
 // who want no limit at all.
-func TestLimitsMayBeBoundless(t *testing.T) {
+func TestLimits_MayBeBoundless(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
 	in := newInstaller(t, source)
@@ -100,10 +100,10 @@ func TestLimitsMayBeBoundless(t *testing.T) {
 	install(t, in, require("acme/p0", ""), nil)
 }
 
-// TestMemoryIsFlat: what is allocated for three packages has nothing to do with
+// TestLimits_MemoryIsFlat: what is allocated for three packages has nothing to do with
 // how large they are. It counts all that is allocated, whether freed or not,
 // so it doesn't depend on the collector.
-func TestMemoryIsFlat(t *testing.T) {
+func TestLimits_MemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("unpacks 12 MB")
 	}

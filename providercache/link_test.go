@@ -23,7 +23,7 @@ func unpackedWidget(t *testing.T) (*memorySource, string) {
 	return source, dir
 }
 
-func TestUnpackedPackagesAreLinkedTo(t *testing.T) {
+func TestInstall_UnpackedPackagesAreLinkedTo(t *testing.T) {
 	t.Parallel()
 	source, dir := unpackedWidget(t)
 	symlink(t, dir, filepath.Join(t.TempDir(), "probe"))
@@ -51,7 +51,7 @@ func TestUnpackedPackagesAreLinkedTo(t *testing.T) {
 	}
 }
 
-func TestLinksReplaceWhatIsThere(t *testing.T) {
+func TestInstall_LinksReplaceWhatIsThere(t *testing.T) {
 	t.Parallel()
 	source, dir := unpackedWidget(t)
 	for name, prepare := range map[string]func(final string){
@@ -73,7 +73,7 @@ func TestLinksReplaceWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestAPackageIsNotInstalledToItself(t *testing.T) {
+func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	in := newInstaller(t, source)
@@ -88,7 +88,7 @@ func TestAPackageIsNotInstalledToItself(t *testing.T) {
 	}
 }
 
-func TestUnpackedPackagesAreComparedWithTheLock(t *testing.T) {
+func TestInstall_UnpackedPackagesAreComparedWithTheLock(t *testing.T) {
 	t.Parallel()
 	source, _ := unpackedWidget(t)
 	for name, c := range map[string]struct {

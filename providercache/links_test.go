@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-func TestLinkModesHaveNames(t *testing.T) {
+func TestLinkMode_HasAName(t *testing.T) {
 	t.Parallel()
 	for mode, name := range map[link.Mode]string{
 		link.Auto: "auto", link.Symlink: "symlink", link.Clone: "clone", link.Hardlink: "hardlink", link.Copy: "copy",
@@ -52,7 +52,7 @@ func packageToLink(t *testing.T) string {
 	return from
 }
 
-func TestAPackageAppearsByEachRung(t *testing.T) {
+func TestLink_APackageAppearsByEachMode(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Hardlink, link.Copy} {
 		t.Run(mode.String(), func(t *testing.T) {
@@ -102,7 +102,7 @@ func wantFiles(t *testing.T, from, to string, same bool) {
 	cachetest.Must(t, err)
 }
 
-func TestALadderIsClimbedDown(t *testing.T) {
+func TestLink_TriesOneModeAfterTheOther(t *testing.T) {
 	t.Parallel()
 	from, to := packageToLink(t), filepath.Join(t.TempDir(), "to")
 	used, reason, err := link.Tree(t.Context(), from, to, []link.Mode{link.Auto, link.Mode(17), link.Copy})
@@ -121,7 +121,7 @@ func TestALadderIsClimbedDown(t *testing.T) {
 	}
 }
 
-func TestAnotherFileSystemIsNoObstacle(t *testing.T) {
+func TestLink_AnotherFileSystemIsNoObstacle(t *testing.T) {
 	t.Parallel()
 	from := packageToLink(t)
 	elsewhere, err := os.MkdirTemp("/dev/shm", "tfdeps-test-")
@@ -151,7 +151,7 @@ func statOf(t *testing.T, path string) receipt.PathStat {
 	return stat
 }
 
-func TestNothingIsLeftOfALinkThatFailed(t *testing.T) {
+func TestLink_NothingIsLeftOfALinkThatFailed(t *testing.T) {
 	t.Parallel()
 	all := []link.Mode{link.Symlink, link.Clone, link.Hardlink, link.Copy}
 	for name, from := range map[string]string{
@@ -179,7 +179,7 @@ func TestNothingIsLeftOfALinkThatFailed(t *testing.T) {
 	}
 }
 
-func TestFilesOfOthersAreNotLinkedTo(t *testing.T) {
+func TestLink_FilesOfOthersAreNotLinkedTo(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
@@ -192,7 +192,7 @@ func TestFilesOfOthersAreNotLinkedTo(t *testing.T) {
 	}
 }
 
-func TestLinkingDoesntTouchTheOriginal(t *testing.T) {
+func TestLink_LinkingDoesntTouchTheOriginal(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	for _, mode := range []link.Mode{link.Symlink, link.Clone, link.Copy} {
@@ -206,7 +206,7 @@ func TestLinkingDoesntTouchTheOriginal(t *testing.T) {
 	}
 }
 
-func TestOneReceiptServesAllHardLinks(t *testing.T) {
+func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	var projects []string
@@ -241,7 +241,7 @@ func TestOneReceiptServesAllHardLinks(t *testing.T) {
 	}
 }
 
-func TestAReceiptIsNotRenewedOverAChange(t *testing.T) {
+func TestLink_AReceiptIsNotRenewedOverAChange(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
 	before, _ := s.Receipts.Known(receipttest.Name, s.Dir, time.Now())
@@ -255,8 +255,8 @@ func TestAReceiptIsNotRenewedOverAChange(t *testing.T) {
 	}
 }
 
-// TestManyMayLinkAtOnce: whoever links, the file is whole for everybody.
-func TestManyMayLinkAtOnce(t *testing.T) {
+// TestLink_ManyMayLinkAtOnce: whoever links, the file is whole for everybody.
+func TestLink_ManyMayLinkAtOnce(t *testing.T) {
 	t.Parallel()
 	from, to := packageToLink(t), t.TempDir()
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h"}
@@ -271,7 +271,7 @@ func TestManyMayLinkAtOnce(t *testing.T) {
 	}
 }
 
-func TestHardLinksCountOnceOnTheDisk(t *testing.T) {
+func TestLink_HardLinksCountOnceOnTheDisk(t *testing.T) {
 	t.Parallel()
 	from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
 	cachetest.WriteTo(t, filepath.Join(from, cachetest.WidgetFile), strings.Repeat("x", 1<<16))

@@ -46,7 +46,7 @@ func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *
 	return o.TrustLevel.String() + " " + o.KeyID + "\n" + string(updated.Encode(product))
 }
 
-func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
+func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -71,9 +71,9 @@ func TestInstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	}
 }
 
-// TestWhoHasHashesAsksAMirrorForNone counts requests to a mirror without
+// TestMirror_LockedHashesNeedNoDocuments counts requests to a mirror without
 // documents, as those of others are.
-func TestWhoHasHashesAsksAMirrorForNone(t *testing.T) {
+func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -109,7 +109,7 @@ func TestWhoHasHashesAsksAMirrorForNone(t *testing.T) {
 	}
 }
 
-func TestMirrorAsksForNoDocumentsThatItHas(t *testing.T) {
+func TestMirror_AsksForNoDocumentsThatItHas(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0", "gadget")...)
@@ -124,7 +124,7 @@ func TestMirrorAsksForNoDocumentsThatItHas(t *testing.T) {
 	}
 }
 
-func TestMirrorOfOthersGetsDocuments(t *testing.T) {
+func TestMirror_OfOthersGetsDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
@@ -159,7 +159,7 @@ func TestMirrorOfOthersGetsDocuments(t *testing.T) {
 	}
 }
 
-func TestMirrorKeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
+func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
@@ -187,7 +187,7 @@ func TestMirrorKeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	}
 }
 
-func TestMirrorHasTheDocumentsOfARepublishedVersion(t *testing.T) {
+func TestMirror_HasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux}
@@ -207,7 +207,7 @@ func TestMirrorHasTheDocumentsOfARepublishedVersion(t *testing.T) {
 	}
 }
 
-func TestMirrorOfAMirrorHasItsDocuments(t *testing.T) {
+func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)

@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// TestAFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB,
+// TestMirror_AFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB,
 // on which something is already.
-func TestAFullDiskLeavesTheMirrorWhole(t *testing.T) {
+func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
 	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {

@@ -23,9 +23,9 @@ func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	}
 }
 
-// TestPruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted is there,
+// TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted is there,
 // with what is signed about it, and isn't listed.
-func TestPruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
+func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
@@ -59,9 +59,9 @@ func TestPruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	}
 }
 
-// TestWhatIsWantedAgainIsListedAgain: nothing has to be fetched for that, and the
+// TestMirrorPrune_WhatIsWantedAgainIsListedAgain: nothing has to be fetched for that, and the
 // time begins again.
-func TestWhatIsWantedAgainIsListedAgain(t *testing.T) {
+func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
@@ -82,8 +82,8 @@ func TestWhatIsWantedAgainIsListedAgain(t *testing.T) {
 	}
 }
 
-// TestPruneGoesOnWhereItWasKilled: what no client can have read about goes at once.
-func TestPruneGoesOnWhereItWasKilled(t *testing.T) {
+// TestMirrorPrune_PruneGoesOnWhereItWasKilled: what no client can have read about goes at once.
+func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.PruneGrace = true, time.Hour

@@ -14,10 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// TestAMirrorIsWholeWhileItIsPruned has clients read and install from a mirror in
+// TestMirrorPrune_AMirrorIsWholeWhileItIsPruned has clients read and install from a mirror in
 // which one version comes and goes. What stays wanted can be installed at every
 // moment, and what is listed is there.
-func TestAMirrorIsWholeWhileItIsPruned(t *testing.T) {
+func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
@@ -77,7 +77,7 @@ func (m *mirroring) listing() (all []string) {
 	return all
 }
 
-func TestPruneRemovesNothingThatIsListed(t *testing.T) {
+func TestMirrorPrune_PruneRemovesNothingThatIsListed(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}

@@ -141,7 +141,7 @@ func (m *mirroring) files(t *testing.T) (names []string) {
 	return names
 }
 
-func TestMirrorIsFilledOnce(t *testing.T) {
+func TestMirror_IsFilledOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	m := newMirroring(t)
@@ -164,7 +164,7 @@ func TestMirrorIsFilledOnce(t *testing.T) {
 	}
 }
 
-func TestMirrorOfWhatIsLockedAsksForNothing(t *testing.T) {
+func TestMirror_OfWhatIsLockedAsksForNothing(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	wanted := want("widget@1.0.0")
@@ -184,7 +184,7 @@ func TestMirrorOfWhatIsLockedAsksForNothing(t *testing.T) {
 	}
 }
 
-func TestMirrorHasAllVersionsThatAreAllowed(t *testing.T) {
+func TestMirror_HasAllVersionsThatAreAllowed(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms, m.opts.AllPlatforms = nil, true
@@ -201,7 +201,7 @@ func TestMirrorHasAllVersionsThatAreAllowed(t *testing.T) {
 	}
 }
 
-func TestMirrorMergesWithWhatIsThere(t *testing.T) {
+func TestMirror_MergesWithWhatIsThere(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	write(t, m.file("other/terraform-provider-other_3.0.0_linux_amd64.zip"), string(zipOf(t, map[string]string{"terraform-provider-other": "x", "d/": ""})))
@@ -219,7 +219,7 @@ func TestMirrorMergesWithWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestMirrorReplacesWhatIsDamaged(t *testing.T) {
+func TestMirror_ReplacesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -242,7 +242,7 @@ func TestMirrorReplacesWhatIsDamaged(t *testing.T) {
 	}
 }
 
-func TestMirrorDoesNotListWhatCannotBeRead(t *testing.T) {
+func TestMirror_DoesNotListWhatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	write(t, m.file("widget/terraform-provider-widget_0.9.0_linux_amd64.zip"), "no archive")
@@ -256,7 +256,7 @@ func TestMirrorDoesNotListWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestOneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
+func TestMirror_OneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Platforms = []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}}
@@ -284,7 +284,7 @@ func TestOneFailureDoesNotKeepOthersOutOfTheMirror(t *testing.T) {
 	}
 }
 
-func TestPruneLeavesWhatIsWanted(t *testing.T) {
+func TestMirror_PruneLeavesWhatIsWanted(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0", "widget@1.1.0", "gadget")...)
@@ -306,7 +306,7 @@ func TestPruneLeavesWhatIsWanted(t *testing.T) {
 	}
 }
 
-func TestNothingIsListedBeforeItIsDescribed(t *testing.T) {
+func TestMirror_NothingIsListedBeforeItIsDescribed(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -324,7 +324,7 @@ func TestNothingIsListedBeforeItIsDescribed(t *testing.T) {
 	}
 }
 
-func TestAnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
+func TestMirror_AnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)
@@ -340,7 +340,7 @@ func TestAnArchiveIsNotListedWhileItIsReplaced(t *testing.T) {
 	}
 }
 
-func TestAMirrorFromASourceThatVouchesForNothing(t *testing.T) {
+func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	source := newSource(t)
@@ -360,7 +360,7 @@ func TestAMirrorFromASourceThatVouchesForNothing(t *testing.T) {
 	}
 }
 
-func TestMirrorRefusesPlacesThatAreNone(t *testing.T) {
+func TestMirror_RefusesPlacesThatAreNone(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	m.opts.Dir = filepath.Join(t.TempDir(), "file")
@@ -374,7 +374,7 @@ func TestMirrorRefusesPlacesThatAreNone(t *testing.T) {
 	}
 }
 
-func TestAnInterruptedMirrorIsWhole(t *testing.T) {
+func TestMirror_AnInterruptedMirrorIsWhole(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	_, err := m.run(t, want("widget@1.0.0")...)

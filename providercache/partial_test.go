@@ -45,7 +45,7 @@ func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.
 	registry.Break("archive", providertest.Fault{})
 }
 
-func TestTheNextRunResumesWhatIsLeft(t *testing.T) {
+func TestResume_TheNextRunResumesWhatIsLeft(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
 	breakOff(t, registry, in, 300_000)
@@ -84,7 +84,7 @@ func stagings(names []string) (found []string) {
 	return found
 }
 
-func TestWhatIsLeftMayBeAnything(t *testing.T) {
+func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		left  func(archive []byte) []byte
@@ -129,9 +129,9 @@ func TestWhatIsLeftMayBeAnything(t *testing.T) {
 	}
 }
 
-// TestWhatOthersCouldChangeIsNotResumed has files in the place of what is left
+// TestResume_WhatOthersCouldChangeIsNotResumed has files in the place of what is left
 // that aren't used, and are left alone.
-func TestWhatOthersCouldChangeIsNotResumed(t *testing.T) {
+func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(t *testing.T, partial string){
 		"others may write": func(t *testing.T, partial string) {
@@ -171,7 +171,7 @@ func TestWhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftIsRemovedAfterADay(t *testing.T) {
+func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	t.Parallel()
 	registry, in, _, partial := newResumable(t)
 	old, young, foreign := filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 1)), filepath.Join(filepath.Dir(partial), fmt.Sprintf("%064x", 2)), filepath.Join(filepath.Dir(partial), "notes")
@@ -192,9 +192,9 @@ func TestWhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftWhereNobodyKnowsWhatItWillBe: without a cache, without a
+// TestResume_KeepsNothingOfAnUnknownArchive: without a cache, without a
 // checksum, and of what the disk and not the network is to blame for.
-func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
+func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	t.Parallel()
 	t.Run("no cache", func(t *testing.T) {
 		t.Parallel()
@@ -241,9 +241,9 @@ func TestNothingIsLeftWhereNobodyKnowsWhatItWillBe(t *testing.T) {
 	})
 }
 
-// TestAnArchiveWaitsForWhatItIsJudgedBy: it is whole and stays, as its checksum
+// TestResume_AnArchiveWaitsForItsDocuments: it is whole and stays, as its checksum
 // list can't be had.
-func TestAnArchiveWaitsForWhatItIsJudgedBy(t *testing.T) {
+func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
 	registry.Break("sums", providertest.Fault{Status: 500, Delay: 300 * time.Millisecond})

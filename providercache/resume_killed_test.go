@@ -118,10 +118,10 @@ func (p *paced) count(n int, req *http.Request) int64 {
 
 type sentKey struct{}
 
-// TestAKilledProcessLeavesWhatItReceived kills the program at random moments,
+// TestResume_AKilledProcessLeavesWhatItReceived kills the program at random moments,
 // and lets the next one go on. What has to be sent again is what was on its
 // way, or in a buffer.
-func TestAKilledProcessLeavesWhatItReceived(t *testing.T) {
+func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if testing.Short() {
 		t.Skip("installs 32 MB, four times")
 	}

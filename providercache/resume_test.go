@@ -79,7 +79,7 @@ func breakArchive(r *providertest.Registry, faults ...providertest.Fault) {
 	}
 }
 
-func TestABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
+func TestResume_ABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
 		_, _, archive := newBreakable(t)
@@ -138,7 +138,7 @@ func speaking(tb testing.TB, client *http.Client, protocol string) http.RoundTri
 	return transport
 }
 
-func TestWhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
+func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 	t.Parallel()
 	const cut = 100_000
 	rest := fmt.Sprintf("%d-", cut)
@@ -246,9 +246,9 @@ func TestWhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 	}
 }
 
-// TestASignedURLMayExpireWhileItIsUsed: what the registry names leads to
+// TestResume_ASignedURLMayExpireWhileItIsUsed: what the registry names leads to
 // another place each time, which is good for one request.
-func TestASignedURLMayExpireWhileItIsUsed(t *testing.T) {
+func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	t.Parallel()
 	registry, in, archive := newBreakable(t)
 	served := 0
@@ -276,8 +276,8 @@ func TestASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	}
 }
 
-// TestResumingEndsWithTheContext: it doesn't wait for its next try.
-func TestResumingEndsWithTheContext(t *testing.T) {
+// TestResume_ResumingEndsWithTheContext: it doesn't wait for its next try.
+func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
 	client, err := hosts.NewClient(hosts.ClientOptions{Base: registry.Client().Transport, RetryWaitMin: time.Hour, RetryWaitMax: time.Hour})
@@ -297,8 +297,8 @@ func TestResumingEndsWithTheContext(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-// TestMemoryIsFlatWhileTransfersBreakOff counts all that is allocated.
-func TestMemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
+// TestResume_MemoryIsFlatWhileTransfersBreakOff counts all that is allocated.
+func TestResume_MemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends 16 MB")
 	}

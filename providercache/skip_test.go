@@ -35,7 +35,7 @@ func skippedLocks() *depsfile.Locks {
 	return locks
 }
 
-func TestInstallLeavesSkippedProvidersAlone(t *testing.T) {
+func TestSkip_InstallLeavesSkippedProvidersAlone(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	var got recorder
@@ -64,7 +64,7 @@ func TestInstallLeavesSkippedProvidersAlone(t *testing.T) {
 	}
 }
 
-func TestSkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
+func TestSkip_SkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	t.Parallel()
 	in := skipping(t)
 	req := require("acme/locked", "~> 1.0", "acme/unlocked", "")
@@ -80,7 +80,7 @@ func TestSkippedProvidersAreNeitherPlannedNorChecked(t *testing.T) {
 	}
 }
 
-func TestEnsureRefusesASkippedProvider(t *testing.T) {
+func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {
 	t.Parallel()
 	_, err := skipping(t).Ensure(t.Context(), provider("acme/locked"), constraints(""))
 	if _, ok := errors.AsType[*resolve.ProviderError](err); !ok {
@@ -88,8 +88,8 @@ func TestEnsureRefusesASkippedProvider(t *testing.T) {
 	}
 }
 
-// TestFetchEventsTellTheSource: who had the package, and who failed before.
-func TestFetchEventsTellTheSource(t *testing.T) {
+// TestSkip_FetchEventsTellTheSource: who had the package, and who failed before.
+func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the mirror is down")
 	source := newSource(t)

@@ -30,7 +30,7 @@ func present(paths []string) (n int) {
 	return n
 }
 
-func TestVendoredArchivesKeepWhatIsSigned(t *testing.T) {
+func TestVendoring_VendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
@@ -47,7 +47,7 @@ func TestVendoredArchivesKeepWhatIsSigned(t *testing.T) {
 	}
 }
 
-func TestWhatIsSignedComesAgainIfItDiffers(t *testing.T) {
+func TestVendoring_WhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
@@ -65,7 +65,7 @@ func TestWhatIsSignedComesAgainIfItDiffers(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTrueOfAllArchivesIsRemoved(t *testing.T) {
+func TestVendoring_RemovesWhatIsNotTrueOfAllArchives(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
@@ -78,7 +78,7 @@ func TestWhatIsNotTrueOfAllArchivesIsRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatIsSignedGoesWithItsArchives(t *testing.T) {
+func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	v.opts.Prune = true
@@ -116,7 +116,7 @@ func placing(t *testing.T, unpacked bool) *vendored {
 	return v
 }
 
-func TestPlacedPackagesAreLockedAndStay(t *testing.T) {
+func TestVendoring_PlacedPackagesAreLockedAndStay(t *testing.T) {
 	t.Parallel()
 	for _, placed := range []bool{false, true} {
 		eachWay(t, func(t *testing.T, wanted *vendored) {
@@ -143,7 +143,7 @@ func TestPlacedPackagesAreLockedAndStay(t *testing.T) {
 	}
 }
 
-func TestPlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
+func TestVendoring_PlacedPackagesAreComparedWithTheLockFile(t *testing.T) {
 	t.Parallel()
 	for _, unpacked := range []bool{false, true} {
 		v := placing(t, unpacked)

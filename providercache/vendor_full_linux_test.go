@@ -13,9 +13,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestAFullDiskLeavesWhatIsVendored vendors a package that is too large for a
+// TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a
 // file system of 64 KiB, on which another one is already.
-func TestAFullDiskLeavesWhatIsVendored(t *testing.T) {
+func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	for _, unpacked := range []bool{false, true} {
 		disk := t.TempDir()

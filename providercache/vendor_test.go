@@ -106,7 +106,7 @@ func eachWay(t *testing.T, test func(t *testing.T, v *vendored)) {
 	}
 }
 
-func TestVendoredPackagesAreFetchedOnce(t *testing.T) {
+func TestVendoring_VendoredPackagesAreFetchedOnce(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		first, err := v.run(t)
@@ -125,7 +125,7 @@ func TestVendoredPackagesAreFetchedOnce(t *testing.T) {
 	})
 }
 
-func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
+func TestVendoring_VendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		want := lockOne(t, v.Installer, v.request).Locks
@@ -142,7 +142,7 @@ func TestVendoredLocksAreThoseOfProvidersLock(t *testing.T) {
 	})
 }
 
-func TestVendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
+func TestVendoring_VendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		_, err := v.run(t)
@@ -162,7 +162,7 @@ func TestVendoredPackagesThatWereChangedAreReplaced(t *testing.T) {
 	})
 }
 
-func TestVendoringComparesWithTheLockFile(t *testing.T) {
+func TestVendoring_ComparesWithTheLockFile(t *testing.T) {
 	t.Parallel()
 	eachWay(t, func(t *testing.T, v *vendored) {
 		widget := provider(registryHost + "/acme/widget")
@@ -199,7 +199,7 @@ func errorsOf(err error) []error {
 	return nil
 }
 
-func TestVendoredPackagesThatAreNotNeededGo(t *testing.T) {
+func TestVendoring_VendoredPackagesThatAreNotNeededGo(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	v.request.Requirements = require(registryHost+"/acme/widget", "1.0.0", registryHost+"/acme/gadget", "1.0.0")
@@ -242,7 +242,7 @@ func TestVendoredPackagesThatAreNotNeededGo(t *testing.T) {
 	}
 }
 
-func TestNothingIsPrunedIfAnythingFails(t *testing.T) {
+func TestVendoring_NothingIsPrunedIfAnythingFails(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	_, err := v.run(t)
@@ -254,7 +254,7 @@ func TestNothingIsPrunedIfAnythingFails(t *testing.T) {
 	}
 }
 
-func TestVendoringFromAnUnpackedMirrorCopies(t *testing.T) {
+func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	source, unpacked := newSource(t), filepath.Join(t.TempDir(), "package")
@@ -272,7 +272,7 @@ func TestVendoringFromAnUnpackedMirrorCopies(t *testing.T) {
 	}
 }
 
-func TestCheckVendoredSaysWhatIsMissing(t *testing.T) {
+func TestVendoring_CheckVendoredSaysWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	if got := v.codes(t); !slices.Equal(got, []string{"lock_missing_provider"}) {
@@ -296,7 +296,7 @@ func TestCheckVendoredSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-func TestVendoringNeedsAPlace(t *testing.T) {
+func TestVendoring_NeedsAPlace(t *testing.T) {
 	t.Parallel()
 	v := newVendoring(t)
 	write(t, v.opts.Dir, "a file")

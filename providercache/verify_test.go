@@ -110,7 +110,7 @@ func packageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getprovider
 	return h1, zh, h1Archive
 }
 
-func TestReadTreesPassOverWhatIsNoPackage(t *testing.T) {
+func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for _, path := range []string{
@@ -124,7 +124,7 @@ func TestReadTreesPassOverWhatIsNoPackage(t *testing.T) {
 	}
 }
 
-func TestReadTreesFollowLinksToPackages(t *testing.T) {
+func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 	t.Parallel()
 	cache, dirs := t.TempDir(), []string{t.TempDir(), t.TempDir()}
 	at := filepath.FromSlash(widget + "/1.0.0/linux_amd64")
@@ -149,7 +149,7 @@ func TestReadTreesFollowLinksToPackages(t *testing.T) {
 	}
 }
 
-func TestSharedTreesMayHaveMore(t *testing.T) {
+func TestComparedPackages_SharedTreesMayHaveMore(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), "one")
@@ -164,7 +164,7 @@ func TestSharedTreesMayHaveMore(t *testing.T) {
 	}
 }
 
-func TestReadTreesEndWithTheContext(t *testing.T) {
+func TestReadTrees_EndWithTheContext(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	for i := range 5 {

@@ -55,7 +55,7 @@ func record(tb testing.TB, config *backend.Config) *backend.Record {
 	return r
 }
 
-func TestWhatIsWrongWithABlock(t *testing.T) {
+func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 	big := strings.Repeat("[", 20000)
 	for _, tt := range []struct {
 		name, block, product string
@@ -130,7 +130,7 @@ func summaries(diags hcl.Diagnostics) string {
 	return strings.Join(all, ", ")
 }
 
-func TestRequiredArgumentFromAVariable(t *testing.T) {
+func TestDecode_RequiredArgumentFromAVariable(t *testing.T) {
 	block := parseBlock(t, `backend "cos" { bucket = "b" }`)
 	for value, wanted := range map[string]bool{"": true, "ap-guangzhou": false} {
 		_, diags := backend.Decode(block, backend.Options{Product: getproviders.Terraform("1.15.9"), Getenv: func(name string) string {
@@ -189,7 +189,7 @@ func TestCompare(t *testing.T) {
 }
 
 // A record may be by a product with fewer arguments, or with others.
-func TestCompareWithOtherArguments(t *testing.T) {
+func TestCompare_WithOtherArguments(t *testing.T) {
 	config := decode(t, `backend "local" { path = "a" }`)
 	for text, want := range map[string]backend.Change{
 		`{"path": "a"}`:            backend.Rehashed,
@@ -216,7 +216,7 @@ func TestCompareWithOtherArguments(t *testing.T) {
 	}
 }
 
-func TestWorkspaceOfACloudBlock(t *testing.T) {
+func TestDecode_WorkspaceOfACloudBlock(t *testing.T) {
 	for text, want := range map[string]string{
 		"cloud {\n  workspaces {\n    name = \"w\"\n  }\n}":   "w",
 		"cloud {\n  workspaces {\n    tags = [\"w\"]\n  }\n}": "",
@@ -229,7 +229,7 @@ func TestWorkspaceOfACloudBlock(t *testing.T) {
 	}
 }
 
-func TestSaveThenRead(t *testing.T) {
+func TestSave_ThenRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), ".terraform", backend.FileName)
 	if r, err := backend.Read(path); r != nil || err != nil {
 		t.Fatalf("without a file: %v, %v", r, err)
@@ -263,7 +263,7 @@ func TestSaveThenRead(t *testing.T) {
 	}
 }
 
-func TestReadRefuses(t *testing.T) {
+func TestRead_Refuses(t *testing.T) {
 	for name, content := range map[string]string{"format": `{"version": 4}`, "no version": `{}`, "no JSON": `{`, "empty": ``} {
 		path := filepath.Join(t.TempDir(), backend.FileName)
 		write(t, path, content)

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-func TestOverridesReadFiles(t *testing.T) {
+func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "a.hcl"), "path = \"from file\"\n")
 	write(t, filepath.Join(dir, "b.json"), `{"workspace_dir": "from ${json}"}`)
@@ -27,7 +27,7 @@ func TestOverridesReadFiles(t *testing.T) {
 
 // What is wrong in a file that is given is reported without its lines, in which
 // there may be secrets.
-func TestFilesGivenAreNotQuoted(t *testing.T) {
+func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	for content, want := range map[string]string{
 		"password = hunter2":            "Variables not allowed",
@@ -59,7 +59,7 @@ func TestFilesGivenAreNotQuoted(t *testing.T) {
 
 // A record is JSON, which holds UTF-8 only: with any other value, each run
 // would find that the configuration has changed.
-func TestOverridesAreUTF8(t *testing.T) {
+func TestDecode_RefusesOverridesThatAreNotUTF8(t *testing.T) {
 	_, diags := backend.Decode(parseBlock(t, `backend "local" {}`),
 		backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: []string{"path=hunter2\x94"}})
 	if got := diags.Error(); !strings.Contains(got, `The value that -backend-config gives for "path" is not valid UTF-8.`) || strings.Contains(got, "hunter2") {

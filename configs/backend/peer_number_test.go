@@ -21,11 +21,11 @@ import (
 // required is what plan says where a record isn't that of the block.
 const required = "initialization required"
 
-// TestTerraformKnowsTheNumber has the real plan compare our number with its
+// TestRecord_HasTheNumberThatTerraformKnows has the real plan compare our number with its
 // own, for every type that it has and without any service: a record with other
 // values is accepted if the number is that of the block, and only then. That
 // holds for a block with all arguments there are, and for one with none.
-func TestTerraformKnowsTheNumber(t *testing.T) {
+func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
 	program := providertest.LookTerraform(t)
 	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
 }

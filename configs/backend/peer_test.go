@@ -14,10 +14,10 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestTerraformWritesTheSameRecord has Terraform initialize every type of
+// TestRecord_SameAsTerraform has Terraform initialize every type of
 // backend that can be led to believe it has one, and compares records byte
 // for byte.
-func TestTerraformWritesTheSameRecord(t *testing.T) {
+func TestRecord_SameAsTerraform(t *testing.T) {
 	program := providertest.LookTerraform(t)
 	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
 }

@@ -20,14 +20,14 @@ func lookTofu(t *testing.T) string {
 	return program
 }
 
-// TestOpenTofuWritesTheSameRecord is [TestTerraformWritesTheSameRecord] for OpenTofu.
-func TestOpenTofuWritesTheSameRecord(t *testing.T) {
+// TestRecord_SameAsOpenTofu is [TestRecord_SameAsTerraform] for OpenTofu.
+func TestRecord_SameAsOpenTofu(t *testing.T) {
 	program := lookTofu(t)
 	checkRecords(t, program, getproviders.OpenTofu(peerVersion(t, program)))
 }
 
-// TestOpenTofuKnowsTheNumber is [TestTerraformKnowsTheNumber] for OpenTofu.
-func TestOpenTofuKnowsTheNumber(t *testing.T) {
+// TestRecord_HasTheNumberThatOpenTofuKnows is [TestRecord_HasTheNumberThatTerraformKnows] for OpenTofu.
+func TestRecord_HasTheNumberThatOpenTofuKnows(t *testing.T) {
 	program := lookTofu(t)
 	src, err := os.ReadFile("schemas_opentofu.json")
 	if err != nil {

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write testdata/records.txt again")
 
 // fullBlocks has every type with all that its blocks can hold, in the table of
 // Terraform 1.15.9. The real 1.11.4 writes the same records for what it can be
-// made to believe: see TestTerraformWritesTheSameRecord.
+// made to believe: see TestRecord_SameAsTerraform.
 var fullBlocks = []struct {
 	text  string
 	given []string
@@ -111,7 +111,7 @@ var fullBlocks = []struct {
 }`, given: []string{"key=k", "secret_key=secret", `shared_config_files=["b","a"]`}},
 }
 
-func TestRecordsOfAllTypes(t *testing.T) {
+func TestRecord_OfAllTypes(t *testing.T) {
 	var got strings.Builder
 	types := map[string]bool{}
 	for _, b := range fullBlocks {

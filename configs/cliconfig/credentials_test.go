@@ -24,7 +24,7 @@ func tokenOf(t *testing.T, config *Config, host hosts.Hostname) string {
 	return token
 }
 
-func TestCredentialsBlocks(t *testing.T) {
+func TestRead_CredentialsBlocks(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		host      hosts.Hostname
@@ -59,7 +59,7 @@ func TestCredentialsBlocks(t *testing.T) {
 	}
 }
 
-func TestCredentialsHelper(t *testing.T) {
+func TestRead_CredentialsHelper(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		want      *CredentialsHelper
@@ -84,7 +84,7 @@ func TestCredentialsHelper(t *testing.T) {
 
 const secret = "tHisIsTheT0ken"
 
-func TestCredentialsProblems(t *testing.T) {
+func TestRead_CredentialsProblems(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		line      int
@@ -136,7 +136,7 @@ func TestCredentialsProblems(t *testing.T) {
 	}
 }
 
-func TestConfigPrintsWithoutTokens(t *testing.T) {
+func TestConfig_PrintsWithoutTokens(t *testing.T) {
 	config, problems := parse(`credentials "a.com" { token = "` + secret + `" }`)
 	if len(problems) > 0 || tokenOf(t, config, "a.com") != secret {
 		t.Fatalf("problems: %+v", problems)

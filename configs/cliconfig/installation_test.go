@@ -20,7 +20,7 @@ func show(methods []Method) string {
 	return strings.Join(lines, "\n")
 }
 
-func TestInstallationMethods(t *testing.T) {
+func TestRead_InstallationMethods(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		want      string // as show has it
@@ -78,7 +78,7 @@ provider_installation {
 	}
 }
 
-func TestInstallationProblems(t *testing.T) {
+func TestRead_InstallationProblems(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		line      int
@@ -143,7 +143,7 @@ func TestInstallationProblems(t *testing.T) {
 	}
 }
 
-func TestMethodWithAProblemIsDroppedAndTheRestKept(t *testing.T) {
+func TestRead_MethodWithAProblemIsDroppedAndTheRestKept(t *testing.T) {
 	config, problems := parse(`
 provider_installation {
   filesystem_mirror { path = "a" include = ["a", "b"] }
@@ -155,7 +155,7 @@ provider_installation {
 	}
 }
 
-func TestDevOverrides(t *testing.T) {
+func TestRead_DevOverrides(t *testing.T) {
 	address := func(source string) getproviders.Provider {
 		p, err := terraform.ParseProvider(source)
 		if err != nil {
@@ -199,14 +199,14 @@ func TestDevOverrides(t *testing.T) {
 	}
 }
 
-func TestAllUnsetVariablesAreTold(t *testing.T) {
+func TestRead_ReportsAllUnsetVariables(t *testing.T) {
 	_, problems := parse(`provider_installation { dev_overrides { "a/b" = "$X/$HOME/${Y}" } }`)
 	if len(problems) != 2 || !strings.Contains(problems[0].Detail, "variable X ") || !strings.Contains(problems[1].Detail, "variable Y ") {
 		t.Errorf("got %+v", problems)
 	}
 }
 
-func TestMethodKindsHaveTheirNames(t *testing.T) {
+func TestMethodKind_HasItsName(t *testing.T) {
 	for kind, want := range map[MethodKind]string{0: "unknown", Direct: "direct", FilesystemMirror: "filesystem_mirror", NetworkMirror: "network_mirror"} {
 		if kind.String() != want {
 			t.Errorf("%d is %q, want %q", kind, kind, want)

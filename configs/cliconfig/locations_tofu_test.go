@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestFindForOpenTofu has files in a home, and what of them counts.
-func TestFindForOpenTofu(t *testing.T) {
+// TestFind_ForOpenTofu has files in a home, and what of them counts.
+func TestFind_ForOpenTofu(t *testing.T) {
 	for _, tc := range []struct {
 		name, goos, xdg string
 		there           []string // in the home; those that end in a slash are directories
@@ -53,7 +53,7 @@ func TestFindForOpenTofu(t *testing.T) {
 	}
 }
 
-func TestImpliedMirrorDirsOfOpenTofu(t *testing.T) {
+func TestImpliedMirrorDirs_OfOpenTofu(t *testing.T) {
 	for _, tc := range []struct {
 		env  variables
 		goos string

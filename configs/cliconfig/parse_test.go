@@ -26,7 +26,7 @@ func testEnv(name string) string {
 	return map[string]string{"HOME": "/home/u", "SRC": "/src"}[name]
 }
 
-func TestHostBlocks(t *testing.T) {
+func TestRead_HostBlocks(t *testing.T) {
 	want := services{"providers.v1": "https://127.0.0.1:8443/p/"}
 	for _, tc := range []struct {
 		name, src string
@@ -68,7 +68,7 @@ func TestHostBlocks(t *testing.T) {
 	}
 }
 
-func TestUnknownKeysAreIgnored(t *testing.T) {
+func TestRead_UnknownKeysAreIgnored(t *testing.T) {
 	for _, src := range []string{
 		"zork = 5\nblah \"x\" \"y\" { z = [{}] }\ndisable_checkpoint = true\nproviders { a = \"b\" }",
 		`{"zork": 5, "blah": null, "": [], "disable_checkpoint": true, "providers": {"a": "b"}}`,
@@ -80,7 +80,7 @@ func TestUnknownKeysAreIgnored(t *testing.T) {
 	}
 }
 
-func TestProblems(t *testing.T) {
+func TestRead_Problems(t *testing.T) {
 	for _, tc := range []struct {
 		name, src string
 		line      int
@@ -130,7 +130,7 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-func TestAllProblemsAreToldAndTheRestIsKept(t *testing.T) {
+func TestRead_ReportsAllProblemsAndKeepsTheRest(t *testing.T) {
 	config, problems := parse(`
 host "a b" {}
 host "good.com" { services = { "providers.v1" = "/p/", "modules.v1" = [] } }

@@ -62,8 +62,8 @@ func summaries(output string) []string {
 	return slices.Compact(all)
 }
 
-// TestProblemsAreThoseOfTerraform has files that both of us judge alike.
-func TestProblemsAreThoseOfTerraform(t *testing.T) {
+// TestRead_ProblemsAreThoseOfTerraform has files that both of us judge alike.
+func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, src := range map[string]string{
 		"nothing":                  ``,
@@ -158,9 +158,9 @@ func TestProblemsAreThoseOfTerraform(t *testing.T) {
 	}
 }
 
-// TestWhereTerraformDiffers has the files that we judge in another way on
+// TestRead_WhereTerraformDiffers has the files that we judge in another way on
 // purpose: Terraform finds the given number of problems.
-func TestWhereTerraformDiffers(t *testing.T) {
+func TestRead_WhereTerraformDiffers(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {
 		src          string
@@ -188,9 +188,9 @@ func TestWhereTerraformDiffers(t *testing.T) {
 	}
 }
 
-// TestMethodsServeAsInTerraform compares which of two mirrors serve a provider.
+// TestRead_MethodsServeAsInTerraform compares which of two mirrors serve a provider.
 // Version 1.0.0 of both providers is in the first, 2.0.0 in the second.
-func TestMethodsServeAsInTerraform(t *testing.T) {
+func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
 	for _, pkg := range []string{"1/registry.terraform.io/acme/one/1.0.0", "2/registry.terraform.io/acme/one/2.0.0", "1/example.com/acme/two/1.0.0", "2/example.com/acme/two/2.0.0"} {
@@ -259,7 +259,7 @@ func newest(t *testing.T, rc, source string) string {
 	return slices.MaxFunc(available.Versions, getproviders.Version.Compare).String()
 }
 
-func TestDevOverridesAreThoseOfTerraform(t *testing.T) {
+func TestRead_DevOverridesAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	const rc = `
 provider_installation {
@@ -290,9 +290,9 @@ provider_installation {
 	}
 }
 
-// TestTokensAreThoseOfTerraform compares what reaches a registry on loopback, to
+// TestRead_TokensAreThoseOfTerraform compares what reaches a registry on loopback, to
 // which a host block leads.
-func TestTokensAreThoseOfTerraform(t *testing.T) {
+func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	const host = "my-host.example"
 	for name, tc := range map[string]struct {
@@ -374,9 +374,9 @@ func record(t *testing.T) *recorder {
 	return r
 }
 
-// TestHelperIsThatOfTerraform has two versions of a helper program, and
+// TestRead_HelperIsThatOfTerraform has two versions of a helper program, and
 // compares what reaches the registry.
-func TestHelperIsThatOfTerraform(t *testing.T) {
+func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	if runtime.GOOS == "windows" {
 		t.Skip("the helper programs are shell scripts")

@@ -41,7 +41,7 @@ func mustRead(t testing.TB, at Locations, env func(string) string) *Config {
 	return config
 }
 
-func TestReadMergesFiles(t *testing.T) {
+func TestRead_MergesFiles(t *testing.T) {
 	config := mustRead(t, home(t, map[string]string{
 		"rc": `
 host "a.com" { services = { "providers.v1" = "/main/" } }
@@ -74,7 +74,7 @@ provider_installation { direct {} }
 	}
 }
 
-func TestPluginCacheDir(t *testing.T) {
+func TestRead_PluginCacheDir(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		files map[string]string
@@ -106,7 +106,7 @@ func TestPluginCacheDir(t *testing.T) {
 	}
 }
 
-func TestMayBreakLockFile(t *testing.T) {
+func TestRead_MayBreakLockFile(t *testing.T) {
 	const key = "plugin_cache_may_break_dependency_lock_file"
 	for _, tc := range []struct {
 		name, src, env string
@@ -136,7 +136,7 @@ func TestMayBreakLockFile(t *testing.T) {
 	}
 }
 
-func TestSettingsOfTheWrongKind(t *testing.T) {
+func TestRead_SettingsOfTheWrongKind(t *testing.T) {
 	for src, want := range map[string]string{
 		`plugin_cache_dir = true`:                                 "must be a string, but it is a bool",
 		`plugin_cache_dir = ["x"]`:                                "must be a string, but it is a list",
@@ -153,7 +153,7 @@ func TestSettingsOfTheWrongKind(t *testing.T) {
 	}
 }
 
-func TestFilesThatAreNotThere(t *testing.T) {
+func TestRead_FilesThatAreNotThere(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -171,7 +171,7 @@ func TestFilesThatAreNotThere(t *testing.T) {
 	mustRead(t, Locations{Dir: file}, testEnv)
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestRead_FilesThatCannotBeRead(t *testing.T) {
 	dir := t.TempDir()
 	at := home(t, map[string]string{"big.tfrc": strings.Repeat("# much too long\n", maxBytes/10), "dir.tfrc/x": ""})
 	at.File = dir
@@ -188,7 +188,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestUnreadableDirectory(t *testing.T) {
+func TestRead_UnreadableDirectory(t *testing.T) {
 	if runtime.GOOS == "windows" || os.Getuid() == 0 {
 		t.Skip("there is no directory that this user can't read")
 	}
@@ -201,7 +201,7 @@ func TestUnreadableDirectory(t *testing.T) {
 	}
 }
 
-func TestProblemsOfAllFilesInOrder(t *testing.T) {
+func TestRead_ProblemsOfAllFilesInOrder(t *testing.T) {
 	at := home(t, map[string]string{
 		"rc":     "provider_installation {}\nhost = 1",
 		"a.tfrc": "\n\nprovider_installation {}",

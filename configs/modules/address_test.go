@@ -145,7 +145,7 @@ func kindOf(address Address) string {
 	return strings.ToLower(strings.TrimPrefix(fmt.Sprintf("%T", address), "modules."))
 }
 
-func TestParseRegistryTakesNothingElse(t *testing.T) {
+func TestParseRegistry_TakesNothingElse(t *testing.T) {
 	for source, want := range map[string]string{
 		"./a":                   "local directory",
 		"github.com/a/b/c":      "no module registry",

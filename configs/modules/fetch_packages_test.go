@@ -59,7 +59,7 @@ func newPackageSet() *packageSet {
 	}}
 }
 
-func TestInstallFetchesLevelByLevel(t *testing.T) {
+func TestResolver_FetchesLevelByLevel(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("b", netURL+"//sub") + call("a", netURL)})
 	p.fetcher = newPackageSet()
 	tree := p.save()
@@ -98,7 +98,7 @@ func (p *project) wantNothingElse(want ...string) {
 	}
 }
 
-func TestSubdirectoriesMayBePatterns(t *testing.T) {
+func TestResolver_SubdirectoriesMayBePatterns(t *testing.T) {
 	for subdir, want := range map[string]string{
 		"s*":     "",
 		"d1":     "",
@@ -122,7 +122,7 @@ func TestSubdirectoriesMayBePatterns(t *testing.T) {
 	}
 }
 
-func TestWhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
+func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", netURL)})
 	full := newPackageSet()
 	p.fetcher = full
@@ -142,7 +142,7 @@ func TestWhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 
 // A run that ends in the middle mustn't leave a record that says of a new
 // package that it is the old one.
-func TestNoRecordOutlivesItsPackage(t *testing.T) {
+func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
 	p.fetcher = newPackageSet()
 	p.save()
@@ -160,7 +160,7 @@ func TestNoRecordOutlivesItsPackage(t *testing.T) {
 	}
 }
 
-func TestFetchingEndsWhenTheContextDoes(t *testing.T) {
+func TestResolver_FetchingEndsWhenTheContextDoes(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": call("b", netURL)})
 	ctx, cancel := context.WithCancel(t.Context())
 	p.ctx = ctx
@@ -181,7 +181,7 @@ func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched
 	return Fetched{}, errors.Join(err, context.Cause(ctx))
 }
 
-func TestPopulateCopiesAModule(t *testing.T) {
+func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	in := Resolver{Dir: filepath.Join(t.TempDir(), "modules"), Product: getproviders.Terraform("1.15.9"), Fetcher: &packageSet{
 		packages: map[string]map[string]string{netURL: {
 			"m/main.tf": call("in", "./in"), "m/in/x.tf": "", "m/.dot": "", "m/in/.dot": "", "n/main.tf": call("up", "../m"),

@@ -19,7 +19,7 @@ func needSymlinks(t *testing.T) {
 	}
 }
 
-func TestPathsOfPackagesStayInThem(t *testing.T) {
+func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 	needSymlinks(t)
 	outside := map[string]string{
 		"../../../private": "", "../../modules/../../private": "", "./out": "", "./out/sub": "", "./deep/out": "", "./far": "", "../b": "",
@@ -42,7 +42,7 @@ func TestPathsOfPackagesStayInThem(t *testing.T) {
 }
 
 // A record of a path that leaves its package isn't believed.
-func TestRecordedPathsStayInTheirPackage(t *testing.T) {
+func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, map[string]string{
 			"main.tf": call("a", netURL), "private/main.tf": "",
@@ -57,7 +57,7 @@ func TestRecordedPathsStayInTheirPackage(t *testing.T) {
 
 // Packages may be recorded in another directory for modules, which is what vendor -o
 // begins with.
-func TestRecordedPackagesElsewhereAreWhole(t *testing.T) {
+func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":                              call("a", netURL+"//mod*/sub") + call("b", "x/y/z"),
 		"private/main.tf":                      "",
@@ -85,7 +85,7 @@ func TestRecordedPackagesElsewhereAreWhole(t *testing.T) {
 }
 
 // Terraform records subdirectories behind symlinks.
-func TestRecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
+func TestResolver_RecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	needSymlinks(t)
 	p := newProject(t, map[string]string{
 		"main.tf": call("a", netURL+"//sub"), "private/main.tf": "", ".terraform/modules/a/main.tf": "",
@@ -101,7 +101,7 @@ func TestRecordedSubdirectoriesStayInTheirPackage(t *testing.T) {
 	p.wantChanged("get "+netURL+" for a", "a in .terraform/modules/a/sub")
 }
 
-func TestSubdirectoriesStayInTheirPackage(t *testing.T) {
+func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 	needSymlinks(t)
 	for subdir, ok := range map[string]bool{
 		"real": true, "inner": true, "inner/sub": true, "in*/sub": true,
@@ -126,7 +126,7 @@ func TestSubdirectoriesStayInTheirPackage(t *testing.T) {
 	}
 }
 
-func TestInsideIsAllOfTheWay(t *testing.T) {
+func TestResolver_InsideIsAllOfTheWay(t *testing.T) {
 	needSymlinks(t)
 	dir := t.TempDir()
 	write(t, dir, "pkg/real/main.tf", "")
@@ -146,7 +146,7 @@ func TestInsideIsAllOfTheWay(t *testing.T) {
 	}
 }
 
-func TestAddressesOfGitHubStayInTheirPackage(t *testing.T) {
+func TestResolver_AddressesOfGitHubStayInTheirPackage(t *testing.T) {
 	for _, source := range []string{"github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/private", "github.com/o/r/a/../../private"} {
 		if address, err := parseComplete(source); !errors.Is(err, errOutside) {
 			t.Errorf("%s: %#v, %v", source, address, err)

@@ -58,7 +58,7 @@ func (l *linker) Fetch(_ context.Context, req FetchRequest, dst string) (Fetched
 	return Fetched{}, nil
 }
 
-func TestRegistriesDontLeadToFiles(t *testing.T) {
+func TestResolver_RegistriesDontLeadToFiles(t *testing.T) {
 	locations := append([]string{
 		"~/private", "git::~/private", "git::../../private", "github.com/o/r/../../../../private", "github.com/o/r/%2e%2e/%2e%2e/x",
 	}, ofThisMachine...)
@@ -87,7 +87,7 @@ func TestRegistriesDontLeadToFiles(t *testing.T) {
 	}
 }
 
-func TestLocationsInABodyDontLeadToFiles(t *testing.T) {
+func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	addNet(registry, "1.0.0")
@@ -99,7 +99,7 @@ func TestLocationsInABodyDontLeadToFiles(t *testing.T) {
 }
 
 // What an earlier run remembered was maybe not refused by it.
-func TestRememberedLocationsDontLeadToFiles(t *testing.T) {
+func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	t.Parallel()
 	registries := newRegistries(newRegistry(t))
 	registries.Store, registries.Offline = t.TempDir(), true
@@ -115,7 +115,7 @@ func TestRememberedLocationsDontLeadToFiles(t *testing.T) {
 	}
 }
 
-func TestPackagesDontCallFiles(t *testing.T) {
+func TestResolver_PackagesDontCallFiles(t *testing.T) {
 	for _, source := range ofThisMachine {
 		t.Run(source, func(t *testing.T) {
 			for from, files := range map[string]map[string]string{
@@ -136,7 +136,7 @@ func TestPackagesDontCallFiles(t *testing.T) {
 
 // Whatever the package is: also one on this machine is what somebody else made
 // if it is an archive or a repository.
-func TestWhatPackagesMayCallFiles(t *testing.T) {
+func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 	for source, may := range map[string]bool{
 		"/srv/net": true, "file:///srv/net": true, "file::/srv/net//sub": true,
 		"/srv/net.zip": false, "file:///srv/net?archive=tgz": false, "git::file:///srv/net": false, "git::/srv/net": false, "hg::/srv/net": false,
@@ -154,7 +154,7 @@ func TestWhatPackagesMayCallFiles(t *testing.T) {
 }
 
 // What is recorded, maybe by Terraform, is no way around it.
-func TestRecordedModulesDontLeadToFiles(t *testing.T) {
+func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, map[string]string{
 			"main.tf":                      call("a", netURL),
@@ -169,7 +169,7 @@ func TestRecordedModulesDontLeadToFiles(t *testing.T) {
 }
 
 // A copy is a configuration, whose own calls may lead anywhere.
-func TestCopiesOfPackagesDontLeadToFiles(t *testing.T) {
+func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	needSymlinks(t)
 	private := t.TempDir()
 	for name, files := range map[string]map[string]string{
@@ -193,7 +193,7 @@ func TestCopiesOfPackagesDontLeadToFiles(t *testing.T) {
 }
 
 // The values of variables, which may come with the copy, are known only once it is there.
-func TestCopiedRootsDontLeadToFiles(t *testing.T) {
+func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	for source, foreign := range map[string]bool{netURL: true, "x/y/z": true, "git::/srv/net": true, "./net": false, "/srv/net": false, "": false} {
 		for _, inner := range []string{"file:///home/me/private", "../private"} {
 			p := newProject(t, map[string]string{"main.tf": call("in", inner)})

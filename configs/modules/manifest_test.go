@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestManifestIsEncodedAsTheRealToolDoes(t *testing.T) {
+func TestManifest_IsEncodedAsTerraformDoes(t *testing.T) {
 	m := Manifest{
 		"b":   {Key: "b", Source: "./b&<é>", Dir: "b"},
 		"a.z": {Key: "a.z", Source: "registry.terraform.io/x/y/z", Version: "1.2.0", Dir: ".terraform/modules/a.z"},
@@ -41,7 +41,7 @@ func TestDecodeManifest(t *testing.T) {
 	}
 }
 
-func TestDecodeManifestRefuses(t *testing.T) {
+func TestDecodeManifest_Refuses(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"Modules":`:                           "not a record",
 		`[]`:                                    "not a record",
@@ -56,7 +56,7 @@ func TestDecodeManifestRefuses(t *testing.T) {
 	}
 }
 
-func TestSaveTouchesNothingThatStaysTheSame(t *testing.T) {
+func TestManifest_SaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x", "modules")
 	m := Manifest{"a": {Key: "a", Source: "./a", Dir: "a"}}
 	if err := m.Save(dir); err != nil {
@@ -86,7 +86,7 @@ func TestSaveTouchesNothingThatStaysTheSame(t *testing.T) {
 	}
 }
 
-func TestReadManifestNamesTheFile(t *testing.T) {
+func TestReadManifest_NamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	if m, err := ReadManifest(dir, asTerraform); err != nil || len(m) != 0 {
 		t.Errorf("without a file: %v, %v", m, err)

@@ -18,7 +18,7 @@ import (
 // configuration are recorded with the source as it is written: those whose
 // source is refused are reported as problems, the others have nothing to be done,
 // and are normalised when the record is written.
-func TestTerraformReadsAddressesTheSame(t *testing.T) {
+func TestParseAddress_SameAsTerraform(t *testing.T) {
 	dir := t.TempDir()
 	sources := map[string]addressCase{}
 	calls := map[string]any{"written": map[string]string{"source": "./x"}}

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMessagesHaveNoLogins(t *testing.T) {
+func TestRedact_MessagesHaveNoLogins(t *testing.T) {
 	for source, want := range map[string]string{
 		"./a":   "./a",
 		"a/b/c": "a/b/c",

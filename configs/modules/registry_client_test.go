@@ -48,7 +48,7 @@ func addNet(registry *providertest.Registry, versions ...string) {
 	}
 }
 
-func TestEachQuestionIsAskedOnce(t *testing.T) {
+func TestRegistry_EachQuestionIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	addNet(registry, "1.0.0", "1.1.0")
@@ -80,7 +80,7 @@ func TestEachQuestionIsAskedOnce(t *testing.T) {
 	}
 }
 
-func TestCredentialsOfTheHostGoAlong(t *testing.T) {
+func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	addNet(registry, "1.0.0")
@@ -126,7 +126,7 @@ var registryFailures = []struct {
 		"Invalid package location from module registry", "registry.terraform.io/a/b/c", ""},
 }
 
-func TestFailuresAreToldApart(t *testing.T) {
+func TestRegistry_FailuresHaveKindsOfTheirOwn(t *testing.T) {
 	for _, c := range registryFailures {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -155,7 +155,7 @@ func TestFailuresAreToldApart(t *testing.T) {
 	}
 }
 
-func TestARejectedTokenIsToldAsSuch(t *testing.T) {
+func TestRegistry_ReportsARejectedToken(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	registry.RequireToken("another", "module/versions")
@@ -167,7 +167,7 @@ func TestARejectedTokenIsToldAsSuch(t *testing.T) {
 	}
 }
 
-func TestAHostWithoutModulesIsNoRegistry(t *testing.T) {
+func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	t.Parallel()
 	registries := newRegistries(newRegistry(t))
 	registries.Discovery.Forced["example.com"] = map[string]string{"providers.v1": "/"}
@@ -179,7 +179,7 @@ func TestAHostWithoutModulesIsNoRegistry(t *testing.T) {
 }
 
 // The location is relative to what was asked for, wherever that was redirected.
-func TestRelativeLocationsIgnoreRedirects(t *testing.T) {
+func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	addNet(registry, "1.0.0")
@@ -191,7 +191,7 @@ func TestRelativeLocationsIgnoreRedirects(t *testing.T) {
 	}
 }
 
-func TestAVersionThatIsNoneIsNotAskedFor(t *testing.T) {
+func TestRegistry_AVersionThatIsNoneIsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	for _, version := range []string{"", "../../x", "1.0.0/../.."} {
@@ -204,7 +204,7 @@ func TestAVersionThatIsNoneIsNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestWhoeverLeavesGetsTheReason(t *testing.T) {
+func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	registry.Break("module/versions", providertest.Fault{Stall: true})
@@ -218,7 +218,7 @@ func TestWhoeverLeavesGetsTheReason(t *testing.T) {
 
 // What stands in errors is redacted, also where the host has its API behind a
 // URL with a secret.
-func TestErrorsOfRegistriesKeepSecrets(t *testing.T) {
+func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
 	registries := newRegistries(registry)

@@ -16,7 +16,7 @@ import (
 
 // Terraform takes the same versions, from the same places. Each case is a
 // module of its own, at a location in one of the forms that there are.
-func TestTerraformTakesTheSameVersions(t *testing.T) {
+func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	t.Parallel()
 	var good, bad []int
 	for i, c := range selectCases {

@@ -74,7 +74,7 @@ func (c selectCase) list(t *testing.T) versionList {
 	return list
 }
 
-func TestChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
+func TestRegistry_ChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 	for _, c := range selectCases {
 		want, err := parseWanted(c.constraint)
 		if err != nil {
@@ -94,7 +94,7 @@ func TestChoosesTheNewestVersionThatACallMayHave(t *testing.T) {
 	}
 }
 
-func TestOnlyPrereleasesAreToldAsAHint(t *testing.T) {
+func TestRegistry_HintsAtPrereleases(t *testing.T) {
 	want, _ := parseWanted("> 1")
 	_, err := selectCase{listed: "1.0.0-a 1.0.0-b"}.list(t).choose(Registry{Host: "example.com"}, want)
 	none, ok := errors.AsType[*NoVersionError](err)
@@ -103,7 +103,7 @@ func TestOnlyPrereleasesAreToldAsAHint(t *testing.T) {
 	}
 }
 
-func TestWarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {
+func TestRegistry_WarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {
 	long := strings.Repeat("x", 1000)
 	list := versionList{odd: []string{long, "b\x1b[31m", "c", "d", "e", "f", "g"}}
 	warnings := list.warnings(Registry{Host: "example.com", Namespace: "acme", Name: "net", System: "cloud"})
@@ -112,7 +112,7 @@ func TestWarningsRepeatLittleOfWhatARegistrySays(t *testing.T) {
 	}
 }
 
-func TestAConstraintThatPinsAVersion(t *testing.T) {
+func TestRegistry_AConstraintThatPinsAVersion(t *testing.T) {
 	for constraint, want := range map[string]string{
 		"1.2.0": "1.2.0", "= 1.2.0": "1.2.0", "=1.2": "1.2.0", "v1.2.0": "1.2.0", "1.2.0-beta1": "1.2.0-beta1",
 		"": "", "~> 1.2.0": "", "!= 1.2.0": "", ">= 1.2.0": "", "1.2.0, != 1.3": "", "1.2.0, 1.2.0": "",

@@ -33,7 +33,7 @@ func mustLocate(t *testing.T, r *Registries, version string) Remote {
 	return remote
 }
 
-func TestARememberedVersionCostsNoRequest(t *testing.T) {
+func TestRegistry_ARememberedVersionCostsNoRequest(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0", "1.1.0")
 	asked := mustLocate(t, first, "1.0.0")
@@ -61,7 +61,7 @@ func TestARememberedVersionCostsNoRequest(t *testing.T) {
 	}
 }
 
-func TestRelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
+func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0")
 	mustLocate(t, first, "1.0.0")
@@ -99,7 +99,7 @@ func outdate(t *testing.T, r *Registries, location string) {
 	r.remember(release{module, "1.0.0"}, remote)
 }
 
-func TestOfflineKnowsWhatIsRemembered(t *testing.T) {
+func TestRegistry_OfflineKnowsWhatIsRemembered(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0", "1.1.0", "2.0.0", "3.0.0-beta1")
 	for _, version := range []string{"1.0.0", "1.1.0", "3.0.0-beta1"} {
@@ -136,7 +136,7 @@ func TestOfflineKnowsWhatIsRemembered(t *testing.T) {
 	}
 }
 
-func TestDamagedFilesOfTheStoreDoNotExist(t *testing.T) {
+func TestRegistry_DamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	t.Parallel()
 	first, later, requests := remembering(t, "1.0.0")
 	asked := mustLocate(t, first, "1.0.0")
@@ -164,7 +164,7 @@ func TestDamagedFilesOfTheStoreDoNotExist(t *testing.T) {
 	}
 }
 
-func TestTheStoreIsTheUsersAlone(t *testing.T) {
+func TestRegistry_TheStoreIsTheUsersAlone(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("modes say nothing on Windows")
 	}

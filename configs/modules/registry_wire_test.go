@@ -37,7 +37,7 @@ func TestDecodeVersions(t *testing.T) {
 	}
 }
 
-func TestOnlyTheFirstModuleOfAnAnswerCounts(t *testing.T) {
+func TestRegistry_OnlyTheFirstModuleOfAnAnswerCounts(t *testing.T) {
 	list, err := decodeVersions([]byte(`{"modules":[{"versions":[{"version":"1.0.0"}]},{"versions":[{"version":"3.0.0"}]}]}`))
 	if err != nil || len(list.versions) != 1 || list.versions[0].String() != "1.0.0" {
 		t.Errorf("got %v, %v", list.versions, err)

@@ -113,7 +113,7 @@ func call(name, source string) string {
 	return "module \"" + name + "\" {\n  source = \"" + source + "\"\n}\n"
 }
 
-func TestInstallRecordsATree(t *testing.T) {
+func TestResolver_RecordsATree(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":      call("b", "./b") + call("a", "./a"),
 		"a/main.tf":    call("up", "../b") + call("out", "../../beside"),
@@ -133,7 +133,7 @@ func TestInstallRecordsATree(t *testing.T) {
 	p.wantChanged("a in a", "b in b", "a.out in ../beside", "a.up in b", "b.in in b/in", "a.up.in in b/in")
 }
 
-func TestRequirementsSayWhichModuleAsks(t *testing.T) {
+func TestResolver_RequirementsSayWhichModuleAsks(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":   call("a", "./a") + `resource "x_y" "z" {}`,
 		"a/main.tf": call("b", "./b") + "terraform {\n  required_version = \"< 1\"\n}\n",
@@ -154,7 +154,7 @@ func TestRequirementsSayWhichModuleAsks(t *testing.T) {
 	}
 }
 
-func TestInstallTellsWhatIsWrong(t *testing.T) {
+func TestResolver_ReportsProblems(t *testing.T) {
 	for name, c := range map[string]struct {
 		files map[string]string
 		place string
@@ -186,7 +186,7 @@ func TestInstallTellsWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestInstallKeepsWhatIsRecorded(t *testing.T) {
+func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	vpc := "module \"vpc\" {\n  source = \"x/vpc/y\"\n  version = \"~> 1.0\"\n}\n"
 	p := newProject(t, map[string]string{
 		"main.tf":                           vpc,
@@ -210,7 +210,7 @@ func TestInstallKeepsWhatIsRecorded(t *testing.T) {
 	}
 }
 
-func TestPathsStayInTheirPackage(t *testing.T) {
+func TestResolver_PathsStayInTheirPackage(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":                          call("vpc", "x/vpc/y//m"),
 		".terraform/modules/modules.json":  `{"Modules":[{"Key":"vpc","Source":"x/vpc/y//m","Dir":".terraform/modules/vpc/m"}]}`,
@@ -219,7 +219,7 @@ func TestPathsStayInTheirPackage(t *testing.T) {
 	p.wantProblem("m/main.tf", "escapes", "module.vpc.module.out", `"registry.terraform.io/x/vpc/y"`)
 }
 
-func TestSaveRemovesWhatWasReplaced(t *testing.T) {
+func TestResolver_SaveRemovesWhatWasReplaced(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":                         call("a", "./a"),
 		"a/main.tf":                       "",
@@ -238,7 +238,7 @@ func TestSaveRemovesWhatWasReplaced(t *testing.T) {
 	}
 }
 
-func TestRecordedModeChangesNothing(t *testing.T) {
+func TestResolver_RecordedModeChangesNothing(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./a"), "a/main.tf": ""})
 	p.mode = AsRecorded
 	p.wantProblem("main.tf", "Module not installed")
@@ -251,7 +251,7 @@ func TestRecordedModeChangesNothing(t *testing.T) {
 	p.wantProblem("main.tf", "Module source has changed")
 }
 
-func TestSymlinksAreFollowed(t *testing.T) {
+func TestResolver_SymlinksAreFollowed(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./link/in"), "real/in/main.tf": call("b", "../beside"), "real/beside/main.tf": ""})
 	if err := os.Symlink("real", filepath.Join(p.dir, "link")); err != nil {
 		t.Skipf("no symlinks here: %v", err)
@@ -260,7 +260,7 @@ func TestSymlinksAreFollowed(t *testing.T) {
 	p.wantChanged("a in real/in", "a.b in real/beside")
 }
 
-func TestInstallStopsWhenItIsCanceled(t *testing.T) {
+func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", "./a") + call("b", "./b")})
 	root, _ := configs.LoadModule(p.dir, p.product)
 	ctx, cancel := context.WithCancel(t.Context())

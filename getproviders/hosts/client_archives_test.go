@@ -82,7 +82,7 @@ func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	}
 }
 
-func TestIdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
+func TestClient_IdleConnectionsOfArchivesCanBeClosed(t *testing.T) {
 	var mu sync.Mutex
 	gone := make(chan struct{})
 	srv := httptest.NewUnstartedServer(http.NotFoundHandler())

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-func TestUserAgent(t *testing.T) {
+func TestClient_UserAgent(t *testing.T) {
 	for _, tc := range []struct{ ours, theirs, want string }{
 		{"tfdeps/1.0", "", "tfdeps/1.0"},
 		{"tfdeps/1.0", "other/2", "other/2"},
@@ -117,7 +117,7 @@ func (b *dripBody) Read(p []byte) (int, error) {
 
 func (b *dripBody) Close() error { return nil }
 
-func TestStall(t *testing.T) {
+func TestClient_Stall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := newClient(t, ClientOptions{StallTimeout: 5 * time.Second, Base: roundTrip(func(req *http.Request) (*http.Response, error) {
 			resp := answer(req, 200)
@@ -173,7 +173,7 @@ func TestStall_DropsTheConnection(t *testing.T) {
 	}
 }
 
-func TestHeaderTimeoutEndsAnAttempt(t *testing.T) {
+func TestClient_HeaderTimeoutEndsAnAttempt(t *testing.T) {
 	var made atomic.Int32
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		if made.Add(1) == 1 {
@@ -222,7 +222,7 @@ func TestConnections_AreReused(t *testing.T) {
 	}
 }
 
-func TestHTTP2IsUsed(t *testing.T) {
+func TestClient_HTTP2IsUsed(t *testing.T) {
 	srv := startTLS(t, func(http.ResponseWriter, *http.Request) {})
 	resp, err := clientFor(t, srv, ClientOptions{}).Do(mustRequest(t, "GET", srv.URL))
 	if err != nil {
@@ -234,7 +234,7 @@ func TestHTTP2IsUsed(t *testing.T) {
 	}
 }
 
-func TestTransportSettings(t *testing.T) {
+func TestClient_TransportSettings(t *testing.T) {
 	transport := cloneDefault()
 	if err := configure(transport, ClientOptions{}, 3*time.Second); err != nil {
 		t.Fatal(err)
@@ -254,7 +254,7 @@ func TestTransportSettings(t *testing.T) {
 	}
 }
 
-func TestResolveSettings(t *testing.T) {
+func TestClient_ResolveSettings(t *testing.T) {
 	for text, want := range map[string]int{
 		"": 1, "0": 1, "-3": 1, "x": 1, "1.5": 1, " 2": 1, "1": 1, "5": 5, "99999999999999999999": 1,
 	} {

@@ -51,7 +51,7 @@ func TestEnvTokens(t *testing.T) {
 	}
 }
 
-func TestTokenVariableIsReadBack(t *testing.T) {
+func TestTokenVariable_IsReadBack(t *testing.T) {
 	for _, host := range []Hostname{"example.com", "my-registry.example.com", "a--b.example", "xn--bcher-kva.example", "localhost"} {
 		got, err := EnvTokens([]string{TokenVariable(host) + "=x"}).Token(t.Context(), host)
 		if err != nil || got != "x" {

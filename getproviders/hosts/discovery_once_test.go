@@ -83,7 +83,7 @@ func TestDiscovery_EndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestForcedServicesNeedNoNetwork(t *testing.T) {
+func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
 	d := Discovery{Forced: map[Hostname]map[string]string{
 		"example.com:8443": {"providers.v1": "https://127.0.0.1:1234/p/", "modules.v1": "m/"},
 		"example.org":      nil,

@@ -101,7 +101,7 @@ func TestRead_AllTrustsNoContentLength(t *testing.T) {
 	}
 }
 
-func TestRedirectLimit(t *testing.T) {
+func TestGetDocument_RedirectLimit(t *testing.T) {
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Referer") != "" {
 			t.Error("told where it came from")
@@ -129,9 +129,9 @@ func TestRedirectLimit(t *testing.T) {
 	}
 }
 
-// TestRedirectToNowhere: net/http's error repeats the header, which may be a
+// TestGetDocument_RedirectToNowhere: net/http's error repeats the header, which may be a
 // signed URL with a slip in it. Asking again would change nothing.
-func TestRedirectToNowhere(t *testing.T) {
+func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	var asked recorder
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.add(r.URL.Path)

@@ -189,7 +189,7 @@ func TestProxy_CredentialsReachTheProxy(t *testing.T) {
 	}
 }
 
-func TestNoProxyGoesThereDirectly(t *testing.T) {
+func TestClient_NoProxyGoesThereDirectly(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("0.0.0.0 is not this machine on Windows")
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-func TestARefusalIsExplained(t *testing.T) {
+func TestRefusal_ARefusalIsExplained(t *testing.T) {
 	parse := func(text string) *url.URL {
 		u, err := url.Parse(text)
 		if err != nil {
@@ -38,7 +38,7 @@ func TestARefusalIsExplained(t *testing.T) {
 	}
 }
 
-func TestWhatAHostThatRefusesSays(t *testing.T) {
+func TestRefusal_WhatAHostThatRefusesSays(t *testing.T) {
 	for _, c := range []struct {
 		refusal hosts.Refusal
 		status  int

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestThroughTinyproxy does the same with a proxy that isn't ours.
-func TestThroughTinyproxy(t *testing.T) {
+// TestClient_ThroughTinyproxy does the same with a proxy that isn't ours.
+func TestClient_ThroughTinyproxy(t *testing.T) {
 	program, err := exec.LookPath("tinyproxy")
 	if err != nil {
 		if os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {

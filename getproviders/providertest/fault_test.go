@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-func TestStatusFaultStrikesAsOftenAsItSays(t *testing.T) {
+func TestFault_StatusFaultStrikesAsOftenAsItSays(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
@@ -48,7 +48,7 @@ func TestFault_ForOnePathLeavesOthersAlone(t *testing.T) {
 	}
 }
 
-func TestCutBodyBreaksOffForBothProtocols(t *testing.T) {
+func TestFault_CutBodyBreaksOffForBothProtocols(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("x"), 100_000)
 	r := newRegistry(t, providertest.Options{})
@@ -84,7 +84,7 @@ func TestCutBodyBreaksOffForBothProtocols(t *testing.T) {
 	}
 }
 
-func TestStalledBodyEndsWithTheClientsPatience(t *testing.T) {
+func TestFault_StalledBodyEndsWithTheClientsPatience(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, []byte("0123456789"))
@@ -111,7 +111,7 @@ func TestStalledBodyEndsWithTheClientsPatience(t *testing.T) {
 	}
 }
 
-func TestCloseEndsStalledRequests(t *testing.T) {
+func TestFault_CloseEndsStalledRequests(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)

@@ -153,9 +153,9 @@ func TestServer_ServesAnything(t *testing.T) {
 	}
 }
 
-// TestRealTerraformInstallsFromAMirror also checks the hashes that we compute:
+// TestMirror_TerraformInstallsFromIt also checks the hashes that we compute:
 // each of the two has to be enough.
-func TestRealTerraformInstallsFromAMirror(t *testing.T) {
+func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t, providertest.MirrorOptions{})
 	outcomes := map[string]string{

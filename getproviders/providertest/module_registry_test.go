@@ -45,7 +45,7 @@ func TestRegistrySource_ServesModules(t *testing.T) {
 	}
 }
 
-func TestModulesBreakOnCommand(t *testing.T) {
+func TestModuleRegistry_ModulesBreakOnCommand(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "cloud", Version: "1.0.0", Location: "/x"})

@@ -82,7 +82,7 @@ func mustGet(t *testing.T, r *providertest.Registry, path string) (*http.Respons
 	return resp, body
 }
 
-func TestServesEveryDocumentOfTheProtocol(t *testing.T) {
+func TestRegistry_ServesEveryDocumentOfTheProtocol(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{
@@ -117,7 +117,7 @@ func TestServesEveryDocumentOfTheProtocol(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotThereIsNotFound(t *testing.T) {
+func TestRegistry_WhatIsNotThereIsNotFound(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
@@ -131,7 +131,7 @@ func TestWhatIsNotThereIsNotFound(t *testing.T) {
 	}
 }
 
-func TestCountsRequestsAndConnections(t *testing.T) {
+func TestRegistry_CountsRequestsAndConnections(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	addWidget(r, nil)
@@ -156,7 +156,7 @@ func TestCountsRequestsAndConnections(t *testing.T) {
 	}
 }
 
-func TestArchiveFromAFileCanBeResumed(t *testing.T) {
+func TestRegistry_ArchiveFromAFileCanBeResumed(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "big.zip")
 	if err := os.WriteFile(path, []byte("0123456789"), 0o600); err != nil {
@@ -175,7 +175,7 @@ func TestArchiveFromAFileCanBeResumed(t *testing.T) {
 	}
 }
 
-func TestZipIsDeterministic(t *testing.T) {
+func TestRegistry_ZipIsDeterministic(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a": "1", "b": "2", "c/": "", "c/d": "3"}
 	if !bytes.Equal(providertest.Zip(files), providertest.Zip(files)) {

@@ -37,7 +37,7 @@ func terraformInit(t *testing.T, env []string, source string) (string, error) {
 	return string(out), err
 }
 
-func TestRealTerraformInstallsFromIt(t *testing.T) {
+func TestRegistry_TerraformInstallsFromIt(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.2.3"})
@@ -58,7 +58,7 @@ func TestRealTerraformInstallsFromIt(t *testing.T) {
 	}
 }
 
-func TestRealTerraformRefusesAWrongSigner(t *testing.T) {
+func TestRegistry_TerraformRefusesAWrongSigner(t *testing.T) {
 	t.Parallel()
 	r := newRegistry(t, providertest.Options{})
 	r.Add(providertest.PackageSpec{

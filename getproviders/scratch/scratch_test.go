@@ -51,7 +51,7 @@ func TestSweep_OfNothing(t *testing.T) {
 	Sweep(filepath.Join(t.TempDir(), "missing"), time.Now())
 }
 
-func TestRemoveTakesEverythingWithIt(t *testing.T) {
+func TestRemove_TakesEverythingWithIt(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	dir, err := Make(parent)
@@ -99,7 +99,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 }
 
 // Who makes a directory while others sweep gets one that stays.
-func TestMakingAndSweepingAtOnce(t *testing.T) {
+func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()
 	done := make(chan struct{})

@@ -12,7 +12,7 @@ import (
 
 // What a killed process was making goes with the next write, and what another
 // one is making stays.
-func TestLeftoversAreRemoved(t *testing.T) {
+func TestSave_LeftoversAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	left, held := filepath.Join(dir, Prefix+"1"), filepath.Join(dir, Prefix+"2")
@@ -44,7 +44,7 @@ func TestLeftoversAreRemoved(t *testing.T) {
 }
 
 // Many may write at once: none is disturbed by the others' sweeping.
-func TestManyWriteToOneDirectory(t *testing.T) {
+func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	var all sync.WaitGroup

@@ -80,7 +80,7 @@ func TestWrite_ReplacesAsAWhole(t *testing.T) {
 	}
 }
 
-func TestAFailedWriteLeavesNothing(t *testing.T) {
+func TestSave_AFailedWriteLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "taken")
 	if err := os.MkdirAll(filepath.Join(path, "full"), 0o755); err != nil {

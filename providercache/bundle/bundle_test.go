@@ -103,7 +103,7 @@ func ExampleWrite() {
 	// Output: ed7002b4 7 <nil>
 }
 
-func TestWhatIsPackedIsUnpacked(t *testing.T) {
+func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 	t.Parallel()
 	archive, dir := exampleTar(t), t.TempDir()
 	if again := exampleTar(t, []bundle.Entry{{Path: "a"}, {Path: "tree/deep/y"}, {Path: "tree/x", Executable: true}, {Path: "z/b"}}...); !bytes.Equal(archive, again) {
@@ -125,7 +125,7 @@ func TestWhatIsPackedIsUnpacked(t *testing.T) {
 	equal(t, content(t, dir), want)
 }
 
-func TestNothingInAnArchiveTellsWhoMadeIt(t *testing.T) {
+func TestBundle_NamesNoUser(t *testing.T) {
 	t.Parallel()
 	r := tar.NewReader(bytes.NewReader(exampleTar(t)))
 	for i := 0; ; i++ {
@@ -143,7 +143,7 @@ func TestNothingInAnArchiveTellsWhoMadeIt(t *testing.T) {
 	}
 }
 
-func TestLinksAreKept(t *testing.T) {
+func TestBundle_LinksAreKept(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if err := os.Symlink("nowhere", filepath.Join(dir, "try")); err != nil {
@@ -238,7 +238,7 @@ func refused(t testing.TB) map[string][]byte {
 	return all
 }
 
-func TestWhatIsRefusedChangesNothing(t *testing.T) {
+func TestBundle_WhatIsRefusedChangesNothing(t *testing.T) {
 	t.Parallel()
 	before := map[string]string{"a": "old", "tree/old": "old", "z/keep": "old"}
 	for why, archive := range refused(t) {
@@ -251,7 +251,7 @@ func TestWhatIsRefusedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestBundle_Limits(t *testing.T) {
 	t.Parallel()
 	for _, limits := range []bundle.Limits{{Entries: 3}, {Bytes: 10}} {
 		dir := t.TempDir()
@@ -262,7 +262,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-func TestAFailureWhilePublishingTakesAllBack(t *testing.T) {
+func TestBundle_AFailureWhilePublishingTakesAllBack(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("there, a file in the place of a directory fails in other ways")
@@ -284,7 +284,7 @@ func TestAFailureWhilePublishingTakesAllBack(t *testing.T) {
 	equal(t, content(t, dir), before)
 }
 
-func TestWhatIsNotAcceptedChangesNothing(t *testing.T) {
+func TestBundle_WhatIsNotAcceptedChangesNothing(t *testing.T) {
 	t.Parallel()
 	dir, no := t.TempDir(), errors.New("no")
 	_, err := bundle.Unpack(t.Context(), bytes.NewReader(exampleTar(t)), bundle.Options{Dir: dir, Unit: anywhere, Accept: func(unpacked string) error {
@@ -296,7 +296,7 @@ func TestWhatIsNotAcceptedChangesNothing(t *testing.T) {
 	}
 }
 
-func TestNothingIsUnpackedThroughALink(t *testing.T) {
+func TestBundle_NothingIsUnpackedThroughALink(t *testing.T) {
 	t.Parallel()
 	outer := t.TempDir()
 	dir, outside := filepath.Join(outer, "dir"), filepath.Join(outer, "outside")
@@ -311,7 +311,7 @@ func TestNothingIsUnpackedThroughALink(t *testing.T) {
 	equal(t, content(t, outer), map[string]string{"dir/z": "-> ../outside"})
 }
 
-func TestOddEntriesAreRefused(t *testing.T) {
+func TestBundle_OddEntriesAreRefused(t *testing.T) {
 	t.Parallel()
 	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: []bundle.Entry{{Path: "a", Size: 1, SHA256: sum("x")}}})
 	must(t, err)
@@ -344,7 +344,7 @@ func TestOddEntriesAreRefused(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBePackedIsTold(t *testing.T) {
+func TestBundle_ReportsWhatCannotBePacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	lay(t, dir, example)

@@ -40,7 +40,7 @@ func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 	return server
 }
 
-func TestObjectsOfAService(t *testing.T) {
+func TestFetch_ObjectsOfAService(t *testing.T) {
 	t.Parallel()
 	objects := map[string]string{"net.zip": string(zipped(t, someTree)), "net/../../evil": ""}
 	for name, content := range someTree {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestChecksumIsFoundInAList(t *testing.T) {
+func TestChecksum_IsFoundInAList(t *testing.T) {
 	const other = "00000000000000000000000000000000000000000000000000000000000000ff"
 	names := []string{"net.zip", "/dl/net.zip", "dl/net.zip"}
 	for name, c := range map[string]struct {

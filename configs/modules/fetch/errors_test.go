@@ -7,7 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
-func TestErrorsNameThePackageOnce(t *testing.T) {
+func TestErrors_NameThePackageOnce(t *testing.T) {
 	t.Parallel()
 	gone := errors.New("gone")
 	inner := &git.Error{URL: "https://example.com/a.git", Ref: "v1", Err: gone}

@@ -20,7 +20,7 @@ import (
 
 func get(pkg string) modules.FetchRequest { return modules.FetchRequest{Package: pkg} }
 
-func TestArchiveIsAskedForOnceByOneGET(t *testing.T) {
+func TestFetch_ArchiveIsAskedForOnceByOneGET(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
@@ -33,7 +33,7 @@ func TestArchiveIsAskedForOnceByOneGET(t *testing.T) {
 	}
 }
 
-func TestCopiesAreIndependent(t *testing.T) {
+func TestFetch_CopiesAreIndependent(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.tgz", providertest.TarGz(someTree), "")
@@ -51,7 +51,7 @@ func TestCopiesAreIndependent(t *testing.T) {
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.tgz")), below(someTree, ""))
 }
 
-func TestManyCallsAtOnceAskOnce(t *testing.T) {
+func TestFetch_ManyCallsAtOnceAskOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.hop("/net", "./net.zip//modules/a")
@@ -84,7 +84,7 @@ func TestManyCallsAtOnceAskOnce(t *testing.T) {
 	}
 }
 
-func TestServersSayWhereThePackageIs(t *testing.T) {
+func TestFetch_ServersSayWhereThePackageIs(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	base := s.BaseURL()
@@ -120,7 +120,7 @@ func TestServersSayWhereThePackageIs(t *testing.T) {
 	}
 }
 
-func TestServersThatLeadNowhere(t *testing.T) {
+func TestFetch_ServersThatLeadNowhere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	base := s.BaseURL()
@@ -148,7 +148,7 @@ func TestServersThatLeadNowhere(t *testing.T) {
 	}
 }
 
-func TestParametersReachTheServerAsTheyAre(t *testing.T) {
+func TestFetch_ParametersReachTheServerAsTheyAre(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	var queries []string
@@ -169,7 +169,7 @@ func TestParametersReachTheServerAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestErrorsSayWhichKind(t *testing.T) {
+func TestFetch_ErrorsSayWhichKind(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	status := func(code int) http.HandlerFunc {
@@ -206,7 +206,7 @@ func TestErrorsSayWhichKind(t *testing.T) {
 	}
 }
 
-func TestChecksumsThatAreRight(t *testing.T) {
+func TestFetch_ChecksumsThatAreRight(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	archive := zipped(t, someTree)
@@ -218,7 +218,7 @@ func TestChecksumsThatAreRight(t *testing.T) {
 	}
 }
 
-func TestBodiesThatBreakOffOrNeverEnd(t *testing.T) {
+func TestFetch_BodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
@@ -239,7 +239,7 @@ func TestBodiesThatBreakOffOrNeverEnd(t *testing.T) {
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 }
 
-func TestFailuresAreNotRemembered(t *testing.T) {
+func TestFetch_FailuresAreNotRemembered(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
@@ -249,7 +249,7 @@ func TestFailuresAreNotRemembered(t *testing.T) {
 	sameTree(t, fetched(t, f, get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 }
 
-func TestAddressesAreRewritten(t *testing.T) {
+func TestFetch_AddressesAreRewritten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/mirror/net.zip", zipped(t, someTree), "")
@@ -262,7 +262,7 @@ func TestAddressesAreRewritten(t *testing.T) {
 	sameTree(t, fetched(t, f, get("https://elsewhere.example.com/page")), below(someTree, "docs"))
 }
 
-func TestDirectoriesAreLinked(t *testing.T) {
+func TestFetch_DirectoriesAreLinked(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("making a symlink is a privilege there; a copy is made instead")
@@ -290,7 +290,7 @@ func TestDirectoriesAreLinked(t *testing.T) {
 	}
 }
 
-func TestArchivesOfThisMachineAreUnpacked(t *testing.T) {
+func TestFetch_ArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	archive := zipped(t, someTree)
@@ -317,7 +317,7 @@ func TestArchivesOfThisMachineAreUnpacked(t *testing.T) {
 	}
 }
 
-func TestEndOfTheContextIsTheError(t *testing.T) {
+func TestFetch_EndOfTheContextIsTheError(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")

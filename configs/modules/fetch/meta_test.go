@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestMetaTagOfAPage(t *testing.T) {
+func TestMeta_TagOfAPage(t *testing.T) {
 	for name, c := range map[string]struct{ page, want string }{
 		"plain":           {`<html><head><meta name="terraform-get" content="https://h/n.zip"></head></html>`, "https://h/n.zip"},
 		"upper case":      {`<HTML><HEAD><META NAME="terraform-get" CONTENT="https://h/n.zip">`, "https://h/n.zip"},

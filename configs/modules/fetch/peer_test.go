@@ -18,7 +18,7 @@ import (
 // Packages are on disk what Terraform makes of them, and what it can't fetch
 // can't be fetched here. Each address is in a configuration of its own, so that
 // nothing is a copy of something else.
-func TestSamePackagesAsTerraform(t *testing.T) {
+func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
 	}

@@ -72,7 +72,7 @@ func fileURL(path string) string {
 	return "file://" + path
 }
 
-func TestGitRepositories(t *testing.T) {
+func TestFetch_GitRepositories(t *testing.T) {
 	t.Parallel()
 	dir, commit := newGit(t, someTree)
 	f := &Fetcher{Environ: testEnviron(), Store: t.TempDir()}
@@ -95,7 +95,7 @@ func TestGitRepositories(t *testing.T) {
 	}
 }
 
-func TestArchiveInAGitRepository(t *testing.T) {
+func TestFetch_ArchiveInAGitRepository(t *testing.T) {
 	t.Parallel()
 	dir, _ := newGit(t, map[string]string{"net.tgz": string(providertest.TarGz(someTree))})
 	f := &Fetcher{Environ: testEnviron()}
@@ -106,7 +106,7 @@ func TestArchiveInAGitRepository(t *testing.T) {
 	}
 }
 
-func TestSymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
+func TestFetch_SymlinksOfARepositoryStayAndLeadNowhereElse(t *testing.T) {
 	t.Parallel()
 	dir, _ := newGit(t, someTree)
 	if err := errors.Join(os.Symlink("modules/a", filepath.Join(dir, "in")), os.Symlink("../..", filepath.Join(dir, "out"))); err != nil {
@@ -153,7 +153,7 @@ func caFile(t testing.TB, s *site) string {
 	return path
 }
 
-func TestGitIsAskedOnceForManyCalls(t *testing.T) {
+func TestFetch_GitIsAskedOnceForManyCalls(t *testing.T) {
 	t.Parallel()
 	dir, commit := newGit(t, someTree)
 	s := newSite(t)
@@ -189,7 +189,7 @@ func TestGitIsAskedOnceForManyCalls(t *testing.T) {
 	}
 }
 
-func TestMercurialRepositories(t *testing.T) {
+func TestFetch_MercurialRepositories(t *testing.T) {
 	t.Parallel()
 	lookProgram(t, "hg")
 	dir := filepath.Join(t.TempDir(), "net")

@@ -9,7 +9,7 @@ import (
 
 const someSHA256 = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
 
-func TestAddressesSayHowToFetch(t *testing.T) {
+func TestSource_AddressesSayHowToFetch(t *testing.T) {
 	for _, c := range []struct {
 		pkg  string
 		want packageSource
@@ -52,7 +52,7 @@ func TestAddressesSayHowToFetch(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreRefused(t *testing.T) {
+func TestSource_AddressesThatAreRefused(t *testing.T) {
 	for _, pkg := range []string{
 		"", "net", "ftp://h/net", "ssh://git@h/net.git", "rsync::https://h/net", "git::ext::sh -c id", "git::git::https://h/net",
 		"http::https::https://h/net.zip", "https:opaque", "https:///net.zip", "s3::file:///net", "gcs::ftp://h/net", "hg::ext://h",
@@ -72,7 +72,7 @@ func TestAddressesThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestServersDontLeadToFiles(t *testing.T) {
+func TestSource_ServersDontLeadToFiles(t *testing.T) {
 	for _, pkg := range []string{"file:///etc", "git::file:///etc", "hg::file:///etc", "file::file:///etc", "git::/etc"} {
 		if got, err := parseSource(pkg, true); !errors.Is(err, ErrAddress) {
 			t.Errorf("%q: %+v, %v", pkg, got, err)
@@ -83,7 +83,7 @@ func TestServersDontLeadToFiles(t *testing.T) {
 	}
 }
 
-func TestAddressesAreShownWithoutSecrets(t *testing.T) {
+func TestSource_AddressesAreShownWithoutSecrets(t *testing.T) {
 	for pkg, want := range map[string]string{
 		"git::https://u:secret@h/net.git?ref=v1&sshkey=secret": "git::https://h/net.git?ref=v1&sshkey=REDACTED",
 		"https://h/net.zip?archive=zip&X-Sig=secret":           "https://h/net.zip?archive=zip&X-Sig=REDACTED",

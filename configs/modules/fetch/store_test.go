@@ -18,7 +18,7 @@ import (
 // otherTree is what replaces someTree.
 var otherTree = map[string]string{"main.tf": "# other\n"}
 
-func TestUnchangedArchiveCostsNoBody(t *testing.T) {
+func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -34,7 +34,7 @@ func TestUnchangedArchiveCostsNoBody(t *testing.T) {
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(otherTree, ""))
 }
 
-func TestTimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
+func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 	t.Parallel()
 	now := time.Now().UTC()
 	for name, c := range map[string]struct {
@@ -62,7 +62,7 @@ func TestTimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 }
 
 // What a server says of one place is nothing that holds for another.
-func TestValidatorsAreThoseOfOnePlace(t *testing.T) {
+func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -79,7 +79,7 @@ func TestValidatorsAreThoseOfOnePlace(t *testing.T) {
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/latest.zip")), below(otherTree, ""))
 }
 
-func TestPinnedPackageIsNotAskedFor(t *testing.T) {
+func TestStore_PinnedPackageIsNotAskedFor(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -104,7 +104,7 @@ func TestPinnedPackageIsNotAskedFor(t *testing.T) {
 	}
 }
 
-func TestDamagedStoreIsMended(t *testing.T) {
+func TestStore_DamagedStoreIsMended(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -131,7 +131,7 @@ func TestDamagedStoreIsMended(t *testing.T) {
 	}
 }
 
-func TestStoreIsTheUsersAlone(t *testing.T) {
+func TestStore_IsTheUsersAlone(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := filepath.Join(t.TempDir(), "modules", "v1")
@@ -157,7 +157,7 @@ func TestStoreIsTheUsersAlone(t *testing.T) {
 	}
 }
 
-func TestStoreThatCantBeWritten(t *testing.T) {
+func TestStore_ThatCantBeWritten(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
@@ -168,7 +168,7 @@ func TestStoreThatCantBeWritten(t *testing.T) {
 	sameTree(t, fetched(t, s.fetcher(t, store), get(s.BaseURL()+"/net.zip")), below(someTree, ""))
 }
 
-func TestWhatKilledRunsLeftIsSwept(t *testing.T) {
+func TestStore_WhatKilledRunsLeftIsSwept(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")
@@ -193,7 +193,7 @@ func TestWhatKilledRunsLeftIsSwept(t *testing.T) {
 	}
 }
 
-func TestOfflineUsesWhatIsThere(t *testing.T) {
+func TestStore_OfflineUsesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -220,7 +220,7 @@ func TestOfflineUsesWhatIsThere(t *testing.T) {
 	}
 }
 
-func TestOneStoreForManyFetchers(t *testing.T) {
+func TestStore_OneStoreForManyFetchers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	store := t.TempDir()
@@ -250,7 +250,7 @@ func TestOneStoreForManyFetchers(t *testing.T) {
 	}
 }
 
-func TestNothingTemporaryIsLeft(t *testing.T) {
+func TestStore_NothingTemporaryIsLeft(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	s.file("/net.zip", zipped(t, someTree), "")

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestAStoreIsSweptByAge(t *testing.T) {
+func TestStore_AStoreIsSweptByAge(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	now := time.Now()

@@ -29,7 +29,7 @@ func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst 
 	return around, dst, unpack(t.Context(), kind, file, dst, b.withDefaults())
 }
 
-func TestEveryKindIsUnpacked(t *testing.T) {
+func TestUnpack_EveryKindIsUnpacked(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	packed := filepath.Join(dir, "a.tar.gz")
@@ -72,7 +72,7 @@ func TestEveryKindIsUnpacked(t *testing.T) {
 	}
 }
 
-func TestHostileArchives(t *testing.T) {
+func TestUnpack_HostileArchives(t *testing.T) {
 	t.Parallel()
 	dir := tar.TypeDir
 	for name, c := range map[string]struct {
@@ -134,7 +134,7 @@ func TestHostileArchives(t *testing.T) {
 	}
 }
 
-func TestArchivesThatAreTooLarge(t *testing.T) {
+func TestUnpack_ArchivesThatAreTooLarge(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{"a": strings.Repeat("a", 1000), "b": strings.Repeat("b", 1000)}
 	for kind, archive := range map[string][]byte{"zip": zipped(t, files), "tgz": providertest.TarGz(files)} {
@@ -149,7 +149,7 @@ func TestArchivesThatAreTooLarge(t *testing.T) {
 	}
 }
 
-func TestErrorsDontSayWhereTheArchiveIsForTheMoment(t *testing.T) {
+func TestUnpack_ErrorsDontSayWhereTheArchiveIsForTheMoment(t *testing.T) {
 	t.Parallel()
 	err := withoutPath(errors.New("empty archive: /tmp/x/archive"), "/tmp/x/archive")
 	if err.Error() != "empty archive: the archive" {

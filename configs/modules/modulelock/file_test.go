@@ -24,7 +24,7 @@ module "net.dns" {
 }
 `
 
-func TestTheTextOfTheFile(t *testing.T) {
+func TestFile_TheTextOfTheFile(t *testing.T) {
 	locks := locksOf(dns, network)
 	if got := string(locks.Encode()); got != text {
 		t.Errorf("got\n%s\nwant\n%s", got, text)
@@ -67,7 +67,7 @@ func block(key string, lines ...string) string {
 	return fmt.Sprintf("module %q {\n%s\n}\n", key, strings.Join(lines, "\n"))
 }
 
-func TestProblemsHaveTheirPlace(t *testing.T) {
+func TestFile_ProblemsHaveTheirPlace(t *testing.T) {
 	for _, c := range broken {
 		locks, diags := Decode([]byte(c.text), "lock.hcl")
 		if !diags.HasErrors() {
@@ -88,14 +88,14 @@ func TestProblemsHaveTheirPlace(t *testing.T) {
 	}
 }
 
-func TestABrokenBlockLeavesTheOthers(t *testing.T) {
+func TestFile_ABrokenBlockLeavesTheOthers(t *testing.T) {
 	locks, diags := Decode([]byte(block("b", `source = 1`)+text), FileName)
 	if !diags.HasErrors() || !locks.Equal(locksOf(dns, network)) {
 		t.Errorf("got %+v, %v", locks.All(), diags)
 	}
 }
 
-func TestSaveAndLoad(t *testing.T) {
+func TestFile_SaveAndLoad(t *testing.T) {
 	path := filepath.Join(t.TempDir(), FileName)
 	if locks, diags := Load(path); !locks.Empty() || len(diags) > 0 {
 		t.Errorf("without a file: %+v, %v", locks.All(), diags)
@@ -120,7 +120,7 @@ func TestSaveAndLoad(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoFileIsAnError(t *testing.T) {
+func TestFile_WhatIsNoFileIsAnError(t *testing.T) {
 	dir := t.TempDir()
 	if _, diags := Load(dir); !diags.HasErrors() {
 		t.Error("a directory is read")

@@ -39,7 +39,7 @@ func hash(t *testing.T, dir string) getproviders.Hash {
 
 var netFiles = map[string]string{"main.tf": "# main\n", "sub/main.tf": "# sub\n", ".hidden": "x", "sub/.hg/x": "x", ".gitignore": "y"}
 
-func TestATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
+func TestHash_ATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
 	dir := tree(t, netFiles)
 	want, err := dirhash.HashDir(dir, "", dirhash.Hash1)
 	if err != nil {
@@ -51,7 +51,7 @@ func TestATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
 }
 
 // The hash is a fact on which lock files of other systems rely.
-func TestTheHashOfATreeIsFixed(t *testing.T) {
+func TestHash_TheHashOfATreeIsFixed(t *testing.T) {
 	for want, files := range map[getproviders.Hash]map[string]string{
 		hashB: nil,
 		"h1:YenF0SsR0pQ1d5xEolP3PndR6MHJrR35lMcGAsjh6dU=": netFiles,
@@ -62,7 +62,7 @@ func TestTheHashOfATreeIsFixed(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotCount(t *testing.T) {
+func TestHash_WhatDoesNotCount(t *testing.T) {
 	want := hash(t, tree(t, netFiles))
 	dir := tree(t, netFiles)
 	for name, content := range map[string]string{".git/HEAD": "ref", ".git/sub/x": "", ".hg/x": "", "sub/.git": "gitdir: ../.git/modules/sub"} {
@@ -79,7 +79,7 @@ func TestWhatDoesNotCount(t *testing.T) {
 	}
 }
 
-func TestWhatCounts(t *testing.T) {
+func TestHash_WhatCounts(t *testing.T) {
 	seen := map[getproviders.Hash]string{hash(t, tree(t, netFiles)): "the tree"}
 	for name, change := range map[string]map[string]string{
 		"content":             {"main.tf": "# other\n"},
@@ -107,7 +107,7 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-func TestSymlinksCountByTheirTarget(t *testing.T) {
+func TestHash_SymlinksCountByTheirTarget(t *testing.T) {
 	hashes := map[getproviders.Hash]string{}
 	add := func(name, dir string) {
 		h := hash(t, dir)
@@ -149,7 +149,7 @@ func TestSymlinksCountByTheirTarget(t *testing.T) {
 	}
 }
 
-func TestATreeThatCanNotBeHashed(t *testing.T) {
+func TestHash_ATreeThatCanNotBeHashed(t *testing.T) {
 	if _, err := HashTree(t.Context(), filepath.Join(t.TempDir(), "missing")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that isn't there: %v", err)
 	}

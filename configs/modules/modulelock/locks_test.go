@@ -67,7 +67,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestUpdatedKeepsWhatIsTheSame(t *testing.T) {
+func TestUpdated_KeepsWhatIsTheSame(t *testing.T) {
 	unknown := dns
 	unknown.Commit = ""
 	late := network
@@ -83,7 +83,7 @@ func TestUpdatedKeepsWhatIsTheSame(t *testing.T) {
 	}
 }
 
-func TestNilLocksAreEmpty(t *testing.T) {
+func TestLocks_NilIsEmpty(t *testing.T) {
 	var locks *Locks
 	if _, ok := locks.Module("net"); ok || !locks.Empty() || len(locks.All()) > 0 || !locks.Equal(&Locks{}) {
 		t.Error("nil has something")
@@ -95,7 +95,7 @@ func TestNilLocksAreEmpty(t *testing.T) {
 	}
 }
 
-func TestStatesHaveNames(t *testing.T) {
+func TestState_HasAName(t *testing.T) {
 	for state, want := range map[State]string{Same: "same", New: "new", Changed: "changed", Gone: "gone", Gone + 1: "unknown"} {
 		if state.String() != want {
 			t.Errorf("got %q, want %q", state, want)
@@ -103,7 +103,7 @@ func TestStatesHaveNames(t *testing.T) {
 	}
 }
 
-func TestSourcesLoseTheirSecrets(t *testing.T) {
+func TestLocks_SourcesLoseTheirSecrets(t *testing.T) {
 	for source, want := range map[string]string{
 		"registry.example.com/acme/net/cloud//sub":                 "registry.example.com/acme/net/cloud//sub",
 		"git::https://git.example.com/net.git//a/b?ref=v1&depth=1": "git::https://git.example.com/net.git//a/b?ref=v1&depth=1",

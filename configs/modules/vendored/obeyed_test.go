@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestLinesThatIgnore(t *testing.T) {
+func TestGitAttributes_LinesThatIgnore(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		line, name string
@@ -28,7 +28,7 @@ func TestLinesThatIgnore(t *testing.T) {
 	}
 }
 
-func TestLinesThatChangeFiles(t *testing.T) {
+func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
 		"": false, "# text": false, "* text=auto": true, "*.tf text eol=lf": true, "*.tf -text": false, "*.tf !text": true, "*.tf": false,
@@ -41,8 +41,8 @@ func TestLinesThatChangeFiles(t *testing.T) {
 	}
 }
 
-// TestGitIgnoresNothingElse makes lines and names at random, and asks git.
-func TestGitIgnoresNothingElse(t *testing.T) {
+// TestGitAttributes_GitIgnoresNothingElse makes lines and names at random, and asks git.
+func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")
 	if err != nil {

@@ -63,7 +63,7 @@ func ExampleBlock_Merge() {
 
 const own = "# tfdeps vendor: begin\n!/kept/\n# tfdeps vendor: end\n"
 
-func TestABlockIsTheLastThatAFileSays(t *testing.T) {
+func TestTree_ABlockIsTheLastThatAFileSays(t *testing.T) {
 	t.Parallel()
 	b := vendored.Block{Lines: []string{"!/kept/"}}
 	crlf := "a\r\n\r\n" + strings.ReplaceAll(own, "\n", "\r\n")
@@ -108,7 +108,7 @@ func FuzzBlockMerge(f *testing.F) {
 	})
 }
 
-func TestABlockIsWrittenOnce(t *testing.T) {
+func TestTree_ABlockIsWrittenOnce(t *testing.T) {
 	t.Parallel()
 	b := vendored.Block{Lines: []string{"!/kept/"}}
 	dir := lay(t, map[string]string{"some": "a\n"})
@@ -136,7 +136,7 @@ func TestABlockIsWrittenOnce(t *testing.T) {
 	}
 }
 
-func TestTidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
+func TestTree_TidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{
 		"main.tf": "", "sub/main.tf": "", ".gitignore": "# ours\n*.tfvars\n.terraform/\n!main.tf\n/main.tf.json\nsub/*.zip\n",
@@ -152,7 +152,7 @@ func TestTidyLeavesAloneWhatDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestTidyMendsWhatGitWouldNotKeep(t *testing.T) {
+func TestTree_TidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"main.tf": "", "a.zip": "", ".gitignore": "*.zip", "sub/.gitattributes": "* text=auto\n", "sub/.gitignore": "main.tf", "sub/x": "",
@@ -185,7 +185,7 @@ func TestTidyMendsWhatGitWouldNotKeep(t *testing.T) {
 	}
 }
 
-func TestACopyTakesThePlaceOfALink(t *testing.T) {
+func TestTree_ACopyTakesThePlaceOfALink(t *testing.T) {
 	t.Parallel()
 	from := lay(t, map[string]string{"main.tf": "", "sub/x": "", ".git/HEAD": ""})
 	dir := t.TempDir()
@@ -211,7 +211,7 @@ func TestACopyTakesThePlaceOfALink(t *testing.T) {
 	}
 }
 
-func TestTheRecordIsReadAsItWasWritten(t *testing.T) {
+func TestTree_TheRecordIsReadAsItWasWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	if r, err := vendored.ReadRecord(dir); err != nil || len(r.Platforms) > 0 {
@@ -249,7 +249,7 @@ func FuzzDecodeRecord(f *testing.F) {
 	})
 }
 
-func TestUnitsAreWhatIsVendored(t *testing.T) {
+func TestTree_UnitsAreWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	const acme = "terraform.d/plugins/registry.terraform.io/acme/net/"
 	for name, want := range map[string]string{
@@ -280,7 +280,7 @@ func TestUnitsAreWhatIsVendored(t *testing.T) {
 	}
 }
 
-func TestWhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
+func TestTree_WhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{
 		".terraform/modules/modules.json": "", ".terraform/modules/net/x": "", ".terraform/modules/net.dns/x": "", ".terraform/modules/gone/x": "",
@@ -299,7 +299,7 @@ func TestWhatLooksLikeNoModuleIsNotUnneeded(t *testing.T) {
 	}
 }
 
-func TestNamesThatDifferInCaseAreFound(t *testing.T) {
+func TestTree_NamesThatDifferInCaseAreFound(t *testing.T) {
 	t.Parallel()
 	files := []vendored.File{{Name: "m/Net/x"}, {Name: "m/Net/y"}, {Name: "m/dns/X"}, {Name: "m/dns/x"}, {Name: "m/net/z"}}
 	got := vendored.Colliding(files)
@@ -308,7 +308,7 @@ func TestNamesThatDifferInCaseAreFound(t *testing.T) {
 	}
 }
 
-func TestPointersOfLFSAreFound(t *testing.T) {
+func TestTree_PointersOfLFSAreFound(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{
 		"terraform.d/plugins/a.zip": "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "terraform.d/plugins/b.zip": "PK",
@@ -321,7 +321,7 @@ func TestPointersOfLFSAreFound(t *testing.T) {
 	}
 }
 
-func TestPlacesThatAreLinksAreFound(t *testing.T) {
+func TestTree_PlacesThatAreLinksAreFound(t *testing.T) {
 	t.Parallel()
 	dir := lay(t, map[string]string{"terraform.d/plugins/": "", "elsewhere/": ""})
 	if got := vendored.Linked(dir); got != "" {
@@ -335,7 +335,7 @@ func TestPlacesThatAreLinksAreFound(t *testing.T) {
 	}
 }
 
-func TestLinksThatLeadOutAreFound(t *testing.T) {
+func TestTree_LinksThatLeadOutAreFound(t *testing.T) {
 	t.Parallel()
 	var files []vendored.File
 	for _, link := range []string{"", "main.tf", "../../other/x", "../../../../x", "/etc/x"} {

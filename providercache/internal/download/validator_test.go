@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestEditionSaysOnWhatConditionTheRestIsWanted(t *testing.T) {
+func TestValidator_IfRange(t *testing.T) {
 	const at, later = "Mon, 02 Jan 2006 15:04:05 GMT", "Mon, 02 Jan 2006 15:04:06 GMT"
 	for name, c := range map[string]struct {
 		header            http.Header
@@ -37,7 +37,7 @@ func TestEditionSaysOnWhatConditionTheRestIsWanted(t *testing.T) {
 	}
 }
 
-func TestEditionsDifferIfBothSaySo(t *testing.T) {
+func TestValidator_DiffersIfBothSaySo(t *testing.T) {
 	for _, c := range []struct {
 		a, b validator
 		want bool
@@ -90,7 +90,7 @@ func FuzzContentRange(f *testing.F) {
 	})
 }
 
-func TestTriesGoOnAsLongAsTheyBringBytes(t *testing.T) {
+func TestRetry_GoesOnAsLongAsThereAreBytes(t *testing.T) {
 	for name, c := range map[string]struct {
 		at   func(i int) int64
 		want int

@@ -19,11 +19,11 @@ import (
 // the cache that it names, as often as it says.
 const checksVariable = "TFDEPS_TEST_CHECKS"
 
-// TestACheckCostsOneLookAtEachEntry counts with strace: a look at the
+// TestReceipt_ACheckCostsOneLookAtEachEntry counts with strace: a look at the
 // package's directory and one at each entry, and nothing else; once for all
 // checks, the directories above are looked at, the file system is asked for, and
 // the file with receipts is read.
-func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
+func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 	if how := os.Getenv(checksVariable); how != "" {
 		checkAsOftenAs(t, how)
 		return
@@ -33,7 +33,7 @@ func TestACheckCostsOneLookAtEachEntry(t *testing.T) {
 	s := keep(t)
 	const checks, entries = 10, 6 // the directory itself, two files, two directories and a file in them
 	trace := filepath.Join(t.TempDir(), "trace")
-	traced := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, os.Args[0], "-test.run=^TestACheckCostsOneLookAtEachEntry$")
+	traced := exec.CommandContext(t.Context(), strace, "-f", "-o", trace, os.Args[0], "-test.run=^TestReceipt_ACheckCostsOneLookAtEachEntry$")
 	traced.Env = append(os.Environ(), fmt.Sprintf("%s=%d:%s:%s", checksVariable, checks, s.State, s.Root))
 	if out, err := traced.CombinedOutput(); err != nil {
 		if bytes.Contains(out, []byte("ptrace")) {

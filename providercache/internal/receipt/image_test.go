@@ -66,7 +66,7 @@ func pushAndPull(t *testing.T, from, to string) {
 	}
 }
 
-func TestReceiptsOfAnImageSurviveIt(t *testing.T) {
+func TestImageReceipts_ReceiptsOfAnImageSurviveIt(t *testing.T) {
 	t.Parallel()
 	cache, _ := imageCache(t)
 	pulled := cache + "-pulled"
@@ -77,7 +77,7 @@ func TestReceiptsOfAnImageSurviveIt(t *testing.T) {
 	}
 }
 
-func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
+func TestImageReceipts_ReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
 	path := filepath.Join(cache+imageSuffix, "packages")
@@ -97,7 +97,7 @@ func TestReceiptsOfAnImageDependOnThePackagesOnly(t *testing.T) {
 	}
 }
 
-func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
+func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 	t.Parallel()
 	chmod := func(mode os.FileMode) func(*testing.T, string) {
 		return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
@@ -136,7 +136,7 @@ func TestReceiptsOfAnImageCountOnlyWhereRootAloneWrites(t *testing.T) {
 	}
 }
 
-func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
+func TestImageReceipts_ReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
 	r := ImageReceipts(cache, never)
@@ -154,7 +154,7 @@ func TestReceiptsOfAnImageAreForItsOwnPlaces(t *testing.T) {
 	}
 }
 
-func TestReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
+func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *testing.T) {
 	t.Parallel()
 	cache, dir := imageCache(t)
 	for name, c := range map[string]struct {

@@ -75,7 +75,7 @@ func rewrite(t *testing.T, path, content string) {
 	cachetest.Must(t, os.WriteFile(path, []byte(content), info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
-func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
+func TestReceipt_AReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 	t.Parallel()
 	for name, change := range map[string]func(t *testing.T, dir string){
 		"content, mtime set back": func(t *testing.T, dir string) { rewrite(t, filepath.Join(dir, cachetest.WidgetFile), "the provider") },
@@ -139,7 +139,7 @@ func TestAReceiptSeesEveryChangeOfItsPackage(t *testing.T) {
 	}
 }
 
-func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
+func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes here, and their times don't tell of links")
@@ -171,7 +171,7 @@ func TestAReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 }
 
 // Each thing that a record says of each entry counts by itself.
-func TestEveryFieldOfARecordCounts(t *testing.T) {
+func TestReceipt_EveryFieldOfARecordCounts(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)
@@ -201,7 +201,7 @@ func TestEveryFieldOfARecordCounts(t *testing.T) {
 	}
 }
 
-func TestAReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
+func TestReceipt_AReceiptCountsOnlyIfItsTimesWerePast(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)
@@ -254,7 +254,7 @@ func (s kept) isKnownIn(r *Receipts) bool {
 
 // Where a file system keeps whole seconds, two changes may bear one time for
 // a second.
-func TestWholeSecondsNeedMoreTime(t *testing.T) {
+func TestReceipt_WholeSecondsNeedMoreTime(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_700_000_000, 0)
 	for name, c := range map[string]struct {
@@ -273,7 +273,7 @@ func TestWholeSecondsNeedMoreTime(t *testing.T) {
 	}
 }
 
-func TestNoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
+func TestReceipt_NoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "package")
 	cachetest.WriteTo(t, filepath.Join(dir, cachetest.WidgetFile), "x")
@@ -294,7 +294,7 @@ func TestNoReceiptForWhatAnotherPlaceDecides(t *testing.T) {
 	}
 }
 
-func TestAReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
+func TestReceipt_AReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	before := recordOf(t, s.Dir)
@@ -318,7 +318,7 @@ func TestAReceiptIsMadeOnlyOfWhatWasChecked(t *testing.T) {
 	}
 }
 
-func TestWhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
+func TestReceipt_WhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	rc := Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}
@@ -333,7 +333,7 @@ func TestWhatWasTooYoungWhenItWasHashedGetsNoReceipt(t *testing.T) {
 	}
 }
 
-func TestASettlingThatIsInterruptedMakesNoReceipts(t *testing.T) {
+func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	cachetest.WriteTo(t, filepath.Join(s.Dir, "new"), "")
@@ -346,7 +346,7 @@ func TestASettlingThatIsInterruptedMakesNoReceipts(t *testing.T) {
 	}
 }
 
-func TestReceiptsKeepWhatTheySay(t *testing.T) {
+func TestReceipt_ReceiptsKeepWhatTheySay(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	good, _ := s.Receipts.Find(packageName)

@@ -12,7 +12,7 @@ import (
 // What another machine or a program of the user's writes to, shows what that
 // one likes. Of a file system that nobody here knows, changes may bear one time
 // for longer.
-func TestFileSystemsAreTrustedByTheirKind(t *testing.T) {
+func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		magic   uint32
@@ -38,7 +38,7 @@ func TestFileSystemsAreTrustedByTheirKind(t *testing.T) {
 }
 
 // A package on a file system that isn't local is hashed, whatever its record.
-func TestNoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
+func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
 	device, err := Lstat(s.Dir)

@@ -47,7 +47,7 @@ func saveOne(t *testing.T) (state, root string) {
 	return state, root
 }
 
-func TestReceiptsAreOnesOwn(t *testing.T) {
+func TestReceipts_AreOnesOwn(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("access lists are inherited here, not set")
@@ -76,7 +76,7 @@ func TestReceiptsAreOnesOwn(t *testing.T) {
 	}
 }
 
-func TestReceiptsOfOthersDontCount(t *testing.T) {
+func TestReceipts_OfOthersDontCount(t *testing.T) {
 	t.Parallel()
 	if os.Getuid() != 0 {
 		t.Skip("only root can give files away")
@@ -103,7 +103,7 @@ func TestReceiptsOfOthersDontCount(t *testing.T) {
 	}
 }
 
-func TestDamagedReceiptsCountAsNone(t *testing.T) {
+func TestReceipts_DamagedReceiptsCountAsNone(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(t *testing.T, path string, content []byte) error{
 		"empty":   func(_ *testing.T, path string, _ []byte) error { return os.WriteFile(path, nil, 0o600) },
@@ -150,7 +150,7 @@ func TestDamagedReceiptsCountAsNone(t *testing.T) {
 	}
 }
 
-func TestProcessesDontLoseEachOthersReceipts(t *testing.T) {
+func TestReceipts_ProcessesDontLoseEachOthersReceipts(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	numbers := make([]int, 20)
@@ -177,7 +177,7 @@ func TestProcessesDontLoseEachOthersReceipts(t *testing.T) {
 	}
 }
 
-func TestWhatIsDroppedIsGone(t *testing.T) {
+func TestReceipts_WhatIsDroppedIsGone(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	other := Open(state, root)
@@ -197,7 +197,7 @@ func TestWhatIsDroppedIsGone(t *testing.T) {
 	}
 }
 
-func TestNothingIsWrittenWithoutAChange(t *testing.T) {
+func TestReceipts_NothingIsWrittenWithoutAChange(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	before, err := os.Stat(onlyFile(t, state))
@@ -216,7 +216,7 @@ func TestNothingIsWrittenWithoutAChange(t *testing.T) {
 	}
 }
 
-func TestNoStateKeepsNothing(t *testing.T) {
+func TestReceipts_NoStateKeepsNothing(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	cachetest.WriteTo(t, file, "")
@@ -233,7 +233,7 @@ func TestNoStateKeepsNothing(t *testing.T) {
 	}
 }
 
-func TestSavingEndsWithItsContext(t *testing.T) {
+func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	r := Open(state, root)
@@ -255,7 +255,7 @@ func TestSavingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
+func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	t.Parallel()
 	state, root := saveOne(t)
 	link := filepath.Join(t.TempDir(), "link")
@@ -274,9 +274,9 @@ func TestOneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	}
 }
 
-// TestStateDoesntGrowForEver: what doesn't fit is forgotten, but for what this
+// TestReceipts_StateDoesntGrowForEver: what doesn't fit is forgotten, but for what this
 // process has to say.
-func TestStateDoesntGrowForEver(t *testing.T) {
+func TestReceipts_StateDoesntGrowForEver(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	f := statefile.Open(dir, "file", "tests", UsersOwn)
@@ -297,7 +297,7 @@ func TestStateDoesntGrowForEver(t *testing.T) {
 	}
 }
 
-func TestArchivesAreRemembered(t *testing.T) {
+func TestReceipts_ArchivesAreRemembered(t *testing.T) {
 	t.Parallel()
 	state := filepath.Join(t.TempDir(), "state")
 	memo := OpenContents(state)
@@ -339,7 +339,7 @@ func FuzzState(f *testing.F) {
 
 func sumOf(body []byte) []byte { return fmt.Appendf(nil, "%x", sha256.Sum256(body)) }
 
-func TestReceiptsTellWhoUsesAPackage(t *testing.T) {
+func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 	t.Parallel()
 	state := filepath.Join(t.TempDir(), "state")
 	want := map[string][]string{}

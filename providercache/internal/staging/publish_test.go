@@ -25,7 +25,7 @@ func stageWith(t *testing.T, target string, content string) *Stage {
 	return stage
 }
 
-func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
+func TestStage_IsPrivateAndOutsideTheLayout(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "a", "b")
 	stage := stageWith(t, target, "new")
@@ -45,7 +45,7 @@ func TestStageIsPrivateAndOutsideTheLayout(t *testing.T) {
 	}
 }
 
-func TestPublishMakesParentsOnlyThen(t *testing.T) {
+func TestStage_PublishMakesParentsOnlyThen(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -61,7 +61,7 @@ func TestPublishMakesParentsOnlyThen(t *testing.T) {
 	}
 }
 
-func TestPublishThatFailsRemovesTheParentsItMade(t *testing.T) {
+func TestStage_PublishThatFailsRemovesTheParentsItMade(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -76,7 +76,7 @@ func TestPublishThatFailsRemovesTheParentsItMade(t *testing.T) {
 	}
 }
 
-func TestPublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
+func TestStage_PublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -91,7 +91,7 @@ func TestPublishAfterTheEndOfTheContextDoesNothing(t *testing.T) {
 	}
 }
 
-func TestReplaceWithAndWithoutExchange(t *testing.T) {
+func TestStage_ReplaceWithAndWithoutExchange(t *testing.T) {
 	t.Parallel()
 	replacers := map[string]func(*Stage, string) error{
 		"as the system can": (*Stage).replace,
@@ -128,7 +128,7 @@ func TestReplaceWithAndWithoutExchange(t *testing.T) {
 	}
 }
 
-func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
+func TestStage_ReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")
@@ -145,7 +145,7 @@ func TestReplaceByRenamesPutsBackWhatItCantReplace(t *testing.T) {
 	}
 }
 
-func TestStageMakesItsGroundAgain(t *testing.T) {
+func TestStage_MakesItsGroundAgain(t *testing.T) {
 	t.Parallel()
 	target := filepath.Join(t.TempDir(), "a", "b")
 	for range 3 {
@@ -161,7 +161,7 @@ func TestStageMakesItsGroundAgain(t *testing.T) {
 	}
 }
 
-func TestMakeDirsReturnsWhatItMade(t *testing.T) {
+func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	a := filepath.Join(root, "a")
@@ -187,7 +187,7 @@ func TestMakeDirsReturnsWhatItMade(t *testing.T) {
 }
 
 // Who opens a package while it is exchanged finds the old one or the new one.
-func TestAnExchangeLeavesNoGap(t *testing.T) {
+func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	final := filepath.Join(target, "final")
@@ -227,7 +227,7 @@ func TestAnExchangeLeavesNoGap(t *testing.T) {
 
 // A link in a package's place isn't the package, even if it leads to the same
 // files: who owns these could change them later.
-func TestALinkToTheSameFilesIsReplaced(t *testing.T) {
+func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
 	stage := stageWith(t, target, "new")

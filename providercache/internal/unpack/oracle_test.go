@@ -18,9 +18,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// TestUnpackAgreesWithTheStandardLibrary unpacks archives by this package and
+// TestUnpack_AgreesWithTheStandardLibrary unpacks archives by this package and
 // by archive/zip, and hashes them by Go's own directory hash.
-func TestUnpackAgreesWithTheStandardLibrary(t *testing.T) {
+func TestUnpack_AgreesWithTheStandardLibrary(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	cases := map[string][]cachetest.Item{

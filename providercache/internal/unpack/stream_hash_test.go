@@ -52,7 +52,7 @@ func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) 
 	return true
 }
 
-func TestArchivesAreHashedOnTheWay(t *testing.T) {
+func TestStream_ArchivesAreHashedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
 		"by Go":  cachetest.ArchiveByGo(t, zip.Deflate),

@@ -101,9 +101,9 @@ func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	return onTheWay, err
 }
 
-// TestOrdinaryArchivesAreUnpackedOnTheWay is about what publishers' programs
+// TestStream_OrdinaryArchivesAreUnpackedOnTheWay is about what publishers' programs
 // make: with data descriptors or without, files stored or deflated.
-func TestOrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
+func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
 		"with descriptors":       cachetest.ArchiveByGo(t, zip.Deflate),
@@ -118,9 +118,9 @@ func TestOrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestOddArchivesAreUnpackedAfterwards is about archives that are in order,
+// TestStream_OddArchivesAreUnpackedAfterwards is about archives that are in order,
 // but can be read in more than one way, or not from their beginning.
-func TestOddArchivesAreUnpackedAfterwards(t *testing.T) {
+func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	t.Parallel()
 	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
 	for name, content := range map[string][]byte{
@@ -136,9 +136,9 @@ func TestOddArchivesAreUnpackedAfterwards(t *testing.T) {
 	}
 }
 
-// TestTheDirectoryDecides has archives that show one content to those who read
+// TestStream_TheDirectoryDecides has archives that show one content to those who read
 // from the beginning, and another one to those who begin at the directory.
-func TestTheDirectoryDecides(t *testing.T) {
+func TestStream_TheDirectoryDecides(t *testing.T) {
 	t.Parallel()
 	hidden := cachetest.ArchiveOf(t, cachetest.Item{Name: "hidden", Content: "only in the beginning"})
 	shown := cachetest.ArchiveOf(t, cachetest.Good)
@@ -159,9 +159,9 @@ func TestTheDirectoryDecides(t *testing.T) {
 	}
 }
 
-// TestStreamingKeepsTheLimits unpacks what would be too large while it can't
+// TestStream_StreamingKeepsTheLimits unpacks what would be too large while it can't
 // be known yet.
-func TestStreamingKeepsTheLimits(t *testing.T) {
+func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
 	path := filepath.Join(t.TempDir(), "archive.zip")
@@ -178,7 +178,7 @@ func TestStreamingKeepsTheLimits(t *testing.T) {
 	}
 }
 
-func TestFollowerReadsWhatIsThereBeforeItsEnd(t *testing.T) {
+func TestTailReader_ReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	t.Parallel()
 	var mark par.Mark
 	mark.Advance(5)
@@ -189,7 +189,7 @@ func TestFollowerReadsWhatIsThereBeforeItsEnd(t *testing.T) {
 	}
 }
 
-func TestFollowerEndsWithItsContextWhateverIsThere(t *testing.T) {
+func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := cachetest.ContextWithCause(t)
 	var mark par.Mark
@@ -204,9 +204,9 @@ func TestFollowerEndsWithItsContextWhateverIsThere(t *testing.T) {
 	}
 }
 
-// TestStreamingCountsTheRootToo has no end of entries that make no file and no
+// TestStream_StreamingCountsTheRootToo has no end of entries that make no file and no
 // directory: what is known of each is kept.
-func TestStreamingCountsTheRootToo(t *testing.T) {
+func TestStream_StreamingCountsTheRootToo(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: "./"}, cachetest.Item{Name: "./"}, cachetest.Good)
 	var mark par.Mark
@@ -218,7 +218,7 @@ func TestStreamingCountsTheRootToo(t *testing.T) {
 	}
 }
 
-func TestStreamingEndsWithItsContext(t *testing.T) {
+func TestStream_StreamingEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := cachetest.ContextWithCause(t)
 	var mark par.Mark
@@ -230,9 +230,9 @@ func TestStreamingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestStreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times
+// TestStream_StreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times
 // their size: no more of them is written than would do no harm.
-func TestStreamingStopsAtAnAbsurdRatio(t *testing.T) {
+func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 2*ratioFrom)})
 	path := filepath.Join(t.TempDir(), "archive.zip")

@@ -70,8 +70,8 @@ func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry stri
 	}
 }
 
-// TestRule1 is about one whole archive.
-func TestRule1(t *testing.T) {
+// TestUnpack_Rule1 is about one whole archive.
+func TestUnpack_Rule1(t *testing.T) {
 	t.Parallel()
 	whole := cachetest.ArchiveOf(t, cachetest.Good)
 	for name, content := range map[string][]byte{
@@ -96,8 +96,8 @@ func patched(content []byte, at int, with ...byte) []byte {
 	return changed
 }
 
-// TestRule2 is about the number of entries.
-func TestRule2(t *testing.T) {
+// TestUnpack_Rule2 is about the number of entries.
+func TestUnpack_Rule2(t *testing.T) {
 	t.Parallel()
 	var many []cachetest.Item
 	for i := range 12 {
@@ -121,8 +121,8 @@ func TestRule2(t *testing.T) {
 	})
 }
 
-// TestRule3 is about names being text.
-func TestRule3(t *testing.T) {
+// TestUnpack_Rule3 is about names being text.
+func TestUnpack_Rule3(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a\nb", "a\x00b", "a\rb", "\x7f", "a\u0085b", "caf\xe9", strings.Repeat("x", maxName+1)} {
 		t.Run(fmt.Sprintf("%.10q", name), func(t *testing.T) {
@@ -131,8 +131,8 @@ func TestRule3(t *testing.T) {
 	}
 }
 
-// TestRule4 is about names that lead out of the directory.
-func TestRule4(t *testing.T) {
+// TestUnpack_Rule4 is about names that lead out of the directory.
+func TestUnpack_Rule4(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"../evil", "a/../../evil", "a/..", "..", "../", "/etc/passwd", "//server/share", `a\b`, `..\evil`, `\\server\share`,
@@ -144,8 +144,8 @@ func TestRule4(t *testing.T) {
 	}
 }
 
-// TestRule5 is about what entries are.
-func TestRule5(t *testing.T) {
+// TestUnpack_Rule5 is about what entries are.
+func TestUnpack_Rule5(t *testing.T) {
 	t.Parallel()
 	for name, it := range map[string]cachetest.Item{
 		"symlink":          {Mode: fs.ModeSymlink | 0o777, Content: "/etc/passwd"},
@@ -166,8 +166,8 @@ func TestRule5(t *testing.T) {
 	})
 }
 
-// TestRule6 is about names that are there twice.
-func TestRule6(t *testing.T) {
+// TestUnpack_Rule6 is about names that are there twice.
+func TestUnpack_Rule6(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{
 		{"a", "a"}, {"a", "./a"}, {"a/", "a/"}, {"d/a", "d//a"}, {"README", "readme"}, {"d/a", "D/b"}, {"straße/a", "STRAẞE/b"},
@@ -180,8 +180,8 @@ func TestRule6(t *testing.T) {
 	}
 }
 
-// TestRule7 is about files where directories are needed.
-func TestRule7(t *testing.T) {
+// TestUnpack_Rule7 is about files where directories are needed.
+func TestUnpack_Rule7(t *testing.T) {
 	t.Parallel()
 	for _, pair := range [][2]string{{"a", "a/b"}, {"a/b", "a"}, {"a", "a/"}, {"a/", "a"}, {"a/b", "a/b/c/d"}} {
 		t.Run(pair[0]+" "+pair[1], func(t *testing.T) {
@@ -190,8 +190,8 @@ func TestRule7(t *testing.T) {
 	}
 }
 
-// TestRule8 is about encryption and methods.
-func TestRule8(t *testing.T) {
+// TestUnpack_Rule8 is about encryption and methods.
+func TestUnpack_Rule8(t *testing.T) {
 	t.Parallel()
 	raw := []byte("data")
 	for name, it := range map[string]cachetest.Item{
@@ -228,8 +228,8 @@ const (
 	fieldOffset     = 42
 )
 
-// TestRule9 is about where entries' data is.
-func TestRule9(t *testing.T) {
+// TestUnpack_Rule9 is about where entries' data is.
+func TestUnpack_Rule9(t *testing.T) {
 	t.Parallel()
 	two := cachetest.ArchiveOf(t, cachetest.Good, cachetest.Item{Name: "second", Content: "something else"})
 	t.Run("two entries share their data", func(t *testing.T) {
@@ -246,9 +246,9 @@ func TestRule9(t *testing.T) {
 	})
 }
 
-// TestRule10 is about sizes. None of the archives may cost time or disk: each
+// TestUnpack_Rule10 is about sizes. None of the archives may cost time or disk: each
 // is refused before it is inflated, which the missing directory shows.
-func TestRule10(t *testing.T) {
+func TestUnpack_Rule10(t *testing.T) {
 	t.Parallel()
 	zeros := cachetest.Deflated(t, make([]byte, 1<<20))
 	bomb := func(size uint64) cachetest.Item {
@@ -280,8 +280,8 @@ func TestRule10(t *testing.T) {
 	})
 }
 
-// TestRule11 is about promises that aren't kept.
-func TestRule11(t *testing.T) {
+// TestUnpack_Rule11 is about promises that aren't kept.
+func TestUnpack_Rule11(t *testing.T) {
 	t.Parallel()
 	one := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("the provider", 1000)})
 	for name, content := range map[string][]byte{
@@ -305,8 +305,8 @@ func TestRule11(t *testing.T) {
 	})
 }
 
-// TestRule12 is about the executable.
-func TestRule12(t *testing.T) {
+// TestUnpack_Rule12 is about the executable.
+func TestUnpack_Rule12(t *testing.T) {
 	t.Parallel()
 	for name, items := range map[string][]cachetest.Item{
 		"another provider's": {{Name: "terraform-provider-other"}},
@@ -324,7 +324,7 @@ func TestRule12(t *testing.T) {
 	}
 }
 
-func TestUnpackKeepsModes(t *testing.T) {
+func TestUnpack_KeepsModes(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("files have no such modes on Windows")
@@ -348,7 +348,7 @@ func TestUnpackKeepsModes(t *testing.T) {
 	}
 }
 
-func TestUnpackEndsWithItsContext(t *testing.T) {
+func TestUnpack_EndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {
@@ -362,7 +362,7 @@ func TestUnpackEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestUnpackTellsADiskThatFails(t *testing.T) {
+func TestUnpack_ReportsADiskThatFails(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	if err := os.WriteFile(path, cachetest.ArchiveOf(t, cachetest.Good), 0o600); err != nil {

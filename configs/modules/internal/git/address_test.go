@@ -21,7 +21,7 @@ var badURLs = []string{
 	"https://example.com/\x00", "https://example.com/\n", "https://example.com/a\r", "relative/path", "./x", "../x", "x", strings.Repeat("/a", maxAddressBytes),
 }
 
-func TestURLs(t *testing.T) {
+func TestAddress_URLs(t *testing.T) {
 	t.Parallel()
 	good := goodURLs
 	if runtime.GOOS == "windows" {
@@ -47,7 +47,7 @@ func TestURLs(t *testing.T) {
 }
 
 // What is refused is refused before git is started.
-func TestRefusedRequestsStartNothing(t *testing.T) {
+func TestAddress_RefusedRequestsStartNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t).count()
 	for _, url := range badURLs {
@@ -60,7 +60,7 @@ func TestRefusedRequestsStartNothing(t *testing.T) {
 	}
 }
 
-func TestIdentityIsWithoutALogin(t *testing.T) {
+func TestAddress_IdentityIsWithoutALogin(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"https://u:p@example.com/a?x=y": "https://example.com/a?x=y", "http://t@example.com/a": "http://example.com/a",
@@ -72,7 +72,7 @@ func TestIdentityIsWithoutALogin(t *testing.T) {
 	}
 }
 
-func TestMessagesHoldNoSecrets(t *testing.T) {
+func TestAddress_MessagesHoldNoSecrets(t *testing.T) {
 	t.Parallel()
 	for url, want := range map[string]string{
 		"https://user:s3cret@example.com/a?token=s3cret": "https://example.com/a?token=REDACTED", "https://s3cret@example.com/a": "https://example.com/a",

@@ -38,7 +38,7 @@ func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 	return o, ids
 }
 
-func TestRefsMeanWhatTheyMeanInAClone(t *testing.T) {
+func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -71,7 +71,7 @@ func TestRefsMeanWhatTheyMeanInAClone(t *testing.T) {
 	}
 }
 
-func TestDepthPrefersTheBranch(t *testing.T) {
+func TestCheckout_DepthPrefersTheBranch(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -82,7 +82,7 @@ func TestDepthPrefersTheBranch(t *testing.T) {
 	}
 }
 
-func TestRefsThatAreNotThere(t *testing.T) {
+func TestCheckout_RefsThatAreNotThere(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
@@ -98,7 +98,7 @@ func TestRefsThatAreNotThere(t *testing.T) {
 	}
 }
 
-func TestEmptyRepositoryHasNoTree(t *testing.T) {
+func TestCheckout_EmptyRepositoryHasNoTree(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	b := newBench(t)
@@ -109,7 +109,7 @@ func TestEmptyRepositoryHasNoTree(t *testing.T) {
 	}
 }
 
-func TestWideIDs(t *testing.T) {
+func TestCheckout_WideIDs(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t, "--object-format=sha256")
 	b := newBench(t)
@@ -125,7 +125,7 @@ func TestWideIDs(t *testing.T) {
 
 // The files are those of the commit: bytes, modes and links, whatever the
 // user's set-up says of line ends.
-func TestTreeIsWhatWasCommitted(t *testing.T) {
+func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	want := map[string]string{"a.tf": "a\r\nb\n", "auto.txt": "1\n2\n", "crlf.txt": "1\r\n2\r\n", ".hidden/x": "", "deep/er/y": "y", ".gitattributes": "auto.txt text=auto\ncrlf.txt eol=crlf\n"}
@@ -163,7 +163,7 @@ func TestTreeIsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-func TestFiltersOfTheUserAreApplied(t *testing.T) {
+func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no tr")
@@ -179,7 +179,7 @@ func TestFiltersOfTheUserAreApplied(t *testing.T) {
 	}
 }
 
-func TestDestinationThatExistsIsLeftAlone(t *testing.T) {
+func TestCheckout_DestinationThatExistsIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.commit("f", "x")
@@ -192,7 +192,7 @@ func TestDestinationThatExistsIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestTemporaryStoreIsRemoved(t *testing.T) {
+func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.commit("f", "x")
@@ -218,7 +218,7 @@ func TestTemporaryStoreIsRemoved(t *testing.T) {
 }
 
 // Three refs asked for a hundred times at once: one list, three fetches.
-func TestBudgetOfManyCallers(t *testing.T) {
+func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
@@ -253,7 +253,7 @@ func TestBudgetOfManyCallers(t *testing.T) {
 }
 
 // What a later run with the same store costs.
-func TestBudgetOfAWarmStore(t *testing.T) {
+func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
@@ -286,7 +286,7 @@ func TestBudgetOfAWarmStore(t *testing.T) {
 	}
 }
 
-func TestOfflineUsesWhatIsInTheStore(t *testing.T) {
+func TestCheckout_OfflineUsesWhatIsInTheStore(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t).count()
@@ -309,7 +309,7 @@ func TestOfflineUsesWhatIsInTheStore(t *testing.T) {
 	}
 }
 
-func TestRefsThatMoveAndGo(t *testing.T) {
+func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -337,7 +337,7 @@ func TestRefsThatMoveAndGo(t *testing.T) {
 }
 
 // A repository that has no history itself has none to give.
-func TestShallowRepository(t *testing.T) {
+func TestCheckout_ShallowRepository(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	clone := filepath.Join(t.TempDir(), "clone")

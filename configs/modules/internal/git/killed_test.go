@@ -46,7 +46,7 @@ func (b *bench) child(program, url, ref string) *exec.Cmd {
 
 // A process that is killed with everything it has locked doesn't stop the next
 // one. The script in front of git leaves what git would leave.
-func TestWhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
+func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no shell for a script in front of git")
@@ -93,7 +93,7 @@ func TestWhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	}
 }
 
-func TestManyProcessesShareAStore(t *testing.T) {
+func TestStore_ManyProcessesShareAStore(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -117,7 +117,7 @@ func TestManyProcessesShareAStore(t *testing.T) {
 }
 
 // A store that lacks what it should have is made again, but not while offline.
-func TestDamagedStoreIsMadeAnew(t *testing.T) {
+func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(store string) error{
 		"truncated packs": func(store string) error {
@@ -174,7 +174,7 @@ func eachPack(store string, do func(string) error) error {
 }
 
 // What is wrong with a tree isn't the store's fault: nothing is fetched again.
-func TestBadTreeIsNoDamage(t *testing.T) {
+func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	blob := o.raw("blob", "x")
@@ -189,7 +189,7 @@ func TestBadTreeIsNoDamage(t *testing.T) {
 }
 
 // A ref that moves between the list and the fetch: what was listed counts.
-func TestRefThatMovesMeanwhile(t *testing.T) {
+func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no shell for a script in front of git")

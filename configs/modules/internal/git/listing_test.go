@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestListingIsRead(t *testing.T) {
+func TestListing_IsRead(t *testing.T) {
 	t.Parallel()
 	a, b, c := strings.Repeat("a", 40), strings.Repeat("b", 40), strings.Repeat("c", 64)
 	for _, tc := range []struct {
@@ -28,7 +28,7 @@ func TestListingIsRead(t *testing.T) {
 	}
 }
 
-func TestStateOfAListing(t *testing.T) {
+func TestListing_StateOfAListing(t *testing.T) {
 	t.Parallel()
 	a, b := strings.Repeat("a", 40), strings.Repeat("b", 40)
 	one := parseListing(a + "\tx\n" + b + "\ty\n").state()
@@ -42,7 +42,7 @@ func TestStateOfAListing(t *testing.T) {
 	}
 }
 
-func TestExpressions(t *testing.T) {
+func TestListing_Expressions(t *testing.T) {
 	t.Parallel()
 	for ref, want := range map[string]bool{
 		"abcd": true, "ABCDEF0": true, "v1~2": true, "v1^": true, "main@{1}": true, "v1.0-3-gabcdef0": true,

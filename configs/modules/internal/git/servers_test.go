@@ -50,7 +50,7 @@ func (b *bench) configure(text string) {
 }
 
 // Servers differ in whether they hand out a commit that no ref names.
-func TestServersOfAllKinds(t *testing.T) {
+func TestCheckout_ServersOfAllKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name   string
@@ -102,7 +102,7 @@ func TestServersOfAllKinds(t *testing.T) {
 	}
 }
 
-func TestLoginIsUsedAndNotShown(t *testing.T) {
+func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -145,7 +145,7 @@ func TestLoginIsUsedAndNotShown(t *testing.T) {
 }
 
 // A repository on the network may not have files of this machine checked out.
-func TestSubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
+func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	t.Parallel()
 	secret := newOrigin(t)
 	commit := secret.commit("password", "x")
@@ -170,7 +170,7 @@ func TestSubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	}
 }
 
-func TestCancelEndsGitAndWhatItStarted(t *testing.T) {
+func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	b := newBench(t)
@@ -204,7 +204,7 @@ func TestCancelEndsGitAndWhatItStarted(t *testing.T) {
 }
 
 // ssh is replaced by a script that shows what it was given, and is the server.
-func TestKeyIsGivenToSSHAndRemoved(t *testing.T) {
+func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("no shell for a script in place of ssh")
@@ -245,7 +245,7 @@ func TestKeyIsGivenToSSHAndRemoved(t *testing.T) {
 	}
 }
 
-func TestFailuresSayWhatIsWrong(t *testing.T) {
+func TestCheckout_FailuresSayWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.commit("f", "x")

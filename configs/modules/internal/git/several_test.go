@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
+func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
 	other, _ := history(t)
@@ -53,7 +53,7 @@ func TestWhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	}
 }
 
-func TestATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
+func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 	t.Parallel()
 	o, _ := history(t)
 	o.git("tag", "tree", "HEAD^{tree}")

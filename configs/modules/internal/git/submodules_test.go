@@ -21,7 +21,7 @@ func (o *origin) addSubmodule(path, url, commit string) {
 	o.git("commit", "--quiet", "--message=submodule")
 }
 
-func TestSubmodulesAreInTheTree(t *testing.T) {
+func TestSubmodules_AreInTheTree(t *testing.T) {
 	t.Parallel()
 	inner, middle, outer := newOrigin(t), newOrigin(t), newOrigin(t)
 	old := inner.commit("i", "inner 1")
@@ -64,7 +64,7 @@ func TestSubmodulesAreInTheTree(t *testing.T) {
 	}
 }
 
-func TestSubmodulesThatAreRefused(t *testing.T) {
+func TestSubmodules_ThatAreRefused(t *testing.T) {
 	t.Parallel()
 	target := newOrigin(t)
 	commit := target.commit("f", "x")
@@ -90,7 +90,7 @@ func TestSubmodulesThatAreRefused(t *testing.T) {
 }
 
 // A commit that submodules lack, and one that is gone.
-func TestSubmoduleThatIsNotThere(t *testing.T) {
+func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.addSubmodule("sub", "../nowhere", strings.Repeat("a", 40))
@@ -102,7 +102,7 @@ func TestSubmoduleThatIsNotThere(t *testing.T) {
 }
 
 // What git submodule init makes of a relative URL is the oracle.
-func TestRelativeURLsOfSubmodules(t *testing.T) {
+func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ parent, child string }{
 		{"https://example.com/a/b.git", "../c.git"}, {"https://example.com/a/b.git", "./c.git"}, {"https://example.com/a/b.git/", "../../x/c"},
@@ -133,7 +133,7 @@ func entry(mode, name, id string) string {
 }
 
 // Trees that were made to write elsewhere do not.
-func TestHostileTreesStayInside(t *testing.T) {
+func TestSubmodules_HostileTreesStayInside(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
 	o.commit("f", "x")
@@ -181,7 +181,7 @@ func TestHostileTreesStayInside(t *testing.T) {
 	}
 }
 
-func TestSubmoduleIsNotMovedThroughALink(t *testing.T) {
+func TestSubmodules_SubmoduleIsNotMovedThroughALink(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
 		t.Skip("links need a privilege")

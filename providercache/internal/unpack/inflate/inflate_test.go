@@ -55,7 +55,7 @@ func compress(tb testing.TB, content []byte, level int) []byte {
 	return out.Bytes()
 }
 
-func TestCopyRestoresWhatWasCompressed(t *testing.T) {
+func TestCopy_RestoresWhatWasCompressed(t *testing.T) {
 	t.Parallel()
 	d := inflate.New() // one for all
 	for name, content := range contents() {
@@ -71,9 +71,9 @@ func TestCopyRestoresWhatWasCompressed(t *testing.T) {
 	}
 }
 
-// TestCopyTakesNoMoreThanTheStream reads one stream after the other, in pieces
+// TestCopy_TakesNoMoreThanTheStream reads one stream after the other, in pieces
 // of all sizes, with and without something behind the last one.
-func TestCopyTakesNoMoreThanTheStream(t *testing.T) {
+func TestCopy_TakesNoMoreThanTheStream(t *testing.T) {
 	t.Parallel()
 	content := contents()["text"]
 	for _, rest := range []string{"", "x", "what comes after the stream"} {
@@ -98,7 +98,7 @@ func TestCopyTakesNoMoreThanTheStream(t *testing.T) {
 	}
 }
 
-func TestCopyTellsThatAStreamIsNotWhole(t *testing.T) {
+func TestCopy_ReportsAStreamThatIsNotWhole(t *testing.T) {
 	t.Parallel()
 	for _, level := range []int{flate.NoCompression, flate.HuffmanOnly, flate.DefaultCompression} {
 		whole := compress(t, []byte(strings.Repeat("not whole, ", 40)), level)
@@ -111,7 +111,7 @@ func TestCopyTellsThatAStreamIsNotWhole(t *testing.T) {
 	}
 }
 
-func TestCopyRefusesWhatIsNoStream(t *testing.T) {
+func TestCopy_RefusesWhatIsNoStream(t *testing.T) {
 	t.Parallel()
 	for name, stream := range map[string]string{
 		"a block of no kind":         "\x07",
@@ -142,7 +142,7 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func TestCopyReturnsErrorsOfBothSides(t *testing.T) {
+func TestCopy_ReturnsErrorsOfBothSides(t *testing.T) {
 	t.Parallel()
 	for _, level := range []int{flate.NoCompression, flate.DefaultCompression} {
 		stream := compress(t, contents()["words"], level)
