@@ -72,7 +72,7 @@ func (s Signers) candidates(p Provider, found []PublicKey, signed SignedChecksum
 		}
 	}
 	add(PublicKey{Armored: signed.Keys.Official})
-	for _, key := range found {
+	for _, key := range found[:min(len(found), maxPGPKeys)] {
 		if signed.isPartner(key) {
 			add(key)
 		}
@@ -88,7 +88,7 @@ func (s Signers) candidates(p Provider, found []PublicKey, signed SignedChecksum
 // needsKeys reports whether a signature may be by a key that only the mirror has.
 func (s Signers) needsKeys(signature []byte) bool {
 	official, err := readKey(s.signingKeys().Official)
-	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.ids(), issuerOf(signature)))
+	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.primary, issuerOf(signature)))
 }
 
 // mirrorTrust is what an archive of a mirror is authenticated by: what documents

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -49,20 +50,29 @@ func (c SignedChecksums) checkSignature() (AuthenticationResult, error) {
 // findIssuer returns the first of the registry's keys that the signature is
 // by, with the key's trust signature.
 func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, trust string, err error) {
+	const subject = "the signature of the checksum list"
+	signature, unread := readDetached(c.Signature)
 	var known []string
+	left := maxSelfSignatures
 	for i, public := range c.PublicKeys {
-		key, err := readKey(public.Armored)
-		if err != nil {
-			subject := fmt.Sprintf("the checksum list: signing key %d of the registry", i+1)
-			return nil, "", &SignatureError{Subject: subject, Err: err}
-		}
-		issuer, err := key.verify(c.Sums, c.Signature, config)
+		key, err := readKeyOf(public.Armored, signature, &left)
 		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
-			known = append(known, key.ids()...)
+			known = append(known, key.primary...)
 			continue
 		}
 		if err != nil {
-			return nil, "", &SignatureError{Subject: "the signature of the checksum list", Err: err}
+			return nil, "", &SignatureError{Subject: fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), Err: err}
+		}
+		if unread != nil {
+			return nil, "", &SignatureError{Subject: subject, Err: unread}
+		}
+		issuer, err := key.verify(c.Sums, signature, config)
+		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
+			known = append(known, key.primary...)
+			continue
+		}
+		if err != nil {
+			return nil, "", &SignatureError{Subject: subject, Err: err}
 		}
 		return issuer, public.TrustSignature, nil
 	}
@@ -78,7 +88,11 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 	if err != nil {
 		return nil, &SignatureError{Subject: "the checksum list: the official signing key", Err: err}
 	}
-	official, err := key.verify(c.Sums, c.Signature, config)
+	signature, err := readDetached(c.Signature)
+	if err != nil {
+		return nil, &SignatureError{Subject: "the signature of the checksum list", Err: err}
+	}
+	official, err := key.verify(c.Sums, signature, config)
 	if err != nil {
 		return nil, nil // authentic all the same: a key of the registry verified it
 	}
@@ -92,8 +106,12 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	if err != nil {
 		return nil, &SignatureError{Subject: "the trust signature: the partner programme's key", Err: err}
 	}
-	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.ids(), ", "))
-	signature, err := unarmor(trust, openpgp.SignatureType)
+	subject := fmt.Sprintf("the trust signature of signing key %s", strings.Join(key.primary, ", "))
+	content, err := unarmor(trust, openpgp.SignatureType)
+	if err != nil {
+		return nil, &SignatureError{Subject: subject, Err: err}
+	}
+	signature, err := readDetached(content)
 	if err != nil {
 		return nil, &SignatureError{Subject: subject, Err: err}
 	}
@@ -122,19 +140,67 @@ func (c SignedChecksums) isPartner(public PublicKey) bool {
 // signingKey is a public key; its block may hold several.
 type signingKey struct {
 	content []byte // without armor, which is what a trust signature is over
-	ring    openpgp.EntityList
+	keyBlock
+	ring openpgp.EntityList
 }
 
 func readKey(armored string) (signingKey, error) {
+	key, err := readKeyPackets(armored)
+	if err == nil {
+		left := maxSelfSignatures
+		err = key.readRing(&left)
+	}
+	return key, err
+}
+
+// readKeyOf is readKey for a key that may have made a signature. If it hasn't, the error is
+// ErrUnknownIssuer, and what the key says of itself isn't verified: it doesn't matter.
+// left is how many signatures may be verified yet.
+func readKeyOf(armored string, signature detached, left *int) (signingKey, error) {
+	key, err := readKeyPackets(armored)
+	issuers, whole := signature.issuers()
+	isIssuer := slices.ContainsFunc(key.keyBlock.ids, func(id uint64) bool { return slices.Contains(issuers, id) })
+	switch {
+	case len(issuers) > 0 && whole && len(key.primary) > 0 && !isIssuer:
+		return key, pgperrors.ErrUnknownIssuer
+	case err != nil:
+		return key, err
+	}
+	return key, key.readRing(left)
+}
+
+// readKeyPackets returns a key of which nothing was verified.
+func readKeyPackets(armored string) (signingKey, error) {
 	content, err := unarmor(armored, openpgp.PublicKeyType)
 	if err != nil {
 		return signingKey{}, err
 	}
-	ring, err := openpgp.ReadKeyRing(bytes.NewReader(content))
-	if err != nil {
-		return signingKey{}, err
+	block, err := readKeyBlock(content)
+	return signingKey{content: content, keyBlock: block}, err
+}
+
+// readRing verifies what the block's keys say of themselves.
+func (k *signingKey) readRing(left *int) (err error) {
+	defer recovered(&err)
+	if *left -= k.selfSignatures; *left < 0 {
+		return fmt.Errorf("there are more than %d signatures of keys over themselves", maxSelfSignatures)
 	}
-	return signingKey{content: content, ring: ring}, nil
+	ring, err := openpgp.ReadKeyRing(bytes.NewReader(k.keyBlock.content))
+	if err != nil {
+		return err
+	}
+	for _, entity := range ring {
+		for name, identity := range entity.Identities {
+			if identity.SelfSignature == nil { // it was only ever revoked
+				delete(entity.Identities, name)
+			}
+		}
+		if self, _ := entity.PrimarySelfSignature(); self == nil {
+			return fmt.Errorf("key %s has certified none of its user IDs", keyID(entity.PrimaryKey.KeyId))
+		}
+	}
+	k.ring = ring
+	return nil
 }
 
 func unarmor(armored, blockType string) ([]byte, error) {
@@ -148,16 +214,7 @@ func unarmor(armored, blockType string) ([]byte, error) {
 	if block.Type != blockType {
 		return nil, fmt.Errorf("found a %.40q block, expected %q", block.Type, blockType)
 	}
-	return io.ReadAll(block.Body)
-}
-
-// ids returns the IDs of the block's primary keys.
-func (k signingKey) ids() []string {
-	var ids []string
-	for _, entity := range k.ring {
-		ids = append(ids, keyID(entity.PrimaryKey.KeyId))
-	}
-	return ids
+	return io.ReadAll(io.LimitReader(block.Body, maxPGPBytes+1))
 }
 
 // signedBy is what a valid signature tells.
@@ -174,9 +231,13 @@ type signedBy struct {
 // accepted with a note: publishers extend or replace keys without signing old
 // releases again. A revoked key is an error. So is a signature that itself has
 // expired; Terraform overlooks that if its key has expired too.
-func (k signingKey) verify(document, signature []byte, config *packet.Config) (*signedBy, error) {
+func (k signingKey) verify(document []byte, signature detached, config *packet.Config) (by *signedBy, err error) {
+	defer recovered(&err)
+	if err := signature.checkHashes(k.keyBlock.ids); err != nil {
+		return nil, err
+	}
 	sig, signer, err := openpgp.VerifyDetachedSignature(
-		k.ring, bytes.NewReader(document), bytes.NewReader(signature), config)
+		k.ring, bytes.NewReader(document), bytes.NewReader(signature.content), config)
 	now := config.Now()
 	// The library reports these two only if the signature is mathematically
 	// right and no key is revoked.
@@ -228,27 +289,21 @@ func expiryNotes(signer *openpgp.Entity, sig *packet.Signature, now time.Time) [
 
 // issuerOf returns the ID of the key that a signature says it is by, or "".
 func issuerOf(signature []byte) string {
-	next, err := packet.NewReader(bytes.NewReader(signature)).Next()
+	read, err := readDetached(signature)
 	if err != nil {
 		return ""
 	}
-	sig, ok := next.(*packet.Signature)
-	if !ok || sig.IssuerKeyId == nil {
-		return ""
+	if ids, _ := read.issuers(); len(ids) > 0 {
+		return keyID(ids[0])
 	}
-	return keyID(*sig.IssuerKeyId)
+	return ""
 }
 
 // idOf returns the ID of a key that needn't be worth anything, or "". Nothing that it
 // says of itself is verified.
 func idOf(armored string) string {
-	content, err := unarmor(armored, openpgp.PublicKeyType)
-	if err != nil {
-		return ""
-	}
-	next, err := packet.NewReader(bytes.NewReader(content)).Next()
-	if key, ok := next.(*packet.PublicKey); err == nil && ok {
-		return keyID(key.KeyId)
+	if key, _ := readKeyPackets(armored); len(key.primary) > 0 {
+		return key.primary[0]
 	}
 	return ""
 }

@@ -185,6 +185,9 @@ func (w *wirePackage) read(plat Platform, base *url.URL) (*packageAnswer, error)
 
 // publicKeys returns the keys of which one has to have made the signature.
 func (w *wirePackage) publicKeys() ([]PublicKey, error) {
+	if n := len(w.SigningKeys.GPG); n > maxPGPKeys {
+		return nil, fmt.Errorf("signing_keys.gpg_public_keys has %d keys, %d is the most", n, maxPGPKeys)
+	}
 	keys := make([]PublicKey, len(w.SigningKeys.GPG))
 	for i, key := range w.SigningKeys.GPG {
 		if key == nil {

@@ -1,0 +1,249 @@
+package getproviders
+
+import (
+	"bytes"
+	"crypto"
+	//lint:ignore SA1019 registries accept DSA keys, and its numbers have to be measured
+	"crypto/dsa"
+	"crypto/rsa"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/ProtonMail/go-crypto/openpgp/packet"
+)
+
+// What a key or a signature may consist of. A registry names the keys and a mirror keeps
+// them, so that both could choose numbers that take hours to compute with: these limits
+// are checked before anything is computed. With all of them at their limits,
+// authentication takes under a second, so that it needn't be interrupted.
+const (
+	maxPGPBytes       = 1 << 20 // a key with hundreds of certifications by others has 200 KiB
+	maxPGPPackets     = 2000    // in one block
+	maxPGPKeys        = 64      // blocks that are looked at, and keys with subkeys in a block
+	maxSelfSignatures = 200     // that are verified for one package; others' certifications aren't
+	maxUserID         = 2048    // bytes; GnuPG makes none that is longer
+
+	minRSABits, maxRSABits = 2048, 8192
+	minDSABits, maxDSABits = 2048, 3072
+	maxDSASubgroupBits     = 256
+)
+
+// pgpPackets are the packets of a key or of a signature, each of which was read by itself.
+//
+// The library reads on where it stops understanding a packet, in the middle of it if need
+// be. From content, where each packet has its length and nothing behind its last field, it
+// reads the packets that were checked, and no others.
+type pgpPackets struct {
+	content []byte
+	parsed  []packet.Packet
+}
+
+// The types of packets that matter here; OpenPGP calls them tags.
+const (
+	tagSignature     = 2
+	tagPublicKey     = 6
+	tagMarker        = 10
+	tagTrust         = 12
+	tagUserID        = 13
+	tagPublicSubkey  = 14
+	tagUserAttribute = 17
+	tagPadding       = 21
+	firstFreeTag     = 40 // from here on, what isn't known may be skipped
+)
+
+// readPackets splits content into packets, of which only those with the given tags matter.
+// Others are an error, but for those that the standard has readers skip. Nothing is computed.
+func readPackets(content []byte, tags ...uint8) (read pgpPackets, err error) {
+	defer recovered(&err)
+	if len(content) > maxPGPBytes {
+		return pgpPackets{}, fmt.Errorf("it has more than %d bytes", maxPGPBytes)
+	}
+	reader := packet.NewOpaqueReader(bytes.NewReader(content))
+	var out bytes.Buffer
+	for n := 1; ; n++ {
+		opaque, err := reader.Next()
+		if err == io.EOF {
+			return pgpPackets{content: out.Bytes(), parsed: read.parsed}, nil
+		}
+		if err != nil {
+			return pgpPackets{}, err
+		}
+		if n > maxPGPPackets {
+			return pgpPackets{}, fmt.Errorf("it has more than %d packets", maxPGPPackets)
+		}
+		if tag := opaque.Tag; tag == tagMarker || tag == tagTrust || tag == tagPadding || tag >= firstFreeTag {
+			continue
+		}
+		if !slices.Contains(tags, opaque.Tag) {
+			return pgpPackets{}, fmt.Errorf("it has an OpenPGP packet of type %d, which doesn't belong there", opaque.Tag)
+		}
+		parsed, err := readPacket(opaque, &out)
+		if err != nil {
+			return pgpPackets{}, err
+		}
+		if parsed != nil {
+			read.parsed = append(read.parsed, parsed)
+		}
+	}
+}
+
+// readPacket adds a packet to out, and returns it if the library understands it. If not,
+// it is for the library to say what follows from that.
+func readPacket(opaque *packet.OpaquePacket, out *bytes.Buffer) (packet.Packet, error) {
+	start := out.Len()
+	if err := opaque.Serialize(out); err != nil {
+		return nil, err
+	}
+	rest := bytes.NewReader(out.Bytes()[start:])
+	parsed, err := packet.Read(rest)
+	if err != nil {
+		return nil, nil
+	}
+	if rest.Len() > 0 {
+		return nil, fmt.Errorf("an OpenPGP packet of type %d has %d bytes too many", opaque.Tag, rest.Len())
+	}
+	return parsed, nil
+}
+
+// recovered turns a panic into an error. Some keys and signatures that nothing honest makes
+// have the library panic.
+func recovered(err *error) {
+	if reason := recover(); reason != nil {
+		*err = fmt.Errorf("the OpenPGP library fails at it: %.200s", fmt.Sprint(reason))
+	}
+}
+
+// keyBlock are the packets of one or more public keys.
+type keyBlock struct {
+	pgpPackets
+	primary        []string // IDs of the primary keys
+	ids            []uint64 // of all keys
+	selfSignatures int      // that reading the keys means to verify
+}
+
+// readKeyBlock reads the packets of public keys, and checks that they are within the limits.
+// The block is returned beside the error if its IDs are known.
+func readKeyBlock(content []byte) (block keyBlock, err error) {
+	defer recovered(&err)
+	read, err := readPackets(content, tagSignature, tagPublicKey, tagUserID, tagPublicSubkey, tagUserAttribute)
+	if err != nil {
+		return keyBlock{}, err
+	}
+	block.pgpPackets = read
+	var owner *packet.PublicKey
+	var refused error
+	for _, parsed := range read.parsed {
+		switch p := parsed.(type) {
+		case *packet.PublicKey:
+			if !p.IsSubkey {
+				owner = p
+				block.primary = append(block.primary, keyID(p.KeyId))
+			}
+			block.ids = append(block.ids, p.KeyId)
+			if err := checkKey(p); err != nil && refused == nil {
+				refused = fmt.Errorf("key %s: %w", keyID(p.KeyId), err)
+			}
+		case *packet.UserId:
+			if len(p.Id) > maxUserID {
+				return block, fmt.Errorf("it has a user ID of more than %d bytes", maxUserID)
+			}
+		case *packet.Signature:
+			block.selfSignatures += verifications(p, owner)
+		}
+	}
+	if len(block.ids) > maxPGPKeys {
+		return block, fmt.Errorf("it has more than %d keys", maxPGPKeys)
+	}
+	return block, refused
+}
+
+// verifications is how many signatures are verified where reading a key that belongs to
+// owner comes upon s: those by the key itself, and those that have another one inside.
+func verifications(s *packet.Signature, owner *packet.PublicKey) int {
+	switch {
+	case owner == nil:
+		return 0
+	case s.EmbeddedSignature != nil:
+		return 2
+	case s.SigType == packet.SigTypeKeyRevocation, s.SigType == packet.SigTypeDirectSignature,
+		s.SigType == packet.SigTypeSubkeyBinding, s.SigType == packet.SigTypeSubkeyRevocation, s.CheckKeyIdOrFingerprint(owner):
+		return 1
+	}
+	return 0
+}
+
+// checkKey returns an error for a key whose signatures are worth nothing any more, or take
+// long to verify.
+func checkKey(key *packet.PublicKey) error {
+	if !key.PubKeyAlgo.CanSign() {
+		return nil // it is for encryption, and never computed with
+	}
+	switch public := key.PublicKey.(type) {
+	case *rsa.PublicKey:
+		return checkBits("RSA", public.N.BitLen(), minRSABits, maxRSABits)
+	case *dsa.PublicKey:
+		if bits := public.Q.BitLen(); bits > maxDSASubgroupBits {
+			return fmt.Errorf("a DSA key with a subgroup of %d bits is refused, %d is the most", bits, maxDSASubgroupBits)
+		}
+		return checkBits("DSA", public.P.BitLen(), minDSABits, maxDSABits)
+	}
+	if key.PubKeyAlgo == packet.PubKeyAlgoEd25519 || key.PubKeyAlgo == packet.PubKeyAlgoEd448 {
+		return nil
+	}
+	curves := []packet.Curve{packet.CurveNistP256, packet.CurveNistP384, packet.CurveNistP521, packet.Curve25519, packet.Curve448}
+	if curve, err := key.Curve(); err != nil || !slices.Contains(curves, curve) {
+		return fmt.Errorf("keys of OpenPGP's algorithm %d with this curve are refused; RSA, DSA, EdDSA, and ECDSA with NIST's curves are accepted", key.PubKeyAlgo)
+	}
+	return nil
+}
+
+func checkBits(algorithm string, bits, least, most int) error {
+	if bits < least || bits > most {
+		return fmt.Errorf("%s keys of %d bits are refused; %d to %d are accepted", algorithm, bits, least, most)
+	}
+	return nil
+}
+
+// detached is a detached signature.
+type detached struct{ pgpPackets }
+
+func readDetached(content []byte) (detached, error) {
+	read, err := readPackets(content, tagSignature)
+	if err == nil && len(read.parsed) > maxPGPKeys {
+		err = fmt.Errorf("it has more than %d packets", maxPGPKeys)
+	}
+	return detached{read}, err
+}
+
+// issuers returns the IDs of the keys that a signature says it is by; whole is false if it
+// doesn't say that everywhere.
+func (d detached) issuers() (ids []uint64, whole bool) {
+	whole = true
+	for _, parsed := range d.parsed {
+		if s := parsed.(*packet.Signature); s.IssuerKeyId != nil {
+			ids = append(ids, *s.IssuerKeyId)
+		} else {
+			whole = false
+		}
+	}
+	return ids, whole
+}
+
+// errSHA1 is for signatures over documents: two documents with one SHA-1 can be made today.
+// MD5 isn't among the hashes that the library understands. For what a key says of
+// itself SHA-1 counts, because old keys have it, and forging that gains nothing: a source
+// that could bring a forged key could name any other one.
+var errSHA1 = errors.New("it is made with SHA-1, which proves nothing any more")
+
+// checkHashes refuses weak hashes where a signature is by one of the keys.
+func (d detached) checkHashes(ids []uint64) error {
+	for _, parsed := range d.parsed {
+		s := parsed.(*packet.Signature)
+		if s.Hash == crypto.SHA1 && s.IssuerKeyId != nil && slices.Contains(ids, *s.IssuerKeyId) {
+			return errSHA1
+		}
+	}
+	return nil
+}
