@@ -9,50 +9,58 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/bundle"
 )
 
-// bundle fills a directory beside the archive, makes that of it, and leaves the
-// working directory as it is.
-func (v *vendorRun) bundle() problem.List {
+// writeArchive fills a directory beside the archive, makes that of it, and leaves
+// the working directory as it is.
+func writeArchive(r request) problem.List {
 	failed := func(err error) problem.List {
-		return problem.List{problem.Error("Failed to write the archive", fmt.Sprintf("%s can't be made: %v.", v.opts.bundle, err))}
+		return problem.List{problem.Error("Failed to write the archive", fmt.Sprintf("%s can't be made: %v.", r.opts.bundle, err))}
 	}
-	if info, err := os.Stat(v.opts.bundle); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Stat(r.opts.bundle); err == nil && !info.Mode().IsRegular() {
 		return failed(errors.New("there is something else than a file in its place"))
 	}
-	beside, err := filepath.Abs(filepath.Dir(v.opts.bundle))
+	beside, err := filepath.Abs(filepath.Dir(r.opts.bundle))
 	if err == nil {
 		beside, err = filepath.EvalSymlinks(beside)
 	}
 	if err != nil {
 		return failed(err)
 	}
-	scratch.Sweep(beside, v.meta.Now())
+	scratch.Sweep(beside, r.meta.Now())
 	stage, err := scratch.Make(beside)
 	if err != nil {
 		return failed(err)
 	}
 	defer stage.Remove()
-	v.base = filepath.Join(stage.Path, "content")
-	if err := v.seed(); err != nil {
+	r.base = filepath.Join(stage.Path, "content")
+	if err := seed(r.base); err != nil {
 		return failed(err)
 	}
-	problems := problem.InOrder(v.begin, v.connect, v.vendor, v.hintBundle)
+	p, problems := read(r)
 	if problems.HasErrors() {
 		return problems
 	}
-	if err := v.writeBundle(filepath.Join(stage.Path, "bundle.tar")); err != nil {
+	_, found := fill(r, p)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return problems
+	}
+	if problems = append(problems, refuseLinks(r)...); problems.HasErrors() {
+		return problems
+	}
+	if err := writeBundle(r, filepath.Join(stage.Path, "bundle.tar")); err != nil {
 		return append(problems, failed(err)...)
 	}
-	return append(problems, done(v.view, fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", v.opts.bundle))...)
+	return append(problems, done(r, fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", r.opts.bundle))...)
 }
 
-// hintBundle refuses links that the archive can't have.
-func (v *vendorRun) hintBundle() problem.List {
-	files, err := vendored.Files(v.base, vendored.Places())
+// refuseLinks refuses links that the archive can't have.
+func refuseLinks(r request) problem.List {
+	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
 	}
@@ -65,26 +73,26 @@ func (v *vendorRun) hintBundle() problem.List {
 
 // seed takes what is vendored already, so that it needn't be fetched again.
 // What isn't needed of it goes again.
-func (v *vendorRun) seed() error {
-	if err := os.MkdirAll(v.base, 0o755); err != nil {
+func seed(base string) error {
+	if err := os.MkdirAll(base, 0o755); err != nil {
 		return err
 	}
 	from := filepath.FromSlash(vendored.PluginsDir)
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
 		return nil
 	}
-	return os.CopyFS(filepath.Join(v.base, from), os.DirFS(from))
+	return os.CopyFS(filepath.Join(base, from), os.DirFS(from))
 }
 
 // bringModules brings packages that are in the working directory to where the
 // bundle is made, and has all records say where they are going to be.
-func (v *vendorRun) bringModules() problem.List {
-	if v.base == "." {
+func bringModules(r request, tree *modules.Tree) problem.List {
+	if r.here() {
 		return nil
 	}
-	made := filepath.ToSlash(v.base) + "/"
-	for _, pkg := range v.dir.Tree.Packages() {
-		to := v.in(vendored.ModulesDir + "/" + pkg.Key)
+	made := filepath.ToSlash(r.base) + "/"
+	for _, pkg := range tree.Packages() {
+		to := r.in(vendored.ModulesDir + "/" + pkg.Key)
 		if filepath.Clean(pkg.Path) == filepath.Clean(to) {
 			continue
 		}
@@ -96,15 +104,15 @@ func (v *vendorRun) bringModules() problem.List {
 			return problem.List{problem.Error("Failed to write the archive", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
 		}
 	}
-	for _, m := range v.dir.Tree.Modules {
+	for _, m := range tree.Modules {
 		m.Dir = strings.TrimPrefix(m.Dir, made)
 	}
 	return nil
 }
 
 // writeBundle writes the archive, and puts it into its place by a rename.
-func (v *vendorRun) writeBundle(temporary string) error {
-	files, err := vendored.Files(v.base, append(vendored.Places(), vendored.LockFiles()...))
+func writeBundle(r request, temporary string) error {
+	files, err := vendored.Files(r.base, append(vendored.Places(), vendored.LockFiles()...))
 	if err != nil {
 		return err
 	}
@@ -118,9 +126,9 @@ func (v *vendorRun) writeBundle(temporary string) error {
 	if err != nil {
 		return err
 	}
-	_, err = bundle.Write(v.meta.Context, out, v.base, entries)
+	_, err = bundle.Write(r.meta.Context, out, r.base, entries)
 	if err = errors.Join(err, out.Close()); err != nil {
 		return err
 	}
-	return os.Rename(temporary, v.opts.bundle)
+	return os.Rename(temporary, r.opts.bundle)
 }

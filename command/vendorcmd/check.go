@@ -9,6 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
@@ -18,57 +19,59 @@ import (
 )
 
 // check finds out whether vendor would have anything to do, without a request
-// and without writing a byte.
-func (v *vendorRun) check() problem.List {
-	reasons, problems := v.checkModules()
-	if len(reasons) > 0 || problems.HasErrors() {
-		return v.answer(reasons, problems) // what missing modules need is unknown
+// and without writing a byte, and shows the answer.
+func check(r request, p project) (outdated bool, problems problem.List) {
+	reasons, problems := findReasons(r, p)
+	if problems.HasErrors() {
+		return false, problems
 	}
-	for _, phase := range []func() ([]view.CheckReason, problem.List){v.checkModuleFiles, v.checkProviders, v.checkFiles} {
-		found, unclear := phase()
+	r.view.Checked(reasons)
+	return len(reasons) > 0, append(problems, done(r, "")...)
+}
+
+// findReasons asks one after the other what vendor would look after, until there
+// is an error.
+func findReasons(r request, p project) (reasons []view.CheckReason, problems problem.List) {
+	reasons, problems = checkModules(r, p.dir)
+	if len(reasons) > 0 || problems.HasErrors() {
+		return reasons, problems // what missing modules need is unknown
+	}
+	is := p.wanted // what the record would say
+	for _, phase := range []func(request, project, *vendored.Record) ([]view.CheckReason, problem.List){checkModuleFiles, checkProviders, checkFiles} {
+		found, unclear := phase(r, p, &is)
 		reasons, problems = append(reasons, found...), append(problems, unclear...)
 		if problems.HasErrors() {
 			break
 		}
 	}
-	return v.answer(reasons, problems)
-}
-
-// answer shows what there is to do, unless it couldn't be found out.
-func (v *vendorRun) answer(reasons []view.CheckReason, problems problem.List) problem.List {
-	if problems.HasErrors() {
-		return problems
-	}
-	v.outdated = len(reasons) > 0
-	v.view.Checked(reasons)
-	return append(problems, done(v.view, "")...)
+	return reasons, problems
 }
 
 // checkModules takes the modules as they are recorded.
-func (v *vendorRun) checkModules() (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: v.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
-	if problems := v.dir.FindModules(v.meta.Context, installer); problems.HasErrors() {
+func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
+	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
+	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}
-	for _, p := range v.dir.TakeOutdated() {
+	for _, p := range dir.TakeOutdated() {
 		outdated := p.Extra.(modules.Outdated)
 		reasons = append(reasons, view.CheckReason{Code: string(outdated.Code), Module: outdated.Key, Detail: p.Summary})
 	}
-	if problems := v.dir.Problems(); problems.HasErrors() {
+	if problems := dir.Problems(); problems.HasErrors() {
 		return nil, problems
 	}
 	return reasons, nil
 }
 
 // checkModuleFiles compares packages with what was vendored, and what git would
-// keep of them.
-func (v *vendorRun) checkModuleFiles() (reasons []view.CheckReason, problems problem.List) {
+// keep of them. What they are goes into the record.
+func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
 	keys := []string{}
-	for _, m := range v.dir.Tree.Modules {
+	for _, m := range p.dir.Tree.Modules {
 		keys = append(keys, m.Key)
 	}
-	for _, pkg := range v.dir.Tree.Packages() {
-		code, detail, err := v.checkPackage(pkg)
+	for _, pkg := range p.dir.Tree.Packages() {
+		code, detail, err := checkPackage(r, p, pkg, is.Modules)
 		if err != nil {
 			return nil, problem.List{problem.Error("Can't read a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
 		}
@@ -76,7 +79,7 @@ func (v *vendorRun) checkModuleFiles() (reasons []view.CheckReason, problems pro
 			reasons = append(reasons, view.CheckReason{Code: code, Module: pkg.Key, Detail: detail})
 		}
 	}
-	if !v.opts.prune {
+	if !r.opts.prune {
 		return reasons, nil
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
@@ -90,18 +93,19 @@ func (v *vendorRun) checkModuleFiles() (reasons []view.CheckReason, problems pro
 }
 
 // checkPackage says what is wrong with the package of a module; no code: nothing.
-func (v *vendorRun) checkPackage(pkg modules.Package) (code, detail string, err error) {
+// It adds to hashes what the package is.
+func checkPackage(r request, p project, pkg modules.Package, hashes map[string]getproviders.Hash) (code, detail string, err error) {
 	dir := filepath.Join(filepath.FromSlash(vendored.ModulesDir), pkg.Key)
 	if filepath.Clean(pkg.Path) != dir {
 		return "module_elsewhere", "it is in " + filepath.ToSlash(pkg.Path) + ", which is not vendored", nil
 	}
-	hash, err := modulelock.HashTree(v.meta.Context, dir)
+	hash, err := modulelock.HashTree(r.meta.Context, dir)
 	if err != nil {
 		return "", "", err
 	}
-	untidy, err := vendored.Untidy(v.meta.Context, dir, v.dirsOf(pkg.Key))
-	was, known := v.was.Modules[pkg.Key]
-	v.record.Modules[pkg.Key] = hash
+	untidy, err := vendored.Untidy(r.meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
+	was, known := p.was.Modules[pkg.Key]
+	hashes[pkg.Key] = hash
 	switch {
 	case err != nil:
 		return "", "", err
@@ -115,17 +119,23 @@ func (v *vendorRun) checkPackage(pkg modules.Package) (code, detail string, err 
 	return "", "", nil
 }
 
-// checkProviders has the engine compare packages with the lock file.
-func (v *vendorRun) checkProviders() (reasons []view.CheckReason, problems problem.List) {
-	if problems = problem.InOrder(v.require, v.findPlaced); problems.HasErrors() {
+// checkProviders has the engine compare packages with the lock file. Which ones
+// they are goes into the record.
+func checkProviders(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
+	required, problems := require(r, p)
+	if problems.HasErrors() {
 		return nil, problems
 	}
-	fetcher := fetcher.Fetcher{Product: v.product, Now: v.meta.Now, StateDir: v.meta.StateDir}
-	status, err := vendoring.Check(v.meta.Context, &fetcher, v.vendorOptions(), v.request())
+	placed, unread := findPlaced(r.meta.Context, p.was)
+	if problems = append(problems, unread...); problems.HasErrors() {
+		return nil, problems
+	}
+	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir}
+	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))
 	}
-	v.record.Providers = v.vendoredProviders()
+	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
 		told := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
 		if told.Provider == (getproviders.Provider{}) {
@@ -133,11 +143,11 @@ func (v *vendorRun) checkProviders() (reasons []view.CheckReason, problems probl
 		}
 		reasons = append(reasons, told)
 	}
-	return reasons, append(problems, v.checkPointers(len(reasons))...)
+	return reasons, append(problems, checkPointers(len(reasons))...)
 }
 
 // checkPointers explains packages that git LFS hasn't brought.
-func (v *vendorRun) checkPointers(reasons int) problem.List {
+func checkPointers(reasons int) problem.List {
 	files, err := vendored.Files(".", []string{vendored.PluginsDir})
 	if pointers := vendored.Pointers(".", files); err == nil && reasons > 0 && len(pointers) > 0 {
 		return problem.List{problem.Warning("Packages are kept by git LFS", fmt.Sprintf(
@@ -147,8 +157,8 @@ func (v *vendorRun) checkPointers(reasons int) problem.List {
 }
 
 // checkFiles compares the files that tell of all this.
-func (v *vendorRun) checkFiles() (reasons []view.CheckReason, problems problem.List) {
-	for _, file := range v.gitFiles() {
+func checkFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
+	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
 			return nil, problem.List{problem.Error("Can't read what git ignores", problem.Sentence(err))}
@@ -157,16 +167,13 @@ func (v *vendorRun) checkFiles() (reasons []view.CheckReason, problems problem.L
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})
 		}
 	}
-	if !bytes.Equal(v.record.Encode(), v.was.Encode()) || !v.wasVendored() {
+	if !bytes.Equal(is.Encode(), p.was.Encode()) || !exists(p.was) {
 		reasons = append(reasons, view.CheckReason{Code: "record_differs", Detail: vendored.RecordName + " would be written again"})
 	}
-	if path := filepath.Join(filepath.FromSlash(vendored.ModulesDir), modules.ManifestName); len(v.dir.Tree.Modules) > 1 {
-		if recorded, err := os.ReadFile(path); err == nil && !bytes.Equal(recorded, v.manifest().Encode()) {
+	if path := filepath.Join(filepath.FromSlash(vendored.ModulesDir), modules.ManifestName); len(p.dir.Tree.Modules) > 1 {
+		if recorded, err := os.ReadFile(path); err == nil && !bytes.Equal(recorded, manifestOf(r, p.dir.Tree).Encode()) {
 			reasons = append(reasons, view.CheckReason{Code: "module_record_differs", Detail: filepath.ToSlash(path) + " would be written again"})
 		}
 	}
 	return reasons, nil
 }
-
-// wasVendored reports whether there is a record.
-func (v *vendorRun) wasVendored() bool { return len(v.was.Platforms) > 0 }

@@ -14,29 +14,21 @@ type gitFile struct {
 	block vendored.Block
 }
 
-func (v *vendorRun) gitFiles() []gitFile {
-	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(v.record.LFS)}}
-}
-
-// saveRecord writes down what has been vendored.
-func (v *vendorRun) saveRecord() problem.List {
-	if err := v.record.Save(v.base); err != nil {
-		return problem.List{problem.Error("Failed to record what is vendored", problem.Sentence(err))}
-	}
-	return nil
+func gitFiles(lfs bool) []gitFile {
+	return []gitFile{{".gitignore", vendored.Ignores()}, {".gitattributes", vendored.Attributes(lfs)}}
 }
 
 // writeGitFiles has git keep what is vendored. A bundle needs nothing of that.
-func (v *vendorRun) writeGitFiles() (problems problem.List) {
-	if v.base != "." {
+func writeGitFiles(r request, lfs bool) (problems problem.List) {
+	if !r.here() {
 		return nil
 	}
-	for _, file := range v.gitFiles() {
+	for _, file := range gitFiles(lfs) {
 		changed, err := file.block.Apply(file.name)
 		if err != nil {
 			problems = append(problems, problem.Error("Failed to tell git what to keep", problem.Sentence(err)))
 		} else if changed {
-			v.view.Changed(file.name)
+			r.view.Changed(file.name)
 		}
 	}
 	return problems
@@ -50,8 +42,8 @@ const (
 )
 
 // hint names what git, or another machine, may not be able to keep.
-func (v *vendorRun) hint() (problems problem.List) {
-	files, err := vendored.Files(v.base, vendored.Places())
+func hint(r request, lfs bool) (problems problem.List) {
+	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
 		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
 	}
@@ -66,7 +58,7 @@ func (v *vendorRun) hint() (problems problem.List) {
 	for _, f := range vendored.Outside(files) {
 		outside = append(outside, fmt.Sprintf("  - %s leads to %s", f.Name, f.Link))
 	}
-	if len(large) > 0 && !v.record.LFS {
+	if len(large) > 0 && !lfs {
 		text := "Some services warn of files above 50 MiB, and accept none above 100 MiB"
 		if refused {
 			text += ", which there are"

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
@@ -16,36 +17,47 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// vendorModules installs the modules, and makes them fit for git.
-func (v *vendorRun) vendorModules() problem.List {
-	manifest, err := v.unchangedModules()
+// vendorModules installs the modules, makes them fit for git, and adds to hashes
+// what they are. It returns what their lock file is to say; nil: nothing.
+func vendorModules(r request, p project, net sources.Network, hashes map[string]getproviders.Hash) (*modulelock.Locks, problem.List) {
+	manifest, err := unchangedModules(r, p.was)
 	if err != nil {
-		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
+		return nil, problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
 	}
-	installer, fetcher := v.net.Modules(v.meta, v.product)
+	installer, fetcher := net.Modules(r.meta, r.product)
 	defer fetcher.Close()
-	installer.Dir, installer.Observe = v.in(vendored.ModulesDir), v.view.ObserveModules
-	v.moduleLocks.Prefer(&installer)
-	if v.opts.upgrade {
+	installer.Dir, installer.Observe = r.in(vendored.ModulesDir), r.view.ObserveModules
+	p.moduleLocks.Prefer(&installer)
+	if r.opts.upgrade {
 		installer.Mode = modules.Upgrade
 	}
-	v.dir.InstallModules(v.meta.Context, installer, manifest)
-	problems := v.dir.Problems()
+	p.dir.InstallModules(r.meta.Context, installer, manifest)
+	problems := p.dir.Problems()
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
-	return append(problems, problem.InOrder(v.bringModules, v.checkPlaces, v.tidyModules, v.saveTree)...)
+	if problems = append(problems, bringModules(r, p.dir.Tree)...); problems.HasErrors() {
+		return nil, problems
+	}
+	if problems = append(problems, checkPlaces(p.dir.Tree)...); problems.HasErrors() {
+		return nil, problems
+	}
+	toLock, found := tidyModules(r, p, hashes)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return nil, problems
+	}
+	return toLock, append(problems, saveTree(r, p.dir.Tree)...)
 }
 
 // unchangedModules is the record of those modules that are where they should be,
 // and what they were when they were vendored. The others are fetched again.
-func (v *vendorRun) unchangedModules() (modules.Manifest, error) {
-	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), v.product)
+func unchangedModules(r request, recorded vendored.Record) (modules.Manifest, error) {
+	manifest, err := modules.ReadManifest(filepath.FromSlash(vendored.ModulesDir), r.product)
 	if err != nil {
 		return nil, err
 	}
 	for key, record := range manifest {
-		address, err := modules.ParseAddress(record.Source, v.product)
+		address, err := modules.ParseAddress(record.Source, r.product)
 		if _, local := address.(modules.Local); local || err != nil || key == "" {
 			continue
 		}
@@ -54,13 +66,13 @@ func (v *vendorRun) unchangedModules() (modules.Manifest, error) {
 			delete(manifest, key)
 			continue
 		}
-		was, known := v.was.Modules[key]
-		is, err := modulelock.HashTree(v.meta.Context, filepath.FromSlash(dir))
+		was, known := recorded.Modules[key]
+		is, err := modulelock.HashTree(r.meta.Context, filepath.FromSlash(dir))
 		if known && (err != nil || is != was) {
 			delete(manifest, key)
 		}
 	}
-	return manifest, v.meta.Context.Err()
+	return manifest, r.meta.Context.Err()
 }
 
 // isLinked reports whether a symlink is in the place of a package. Only for a
@@ -76,8 +88,8 @@ func isDirectory(address modules.Address) bool {
 }
 
 // checkPlaces refuses modules that a clone wouldn't have in the same place.
-func (v *vendorRun) checkPlaces() (problems problem.List) {
-	for _, m := range v.dir.Tree.Modules {
+func checkPlaces(tree *modules.Tree) (problems problem.List) {
+	for _, m := range tree.Modules {
 		if filepath.IsAbs(filepath.FromSlash(m.Dir)) {
 			problems = append(problems, problem.Error("Module in a place of this machine", fmt.Sprintf(
 				"The module %s is in %s, which is an absolute path: a clone on another machine wouldn't find it. Call it by a path that leads to it without symlinks.", m.Key, m.Dir)))
@@ -87,8 +99,8 @@ func (v *vendorRun) checkPlaces() (problems problem.List) {
 }
 
 // dirsOf are the directories of a package, relative to it, that modules are in.
-func (v *vendorRun) dirsOf(key string) (dirs []string) {
-	for _, m := range v.dir.Tree.Modules {
+func dirsOf(tree *modules.Tree, key string) (dirs []string) {
+	for _, m := range tree.Modules {
 		if rest, ok := strings.CutPrefix(m.Dir, vendored.ModulesDir+"/"+key); ok && (rest == "" || rest[0] == '/') {
 			dirs = append(dirs, strings.TrimPrefix(rest+"/.", "/"))
 		}
@@ -96,63 +108,64 @@ func (v *vendorRun) dirsOf(key string) (dirs []string) {
 	return dirs
 }
 
-// tidyModules makes git keep all of the packages, and takes down what they are.
-func (v *vendorRun) tidyModules() (problems problem.List) {
+// tidyModules makes git keep all of the packages, adds to hashes what they are, and
+// returns what their lock file is to say; nil: nothing.
+func tidyModules(r request, p project, hashes map[string]getproviders.Hash) (toLock *modulelock.Locks, problems problem.List) {
 	var installed []modulelock.Lock
 	before := map[string]getproviders.Hash{}
-	for _, pkg := range v.dir.Tree.Packages() {
-		dir := v.in(vendored.ModulesDir + "/" + pkg.Key)
-		was, err := modulelock.HashTree(v.meta.Context, dir)
+	for _, pkg := range p.dir.Tree.Packages() {
+		dir := r.in(vendored.ModulesDir + "/" + pkg.Key)
+		was, err := modulelock.HashTree(r.meta.Context, dir)
 		var tidied []string
 		if err == nil {
-			tidied, err = vendored.Tidy(v.meta.Context, dir, v.dirsOf(pkg.Key))
+			tidied, err = vendored.Tidy(r.meta.Context, dir, dirsOf(p.dir.Tree, pkg.Key))
 		}
 		is := was
 		if err == nil && len(tidied) > 0 {
-			is, err = modulelock.HashTree(v.meta.Context, dir)
+			is, err = modulelock.HashTree(r.meta.Context, dir)
 		}
 		if err != nil {
 			problems = append(problems, problem.Error("Can't vendor a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err)))
 			continue
 		}
-		before[pkg.Key], v.record.Modules[pkg.Key] = was, is
-		v.view.Module(pkg, string(is), tidied)
+		before[pkg.Key], hashes[pkg.Key] = was, is
+		r.view.Module(pkg, string(is), tidied)
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: is})
 	}
-	if problems.HasErrors() || !v.moduleLocks.Kept {
-		return problems
+	if problems.HasErrors() || !p.moduleLocks.Kept {
+		return nil, problems
 	}
-	return v.compareModules(installed, before)
+	return compareModules(p.moduleLocks.Locked, installed, before, r.opts.upgrade)
 }
 
 // compareModules compares the modules with their lock file, which is to have the
 // hashes of what is vendored: what git needed to be changed may stand in neither.
-func (v *vendorRun) compareModules(installed []modulelock.Lock, before map[string]getproviders.Hash) (problems problem.List) {
-	for _, finding := range v.moduleLocks.Locked.Check(installed) {
-		if workdir.HasOtherContent(finding) && !v.opts.upgrade && before[finding.Key] != finding.Locked.Hash {
+func compareModules(locked *modulelock.Locks, installed []modulelock.Lock, before map[string]getproviders.Hash, upgrade bool) (toLock *modulelock.Locks, problems problem.List) {
+	for _, finding := range locked.Check(installed) {
+		if workdir.HasOtherContent(finding) && !upgrade && before[finding.Key] != finding.Locked.Hash {
 			problems = append(problems, problem.Error("Module doesn't match its lock file", fmt.Sprintf(
 				"The module %s, from %s, is not what %s records: %s.\n\nIf it is what you want, use -upgrade, which records it.",
 				finding.Key, finding.Locked.Source, modulelock.FileName, workdir.ModuleChange(finding))))
 		}
 	}
-	if !problems.HasErrors() {
-		v.toLock = v.moduleLocks.Locked.Updated(installed)
+	if problems.HasErrors() {
+		return nil, problems
 	}
-	return problems
+	return locked.Updated(installed), problems
 }
 
 // saveTree writes modules.json, which lists nothing but what is vendored if
 // that is asked for.
-func (v *vendorRun) saveTree() problem.List {
-	manifest := v.manifest()
+func saveTree(r request, tree *modules.Tree) problem.List {
+	manifest := manifestOf(r, tree)
 	if len(manifest) == 0 {
-		if _, err := os.Stat(v.in(vendored.ModulesDir)); err != nil {
+		if _, err := os.Stat(r.in(vendored.ModulesDir)); err != nil {
 			return nil
 		}
 	}
-	err := manifest.Save(v.in(vendored.ModulesDir))
-	if err == nil && v.opts.prune {
-		err = v.pruneModules(slices.Collect(maps.Keys(manifest)))
+	err := manifest.Save(r.in(vendored.ModulesDir))
+	if err == nil && r.opts.prune {
+		err = pruneModules(r, slices.Collect(maps.Keys(manifest)))
 	}
 	if err != nil {
 		return problem.List{problem.Error("Failed to record the modules", problem.Sentence(err))}
@@ -160,13 +173,13 @@ func (v *vendorRun) saveTree() problem.List {
 	return nil
 }
 
-// manifest is what modules.json is to say.
-func (v *vendorRun) manifest() modules.Manifest {
+// manifestOf is what modules.json is to say.
+func manifestOf(r request, tree *modules.Tree) modules.Manifest {
 	manifest := modules.Manifest{}
-	if !v.opts.prune && v.base == "." {
-		maps.Copy(manifest, v.dir.Tree.Manifest)
+	if !r.opts.prune && r.here() {
+		maps.Copy(manifest, tree.Manifest)
 	}
-	for _, m := range v.dir.Tree.Modules {
+	for _, m := range tree.Modules {
 		if m.Key != "" {
 			manifest[m.Key] = m.Record
 		}
@@ -176,14 +189,14 @@ func (v *vendorRun) manifest() modules.Manifest {
 
 // pruneModules removes packages that no call needs, of which modules.json tells
 // nothing any more.
-func (v *vendorRun) pruneModules(keys []string) error {
-	names, err := vendored.Unneeded(v.base, keys)
+func pruneModules(r request, keys []string) error {
+	names, err := vendored.Unneeded(r.base, keys)
 	if err == nil {
-		err = vendored.RemoveModules(v.base, names)
+		err = vendored.RemoveModules(r.base, names)
 	}
 	for i := range names {
 		names[i] = vendored.ModulesDir + "/" + names[i]
 	}
-	v.view.Removed(names...)
+	r.view.Removed(names...)
 	return err
 }

@@ -9,14 +9,11 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
 // Command is the command.
@@ -30,97 +27,128 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
-	v := vendorRun{meta: m, opts: opts, product: product, base: ".", view: view.NewVendor(m.ViewOptions(product, opts.json))}
-	switch problems = append(problems, opts.problems...); {
-	case problems.HasErrors():
-	case opts.unpack != "":
-		problems = append(problems, unpack(m, opts, product, v.view)...)
-	default:
-		problems = append(problems, v.do()...)
-	}
+	r := request{meta: m, opts: opts, product: product, base: ".", view: view.NewVendor(m.ViewOptions(product, opts.json))}
 	code := 0
-	if v.outdated {
-		code = cli.ExitDiffers
+	if problems = append(problems, opts.problems...); !problems.HasErrors() {
+		var found problem.List
+		code, found = carryOut(r)
+		problems = append(problems, found...)
 	}
-	return cli.End(v.view.Problems, problems, code), nil
+	return cli.End(r.view.Problems, problems, code), nil
 }
 
-// vendorRun is one run of vendor: what it works on, and what it has found out so
-// far.
-type vendorRun struct {
+// request is what one run of vendor works on. Nothing of it changes.
+type request struct {
 	meta    *cli.Meta
 	opts    options
 	product getproviders.Product
 	view    *view.Vendor
 	base    string // the directory that is filled: the current one, or one that an archive is made of
+}
 
+// here reports whether the working directory itself is filled.
+func (r request) here() bool { return r.base == "." }
+
+// in is where something of what is vendored is.
+func (r request) in(name string) string { return filepath.Join(r.base, filepath.FromSlash(name)) }
+
+// carryOut does what the options ask for, and returns the exit code if there is no
+// error.
+func carryOut(r request) (code int, problems problem.List) {
+	switch {
+	case r.opts.unpack != "":
+		return 0, unpack(r)
+	case r.opts.bundle != "":
+		return 0, writeArchive(r)
+	}
+	p, problems := read(r)
+	if problems.HasErrors() {
+		return 0, problems
+	}
+	if r.opts.check {
+		outdated, found := check(r, p)
+		if outdated {
+			code = cli.ExitDiffers
+		}
+		return code, append(problems, found...)
+	}
+	lfs, found := fill(r, p)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return 0, problems
+	}
+	if problems = append(problems, hint(r, lfs)...); problems.HasErrors() {
+		return 0, problems
+	}
+	return 0, append(problems, done(r, "Everything that this directory needs is vendored. Commit it together with the configuration.")...)
+}
+
+// project is a working directory: its configuration, and what is locked and
+// vendored in it.
+type project struct {
 	dir         *workdir.Dir
 	moduleLocks workdir.ModuleLocks
-	toLock      *modulelock.Locks // of modules; nil: nothing
-	record, was vendored.Record
-
-	net      sources.Network
-	source   getproviders.Source
-	required getproviders.Requirements
-	placed   []getproviders.Provider // of which there are packages that vendor hasn't put there
-	result   vendoring.Result
-
-	outdated bool // -check has found something to do
+	was         vendored.Record // what is vendored
+	wanted      vendored.Record // what is to be: for which platforms and how; no modules and no providers yet
 }
 
-// do does what was asked for.
-func (v *vendorRun) do() problem.List {
-	switch {
-	case v.opts.check:
-		return problem.InOrder(v.begin, v.check)
-	case v.opts.bundle != "":
-		return v.bundle()
-	default:
-		return problem.InOrder(v.begin, v.connect, v.vendor, v.hint, func() problem.List {
-			return done(v.view, "Everything that this directory needs is vendored. Commit it together with the configuration.")
-		})
-	}
-}
-
-// begin reads the configuration and what is known of the directory.
-func (v *vendorRun) begin() (problems problem.List) {
-	if dir := workdir.DataDir(v.meta.Env); filepath.Clean(dir) != ".terraform" {
-		return problem.List{problem.Error("A data directory elsewhere can't be vendored", fmt.Sprintf(
+// read reads the working directory. Its modules aren't found yet.
+func read(r request) (p project, problems problem.List) {
+	if dir := workdir.DataDir(r.meta.Env); filepath.Clean(dir) != ".terraform" {
+		return p, problem.List{problem.Error("A data directory elsewhere can't be vendored", fmt.Sprintf(
 			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
 	}
-	if name := vendored.Linked("."); v.base == "." && name != "" {
-		return problem.List{problem.Error("What is behind a link can't be vendored", fmt.Sprintf(
+	if name := vendored.Linked("."); r.here() && name != "" {
+		return p, problem.List{problem.Error("What is behind a link can't be vendored", fmt.Sprintf(
 			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name))}
 	}
 	var err error
-	if v.was, err = vendored.ReadRecord("."); err != nil {
-		return problem.List{problem.Error("Failed to read the record of what is vendored", problem.Sentence(err)+
+	if p.was, err = vendored.ReadRecord("."); err != nil {
+		return p, problem.List{problem.Error("Failed to read the record of what is vendored", problem.Sentence(err)+
 			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.")}
 	}
-	v.record = v.opts.record(v.was)
-	v.dir = workdir.Load(v.meta, v.product, ".", v.opts.modules)
-	if v.dir.Empty() {
-		return problem.List{problem.Error("No configuration files", fmt.Sprintf("The directory contains no %s configuration files.", v.product.Name))}
+	p.wanted = r.opts.record(p.was)
+	p.dir = workdir.Load(r.meta, r.product, ".", r.opts.modules)
+	if p.dir.Empty() {
+		return p, problem.List{problem.Error("No configuration files", fmt.Sprintf("The directory contains no %s configuration files.", r.product.Name))}
 	}
 	var unlocked problem.List
-	v.dir.Locks, problems = depsfile.Load(depsfile.FileName, v.product)
-	v.moduleLocks, unlocked = workdir.LoadModuleLocks(false)
-	return append(problems, unlocked...)
+	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)
+	p.moduleLocks, unlocked = workdir.LoadModuleLocks(false)
+	return p, append(problems, unlocked...)
 }
 
-// vendor fills the directory: modules, providers, what describes them, and the
-// lock file last.
-func (v *vendorRun) vendor() problem.List {
-	return problem.InOrder(v.vendorModules, v.require, v.vendorProviders, v.saveRecord, v.writeGitFiles, v.saveLockFiles)
+// fill fills the directory: modules, providers, what describes them, and the lock
+// files last. It reports whether git LFS is to keep the packages.
+func fill(r request, p project) (lfs bool, problems problem.List) {
+	from, problems := connect(r, p)
+	if problems.HasErrors() {
+		return false, problems
+	}
+	record := p.wanted
+	toLock, found := vendorModules(r, p, from.net, record.Modules)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return false, problems
+	}
+	required, found := require(r, p)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return false, problems
+	}
+	locks, providers, found := vendorProviders(r, p, from, required)
+	if problems = append(problems, found...); problems.HasErrors() {
+		return false, problems
+	}
+	record.Providers = providers
+	return record.LFS, append(problems, problem.InOrder(
+		func() problem.List { return saveRecord(r, record) },
+		func() problem.List { return writeGitFiles(r, record.LFS) },
+		func() problem.List { return saveLockFiles(r, p, toLock, locks) },
+	)...)
 }
 
 // done shows the last line, or the report.
-func done(shown *view.Vendor, text string) problem.List {
-	if err := shown.Done(text); err != nil {
+func done(r request, text string) problem.List {
+	if err := r.view.Done(text); err != nil {
 		return problem.List{problem.Error("Failed to write the report", problem.Sentence(err))}
 	}
 	return nil
 }
-
-// in is where something of what is vendored is.
-func (v *vendorRun) in(name string) string { return filepath.Join(v.base, filepath.FromSlash(name)) }

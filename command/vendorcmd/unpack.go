@@ -11,9 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
@@ -24,7 +22,8 @@ import (
 )
 
 // unpack unpacks an archive.
-func unpack(m *cli.Meta, o options, product getproviders.Product, shown *view.Vendor) problem.List {
+func unpack(r request) problem.List {
+	o := r.opts
 	failed := func(err error) problem.List {
 		return problem.List{problem.Error("Failed to unpack the archive", fmt.Sprintf(
 			"Nothing of %s was unpacked, and %s is as it was: %v.", o.unpack, o.target, err))}
@@ -47,17 +46,17 @@ func unpack(m *cli.Meta, o options, product getproviders.Product, shown *view.Ve
 		return failed(err)
 	}
 	defer file.Close()
-	u := unpacking{ctx: m.Context, opts: o, product: product}
-	manifest, err := bundle.Unpack(m.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
+	u := unpacking{ctx: r.meta.Context, opts: o, product: r.product}
+	manifest, err := bundle.Unpack(r.meta.Context, file, bundle.Options{Dir: o.target, Unit: vendored.Unit, Accept: u.acceptLocks, Last: vendored.LockFiles()})
 	if err != nil {
 		return failed(err)
 	}
 	for _, e := range manifest.Files {
 		if unit, _ := vendored.Unit(e.Path); unit == e.Path {
-			shown.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
+			r.view.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
 		}
 	}
-	return done(shown, fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	return done(r, fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
 }
 
 // unpacking compares an archive with the lock files where it is unpacked.

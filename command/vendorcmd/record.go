@@ -1,0 +1,100 @@
+package vendorcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/configs/modules/vendored"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// exists reports whether a record was read: there is none of no platform.
+func exists(r vendored.Record) bool { return len(r.Platforms) > 0 }
+
+// recorded are the providers that the record is to name: vendor's own, and those of
+// earlier runs whose packages stay.
+func recorded(r request, was vendored.Record, own []getproviders.Provider) []getproviders.Provider {
+	all := slices.Clone(own)
+	if there, _ := providersThere(r.meta.Context); !r.opts.prune && r.here() {
+		for _, p := range was.Providers {
+			if slices.Contains(there, p) {
+				all = append(all, p)
+			}
+		}
+	}
+	slices.SortFunc(all, getproviders.Provider.Compare)
+	return slices.Compact(all)
+}
+
+// announce writes down, before any package is there, which providers are
+// vendor's own. Else a run after one that was killed would take them for placed
+// ones, and ask no source for what is missing of them.
+func announce(r request, was vendored.Record, own []getproviders.Provider) problem.List {
+	announced := slices.Concat(was.Providers, own)
+	missing := func(p getproviders.Provider) bool { return !slices.Contains(was.Providers, p) }
+	if !r.here() || !slices.ContainsFunc(announced, missing) {
+		return nil
+	}
+	was.Providers = announced
+	return saveRecord(r, was)
+}
+
+// recall takes back what was announced, but for what came of it.
+func recall(r request, was vendored.Record, placed []getproviders.Provider) problem.List {
+	if !r.here() {
+		return nil
+	}
+	there, err := providersThere(context.WithoutCancel(r.meta.Context))
+	if err != nil {
+		return nil // it stays announced, which does no harm
+	}
+	there = slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(placed, p) })
+	if len(there) > 0 || exists(was) {
+		was.Providers = there
+		return saveRecord(r, was)
+	}
+	err = os.Remove(filepath.FromSlash(vendored.RecordName))
+	_ = os.Remove(filepath.Dir(filepath.FromSlash(vendored.RecordName))) // unless something else is in it
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return unrecorded(err)
+	}
+	return nil
+}
+
+// saveRecord writes down what is vendored.
+func saveRecord(r request, record vendored.Record) problem.List {
+	if err := record.Save(r.base); err != nil {
+		return unrecorded(err)
+	}
+	return nil
+}
+
+func unrecorded(err error) problem.List {
+	return problem.List{problem.Error("Failed to record what is vendored", problem.Sentence(err))}
+}
+
+// saveLockFiles writes what is locked: modules, if there is anything to lock, and
+// providers.
+func saveLockFiles(r request, p project, toLock *modulelock.Locks, locks *depsfile.Locks) problem.List {
+	if toLock != nil {
+		if err := toLock.Save(r.in(modulelock.FileName)); err != nil {
+			return problem.List{problem.Error("Failed to update the lock file for modules", problem.Sentence(err))}
+		}
+	}
+	if r.here() && locks.Equal(p.dir.Locks) {
+		return nil
+	}
+	if r.here() {
+		r.view.Changed(depsfile.FileName)
+	}
+	if err := locks.Save(r.in(depsfile.FileName), r.product); err != nil {
+		return problem.List{problem.Error("Failed to update dependency lock file", problem.Sentence(err))}
+	}
+	return nil
+}
