@@ -122,8 +122,8 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	return partner, nil
 }
 
-// isPartner reports whether the partner programme has signed a key that has not been
-// else has introduced. Until it does, the key isn't read: to verify what a key says
+// isPartner reports whether the partner programme has signed a key that
+// the registry alone has introduced. Until it does, the key isn't read: to verify what a key says
 // of itself takes as long as its author likes.
 func (c SignedChecksums) isPartner(public PublicKey) bool {
 	if public.TrustSignature == "" || c.Keys.Partner == "" {

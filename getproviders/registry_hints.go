@@ -33,7 +33,7 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 	return failed
 }
 
-// incompatible describes a version whose protocols are na known one.
+// incompatible describes a version that speaks none of the protocols that the product knows.
 func (s *RegistrySource) incompatible(ctx context.Context, p Provider, v Version, protocols []string) error {
 	failed := &ProtocolError{Provider: p, Version: v, Protocols: protocols, Product: s.Product}
 	list, err := s.list(ctx, p)

@@ -56,7 +56,7 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 }
 
 // Whoever has mapped a file into memory can write to it without a time being
-// set. So nothing but reading it shows what is in a file of another user's.
+// set. So nothing but reading it shows what is in a file that another user owns.
 func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)

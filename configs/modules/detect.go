@@ -132,8 +132,8 @@ func detectFile(location string) (Remote, error) {
 // harmless are the parameters of package addresses whose values are no secrets.
 var harmless = []string{"archive", "checksum", "depth", "ref", "rev"}
 
-// shown returns an address as it may stand in messages: an address with a login
-// for a repository may have written it into the URL.
+// shown returns an address as messages show it: without the login that the URL of a
+// repository may hold.
 func shown(address Address) string {
 	remote, ok := address.(Remote)
 	if !ok {
