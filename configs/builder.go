@@ -163,7 +163,7 @@ func (b *builder) override(d *document) {
 func overridable(block string) bool { return block == "resource" || block == "data" }
 
 // overrideProvider changes the version of a configuration, or adds a default
-// configuration. A block that two files have in common counts as empty in the
+// configuration. A block that two files have in common counts as empty in
 // Terraform, unless there is a version.
 func (b *builder) overrideProvider(config *providerConfig) {
 	base, ok := b.providers[key{"provider", config.name, config.alias}]

@@ -35,7 +35,7 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 	}
 }
 
-// placeless returns what is wanted without the places of problems that the
+// placeless returns what is wanted without the places of problems that
 // Terraform tells without one.
 func placeless(got, want string) string {
 	lines := map[string]bool{}

@@ -81,7 +81,7 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 	}
 }
 
-// TestAuthenticate_AgreesWithTerraform lets the real tool install from
+// TestAuthenticate_AgreesWithTerraform lets Terraform install from
 // odd registries and compares what it makes of them with what we do: whether
 // the package passes, the key ID that is printed, the hashes that are locked.
 func TestAuthenticate_AgreesWithTerraform(t *testing.T) {

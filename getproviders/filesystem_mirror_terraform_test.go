@@ -90,7 +90,7 @@ var treesWithoutPackage = map[string][]string{
 	"nothing at all":                  nil,
 }
 
-// TestFilesystemMirrorSource_AgreesWithRealTerraform lets the real tool install the newest
+// TestFilesystemMirrorSource_AgreesWithRealTerraform lets Terraform install the newest
 // version from odd mirrors, and compares what it installs with what we find.
 func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
@@ -207,7 +207,7 @@ func contentFrom(t *testing.T, open func(string) (fs.File, error), p getprovider
 	return string(content)
 }
 
-// terraformContent is newestContent for what the real tool installs.
+// terraformContent is newestContent for what Terraform installs.
 func terraformContent(t *testing.T, terraform, base string, p getproviders.Provider) (content, output string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -153,7 +153,7 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_URLIsAReferencesBase: the real tools leave out what follows
+// TestNetworkMirrorSource_URLIsAReferencesBase: Terraform and OpenTofu leave out what follows
 // the last slash, so we do, and say so.
 func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 	const document = "registry.example/acme/widget/index.json"

@@ -311,7 +311,7 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 }
 
 // TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL: they go where the mirror is,
-// as the real tools have it, and nowhere else.
+// as Terraform and OpenTofu have it, and nowhere else.
 func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		indexPath:   inJSON(goodIndex),

@@ -83,7 +83,7 @@ func hashed(hashes string) string {
 	return `{"archives": {"PLATFORM": {"url": "w.zip", "hashes": [` + hashes + `]}}}`
 }
 
-// TestNetworkMirrorSource_AgreesWithRealTerraform lets the real tool install from odd
+// TestNetworkMirrorSource_AgreesWithRealTerraform lets Terraform install from odd
 // mirrors, and compares what it makes of them with what we do.
 func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()

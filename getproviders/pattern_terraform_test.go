@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// oddPatterns say of each whether it is one. None holds a space: the real tool
+// oddPatterns say of each whether it is one. None holds a space: Terraform
 // wraps its messages.
 var oddPatterns = map[string]bool{
 	"hashicorp/aws": true, "HashiCorp/AWS": true, "hashicorp/*": true, "*/*": true, "*/*/*": true,
@@ -31,7 +31,7 @@ var oddPatterns = map[string]bool{
 }
 
 // TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own:
-// the real tool complains of each.
+// Terraform complains of each.
 func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)

@@ -198,7 +198,7 @@ func TestRegistrySource_ServiceURLIsAReferencesBase(t *testing.T) {
 	body := `{"versions": [{"version": "1.0.0"}]}`
 	for base, path := range map[string]string{
 		"/v1/":          "/v1/acme/widget/versions",
-		"/v1/providers": "/v1/acme/widget/versions", // as the real tools have it
+		"/v1/providers": "/v1/acme/widget/versions", // as Terraform and OpenTofu have it
 		"/":             "/acme/widget/versions",
 		"":              "/acme/widget/versions",
 	} {

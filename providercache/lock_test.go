@@ -210,7 +210,7 @@ func (l listedHashes) Load(context.Context) (getproviders.Authenticator, error) 
 	return getproviders.AnyHash(l), nil
 }
 
-// Mirrors that the real tools make list an h1 and nothing else.
+// Mirrors that Terraform and OpenTofu make list an h1 and nothing else.
 func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)

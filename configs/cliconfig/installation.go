@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// Summaries of problems with provider_installation, which people know from the
+// Summaries of problems with provider_installation, which people know from
 // Terraform.
 const (
 	badInstallation = "Invalid provider_installation block"
