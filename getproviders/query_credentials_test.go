@@ -70,6 +70,9 @@ func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 				Discovery:   &hosts.Discovery{Client: w.client, Credentials: test.with},
 				Credentials: test.with,
 			}
+			if strings.HasPrefix(test.api, "http:") { // only the user may choose that
+				source.Discovery.Forced = map[hosts.Hostname]map[string]string{widget.Hostname: {"providers.v1": test.api}}
+			}
 			_, err := source.Versions(t.Context(), widget)
 			if err == nil || err.Error() != test.message || hint(err) != test.hint {
 				t.Errorf("message\n%v\nwant\n%s\nhint\n%s\nwant\n%s", err, test.message, hint(err), test.hint)

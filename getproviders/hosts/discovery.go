@@ -49,6 +49,10 @@ type Discovery struct {
 // its scheme https or http, without userinfo and fragment. The caller may
 // change it.
 //
+// The service is at https, or on this machine: who else can read along could
+// exchange what a registry says, and whose signatures count. At http it is only where
+// Forced has it, by the user's own choice.
+//
 // The host's document at https://HOST/.well-known/terraform.json must be a
 // JSON object of at most 1 MiB with the media type application/json, at most
 // 3 redirects away; relative URLs in it are resolved against the place where it
@@ -100,7 +104,7 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	}
 	// The document is public almost everywhere, so that a helper which fails is
 	// reported by the request that does need the token.
-	untold := Authorize(ctx, d.Credentials, host, req.URL, req.Header) != nil
+	_ = Authorize(ctx, d.Credentials, host, req.URL, req.Header)
 	authorized := req.Header.Get("Authorization") != ""
 	doc, err := GetDocument(ctx, d.Client, req)
 	if err != nil {
@@ -113,26 +117,15 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	default:
 		return services{}, refused(doc, authorized)
 	}
-	if err := checkDocument(doc, authorized || untold); err != nil {
+	if err := checkMediaType(doc.Header.Get("Content-Type")); err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: err}
 	}
 	return parseServices(doc.URL, doc.Body)
 }
 
-// checkDocument refuses what isn't declared to be JSON, and what may be
-// somebody else's: a document says where the host's token is sent, if there may
-// be one.
-func checkDocument(doc *Document, hasToken bool) error {
-	if hasToken && !doc.Confidential {
-		return errors.New("it was redirected over plain http, where anyone on the way could replace it; " +
-			"the credentials for the host won't be sent to where it says")
-	}
-	return checkMediaType(doc.Header.Get("Content-Type"))
-}
-
 func unanswered(err error) *DiscoveryError {
 	failed := &DiscoveryError{Kind: ErrHostUnreachable, Err: err}
-	if _, ok := errors.AsType[*TooLargeError](err); ok {
+	if _, ok := errors.AsType[*TooLargeError](err); ok || errors.Is(err, ErrPlainHTTP) {
 		failed.Kind = ErrDiscoveryDocument
 	}
 	if r, ok := errors.AsType[*RequestError](err); ok {
@@ -179,8 +172,9 @@ var plainVersion = regexp.MustCompile(`^v[0-9]{1,4}$`)
 // services is what a host offers: the document and where it was found. The
 // zero value offers nothing.
 type services struct {
-	base *url.URL
-	urls map[string]any // JSON values by service identifier
+	base   *url.URL
+	urls   map[string]any // JSON values by service identifier
+	forced bool           // the user wrote it
 }
 
 // forcedServices is the form of what a user wrote instead of a document.
@@ -189,7 +183,7 @@ func forcedServices(base *url.URL, urls map[string]string) services {
 	for id, u := range urls {
 		values[id] = u
 	}
-	return services{base, values}
+	return services{base, values, true}
 }
 
 // parseServices decodes a document. Values are looked at when they are asked
@@ -203,7 +197,7 @@ func parseServices(base *url.URL, body []byte) (services, error) {
 	if err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("not a JSON object: %w", err)}
 	}
-	return services{base, urls}, nil
+	return services{base, urls, false}, nil
 }
 
 // url returns the base URL of a service: "providers.v1" is version 1 of the
@@ -242,6 +236,9 @@ func (s services) resolve(id, text string) (*url.URL, error) {
 		err = withoutURL(err)
 	} else {
 		err = checkServiceURL(u)
+	}
+	if err == nil && !s.forced && !Confidential(u) {
+		err = fmt.Errorf("%w; a host block of the CLI configuration may name such a URL", ErrPlainHTTP)
 	}
 	if err != nil {
 		return nil, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("the URL of %s can't be used: %w", id, err)}

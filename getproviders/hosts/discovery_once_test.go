@@ -87,6 +87,7 @@ func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
 	d := Discovery{Forced: map[Hostname]map[string]string{
 		"example.com:8443": {"providers.v1": "https://127.0.0.1:1234/p/", "modules.v1": "m/"},
 		"example.org":      nil,
+		"example.net":      {"providers.v1": "http://example.net/p/"},
 	}}
 	for _, tc := range []struct {
 		host    Hostname
@@ -99,6 +100,7 @@ func TestDiscovery_ForcedServicesNeedNoNetwork(t *testing.T) {
 		{"example.com:8443", "modules.v2", "", ErrServiceVersion},
 		{"example.com:8443", "login.v1", "", ErrNoService},
 		{"example.org", "providers.v1", "", ErrNoService},
+		{"example.net", "providers.v1", "http://example.net/p/", nil}, // the user's own choice
 	} {
 		u, err := d.Service(t.Context(), tc.host, tc.service)
 		if tc.kind != nil {

@@ -17,11 +17,15 @@ import (
 // headers such as Authorization never reach another host than the first.
 // A nil client is that of DefaultClient.
 func Do(client *http.Client, req *http.Request, maxRedirects int) (*http.Response, error) {
+	return do(client, req, redirectPolicy(maxRedirects))
+}
+
+func do(client *http.Client, req *http.Request, policy func(*http.Request, []*http.Request) error) (*http.Response, error) {
 	if client == nil {
 		client = DefaultClient()
 	}
 	limited := *client
-	limited.CheckRedirect = redirectPolicy(maxRedirects)
+	limited.CheckRedirect = policy
 	resp, err := limited.Do(req)
 	if err != nil {
 		return nil, requestError(req, err)
@@ -151,9 +155,6 @@ type Document struct {
 	Header     http.Header
 	Body       []byte // of a response that isn't 200 the first 4 KiB at most
 	Attempts   int    // how often the last hop was asked; 1: no retry was made
-	// Confidential reports whether every hop on the way to the document was:
-	// if not, another host may have written it.
-	Confidential bool
 }
 
 // failureBytes is how much of a body is kept that comes with a status other
@@ -163,12 +164,15 @@ const failureBytes = 4 << 10
 // GetDocument asks for a small document and reads it whole. The status is the
 // caller's to judge: an error means that there was no complete answer, and
 // is a *RequestError (with a *TooLargeError inside if that is the reason).
+//
+// A URL at https isn't left for one at http, but for one of this machine: the error holds
+// ErrPlainHTTP, and nothing is asked there.
 func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) (*Document, error) {
 	get := (&http.Request{Method: http.MethodGet, URL: req.URL, Header: req.Header.Clone()}).WithContext(ctx)
 	if get.Header == nil {
 		get.Header = http.Header{}
 	}
-	resp, err := Do(client, get, req.MaxRedirects)
+	resp, err := do(client, get, metadataPolicy(req.MaxRedirects))
 	if err != nil {
 		return nil, err
 	}
@@ -178,8 +182,6 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 		StatusCode: resp.StatusCode,
 		Header:     resp.Header,
 		Attempts:   Attempts(resp),
-
-		Confidential: confidentialWay(resp),
 	}
 	if resp.StatusCode == http.StatusOK {
 		if doc.Body, err = ReadAll(resp, req.MaxBytes); err != nil {
@@ -196,6 +198,18 @@ func readSome(resp *http.Response) []byte {
 	defer resp.Body.Close()
 	body, _ := io.ReadAll(io.LimitReader(resp.Body, failureBytes))
 	return body
+}
+
+// metadataPolicy is redirectPolicy for what decides which packages and modules count:
+// once it is known to come from whom it should, it stays so.
+func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
+	follow := redirectPolicy(limit)
+	return func(next *http.Request, via []*http.Request) error {
+		if next.URL.Scheme == "http" && Confidential(via[0].URL) && !Confidential(next.URL) {
+			return fmt.Errorf("redirected to %s: %w", RedactURL(next.URL), ErrPlainHTTP)
+		}
+		return follow(next, via)
+	}
 }
 
 // redirectPolicy follows at most limit redirects, to any host, by https and

@@ -214,3 +214,33 @@ func TestRedactURL(t *testing.T) {
 		t.Errorf("nil: %q", got)
 	}
 }
+
+// What a registry says of packages counts as far as it comes from whom it should.
+func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
+	ways := map[string]string{
+		"https://down.example/":  "http://cdn.example/doc",
+		"https://local.example/": "http://localhost/doc",
+		"http://plain.example/":  "http://cdn.example/doc",
+	}
+	var asked recorder
+	opts := quick(0)
+	opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+		asked.add(req.URL.String())
+		if to := ways[req.URL.String()]; to != "" {
+			return answer(req, 302, "Location", to), nil
+		}
+		return jsonAnswer(req, "{}"), nil
+	})
+	client := newClient(t, opts)
+	for first, to := range ways {
+		asked.reset()
+		_, err := GetDocument(t.Context(), client, DocumentRequest{URL: mustRequest(t, "GET", first).URL, MaxRedirects: 3, MaxBytes: 100})
+		refused := first == "https://down.example/"
+		if refused != errors.Is(err, ErrPlainHTTP) || !refused && err != nil {
+			t.Errorf("%s: %v", first, err)
+		}
+		if want := map[bool]string{true: first, false: first + " " + to}[refused]; asked.all() != want {
+			t.Errorf("asked %s, want %s", asked.all(), want)
+		}
+	}
+}

@@ -20,6 +20,10 @@ var (
 	ErrDiscoveryDocument = errors.New("invalid discovery document")
 )
 
+// ErrPlainHTTP says that metadata would come by http from another machine, though the
+// user asked for https.
+var ErrPlainHTTP = errors.New("it is at plain http, where anyone on the way could replace what it says")
+
 // DiscoveryError says why a service of a host can't be used. It is all of
 // Kind and its cause for errors.Is and errors.As.
 type DiscoveryError struct {

@@ -3,7 +3,6 @@ package hosts
 import (
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -38,18 +37,6 @@ func portOf(u *url.URL) string {
 	default:
 		return ""
 	}
-}
-
-// confidentialWay reports whether a response came to us in confidence over all
-// the redirects that led to it, so that no other host can have written it.
-func confidentialWay(resp *http.Response) bool {
-	for resp != nil && resp.Request != nil {
-		if !Confidential(resp.Request.URL) {
-			return false
-		}
-		resp = resp.Request.Response // the redirect that led here
-	}
-	return true
 }
 
 // HostnameOf returns the host and port of a URL, http or https, as credentials
