@@ -1,18 +1,52 @@
 package initcmd
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
+	"maps"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
+
+// record saves what an installation has found out: where the modules are, and what
+// is locked of modules and providers. With -lockfile=readonly it only says what
+// would be locked.
+func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, report providercache.Report) problem.List {
+	problems := saveModules(in.request, in.dir, in.toLock)
+	if problems.HasErrors() {
+		return problems
+	}
+	if in.opts.readonly {
+		return append(problems, compareLocks(in.request, in.dir.Locks, locks, report)...)
+	}
+	locks, unlocked := in.lockPlatforms(fetcher, locks)
+	if problems = append(problems, unlocked...); unlocked.HasErrors() {
+		return problems
+	}
+	return append(problems, saveLocks(in.request, in.dir.Locks, locks, report)...)
+}
+
+// saveModules records where the modules are, and what they are: toLock, nil if
+// there is nothing to lock.
+func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.List {
+	problems := dir.SaveModules()
+	if toLock == nil || r.opts.readonly {
+		return problems
+	}
+	if err := toLock.Save(modulelock.FileName); err != nil {
+		problems = append(problems, problem.Error("Failed to update the lock file for modules", err.Error()))
+	}
+	return problems
+}
 
 // saveLocks writes the lock file if it changes.
 func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Report) problem.List {
@@ -31,36 +65,6 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return problem.List{view.IncompleteLock(r.product, report.Incomplete)}
 	}
 	return nil
-}
-
-// checkReadonly finds out, before anything is asked for or installed, whether a
-// lock file that must not change is good enough as it is.
-func checkReadonly(r request, skip map[getproviders.Provider]bool, locks *depsfile.Locks, required getproviders.Requirements) problem.List {
-	if !r.opts.readonly {
-		return nil
-	}
-	var changes []string
-	var unhashed []getproviders.Provider
-	for _, p := range required.Providers() {
-		if p.IsBuiltIn() || skip[p] {
-			continue
-		}
-		lock, ok := locks.Provider(p)
-		switch wanted := required.Constraints(p); {
-		case !ok:
-			changes = append(changes, "there is no entry for "+r.product.Short(p))
-		case !wanted.Allows(lock.Version):
-			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.product.Short(p), lock.Version, wanted))
-		case len(lock.Hashes) > 0 && !slices.ContainsFunc(lock.Hashes, isH1):
-			unhashed = append(unhashed, p)
-		}
-	}
-	for _, lock := range locks.All() {
-		if _, ok := required[lock.Provider]; !ok {
-			changes = append(changes, r.product.Short(lock.Provider)+" has an entry, but is not required any more")
-		}
-	}
-	return slices.Concat(changesDetected(r, changes), hashesMissing(r, unhashed))
 }
 
 // compareLocks says what would be written if the lock file could change. What
@@ -86,35 +90,27 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 		depsfile.FileName, r.opts.readonlyBy, r.product.Program))}
 }
 
-func changesDetected(r request, changes []string) problem.List {
-	if len(changes) == 0 {
-		return nil
+// lockPlatforms adds to new locks the hashes for the platforms that -platform
+// names. Their packages are kept nowhere. Nothing is recorded before: a lock file
+// that is good for some of the platforms only isn't what was asked for.
+func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
+	if !in.opts.wantsPlatforms() {
+		return locks, nil
 	}
-	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
-	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
-		what = fmt.Sprintf("There is no lock file %s, and %s forbids to make one", depsfile.FileName, r.opts.readonlyBy)
+	required := maps.Clone(in.required)
+	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
+		return in.settings.skip[p] || p.IsBuiltIn()
+	})
+	shown := in.view.Platforms()
+	fetcher.Observe = event.Observer(shown.Observe)
+	result := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
+		Requirements: required, Locks: locks,
+		Platforms: in.opts.otherPlatforms(), AllPlatforms: in.opts.allPlatforms,
+		Done: []getproviders.Platform{getproviders.CurrentPlatform()},
+	})[0]
+	problems := shown.End()
+	if result.Err != nil {
+		return nil, append(problems, view.LockProblems(in.product, view.LockedDir{Result: result})...)
 	}
-	return problem.List{problem.Error("Provider dependency changes detected", fmt.Sprintf(
-		"%s:%s\n\n"+
-			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
-			"moves only with -upgrade.",
-		what, problem.Items(changes), r.product.Program))}
+	return result.Locks, problems
 }
-
-func hashesMissing(r request, providers []getproviders.Provider) problem.List {
-	if len(providers) == 0 {
-		return nil
-	}
-	names := make([]string, len(providers))
-	for i, p := range providers {
-		names[i] = r.product.Short(p)
-	}
-	platform := getproviders.CurrentPlatform()
-	return problem.List{problem.Error("Incomplete lock file information for providers", fmt.Sprintf(
-		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
-			"Without it \"%s plan\" refuses the package, and %s forbids to add it. To add it, run:\n"+
-			"  %[4]s providers lock -platform=%[2]s",
-		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy))}
-}
-
-func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }

@@ -7,31 +7,28 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 )
 
-// copyModule copies the module that -from-module names into the working
-// directory, which becomes the configuration that is initialized.
-func copyModule(r request, net sources.Network) problem.List {
-	source := r.opts.fromModule
-	if source == "" {
-		return nil
+// initModules finds the modules, and compares them with the configuration, with
+// the versions of the product that they are for, and with their lock file. What
+// that is to say goes into in.toLock. It reports whether there is no error so far.
+func initModules(in *installation, locks workdir.ModuleLocks, backendProblems problem.List, log *problem.Log) bool {
+	r, dir := in.request, in.dir
+	if !log.Add(findModules(r, in.net, dir, locks)...) {
+		return false
 	}
-	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		return problem.List{problem.Error("The working directory already contains files",
-			"The -from-module option requires an empty directory into which a copy of the referenced module will be placed.\n\n"+
-				"To initialize the configuration already in this working directory, omit the -from-module option.")}
+	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
+		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
+		return log.Add(unfit...)
 	}
-	shown := modules.Redact(source)
-	r.view.CopyingModule(shown)
-	installer, fetcher := net.Modules(r.meta, r.product)
-	defer fetcher.Close()
-	if err := installer.Populate(r.meta.Context, source, "."); err != nil {
-		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
+	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
+		return false
 	}
-	return nil
+	var problems problem.List
+	in.toLock, problems = checkModules(r, dir, locks)
+	return log.Add(problems...)
 }
 
 // findModules finds the modules of the configuration, and fetches them if need
@@ -113,17 +110,4 @@ func checkModule(r request, dir *workdir.Dir, finding modulelock.Finding) proble
 	default:
 		return nil
 	}
-}
-
-// saveModules records where the modules are, and what they are: toLock, nil if
-// there is nothing to lock.
-func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.List {
-	problems := dir.SaveModules()
-	if toLock == nil || r.opts.readonly {
-		return problems
-	}
-	if err := toLock.Save(modulelock.FileName); err != nil {
-		problems = append(problems, problem.Error("Failed to update the lock file for modules", err.Error()))
-	}
-	return problems
 }

@@ -10,29 +10,14 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// require finds out which providers are needed.
-func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
-	required, known, problems := dir.Requirements(r.meta, r.opts.stateFile, record)
-	if !known && dir.Locks.Empty() && record.Type != "inmem" && r.opts.backend.with == "" {
-		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
-			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
-				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
-			record.Type, r.product.Program)))
-	}
-	return required, problems
-}
 
 // installation is what the providers of a directory are installed with.
 type installation struct {
@@ -45,9 +30,19 @@ type installation struct {
 	toLock   *modulelock.Locks // of modules; nil: nothing
 }
 
+// provide makes the sources of providers, installs those that are required, and
+// records the result.
+func (in *installation) provide() problem.List {
+	in.view.ProvidersBegin()
+	problems := in.connect()
+	if problems.HasErrors() {
+		return problems
+	}
+	return append(problems, in.install()...)
+}
+
 // connect makes the sources of providers.
 func (in *installation) connect() (problems problem.List) {
-	in.view.ProvidersBegin()
 	problems = announceOverrides(in.request, in.settings.config.DevOverrides)
 	var err error
 	in.source, err = sources.Options{
@@ -91,23 +86,30 @@ func (in *installation) install() problem.List {
 	if in.opts.upgrade {
 		mode = resolve.Upgrade
 	}
-	locks, report, err := in.installer().Install(in.meta.Context, in.required, in.dir.Locks, mode)
+	installer := in.installer()
+	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, mode)
 	problems := in.view.ProvidersEnd()
-	if unsaved := saveModules(in.request, in.dir, in.toLock); unsaved.HasErrors() {
-		return append(problems, unsaved...)
-	}
 	if err != nil {
 		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	problems = append(problems, in.chosenOffline(report)...)
-	if in.opts.readonly {
-		return append(problems, compareLocks(in.request, in.dir.Locks, locks, report)...)
+	return append(problems, in.record(installer.Fetcher, locks, report)...)
+}
+
+// announceOverrides warns of providers that aren't what the configuration and
+// the lock file say.
+func announceOverrides(r request, overrides map[getproviders.Provider]string) problem.List {
+	if len(overrides) == 0 {
+		return nil
 	}
-	locks, unlocked := in.lockPlatforms(locks)
-	if problems = append(problems, unlocked...); unlocked.HasErrors() {
-		return problems
+	var list strings.Builder
+	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
+		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
 	}
-	return append(problems, saveLocks(in.request, in.dir.Locks, locks, report)...)
+	return problem.List{problem.Warning("Provider development overrides are in effect", fmt.Sprintf(
+		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
+			"These providers are not installed, and what the lock file says of them stays as it is: %s runs them "+
+			"from these directories.", list.String(), r.product.Program))}
 }
 
 // suggest finds the address that was meant by one that doesn't exist: that of
@@ -152,30 +154,4 @@ func (in *installation) chosenOffline(report providercache.Report) problem.List 
 	return problem.List{problem.Warning("Versions chosen offline among what is there", fmt.Sprintf(
 		"The lock file has no entry for these providers, and %s allows no request, so that another version may be chosen where requests are allowed:%s",
 		in.opts.offlineBy, problem.Items(chosen)))}
-}
-
-// lockPlatforms adds to new locks the hashes for the platforms that -platform
-// names. Their packages are kept nowhere. Nothing is recorded before: a lock file
-// that is good for some of the platforms only isn't what was asked for.
-func (in *installation) lockPlatforms(locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
-	if !in.opts.wantsPlatforms() {
-		return locks, nil
-	}
-	required := maps.Clone(in.required)
-	maps.DeleteFunc(required, func(p getproviders.Provider, _ []getproviders.Requirement) bool {
-		return in.settings.skip[p] || p.IsBuiltIn()
-	})
-	shown := in.view.Platforms()
-	fetcher := in.installer().Fetcher
-	fetcher.Observe = event.Observer(shown.Observe)
-	result := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
-		Requirements: required, Locks: locks,
-		Platforms: in.opts.otherPlatforms(), AllPlatforms: in.opts.allPlatforms,
-		Done: []getproviders.Platform{getproviders.CurrentPlatform()},
-	})[0]
-	problems := shown.End()
-	if result.Err != nil {
-		return nil, append(problems, view.LockProblems(in.product, view.LockedDir{Result: result})...)
-	}
-	return result.Locks, problems
 }

@@ -2,8 +2,8 @@
 // finds modules, records the backend, installs providers and writes the lock file.
 //
 // It reads from top to bottom: options.go, run.go with the order of the phases,
-// then a file for each phase: settings.go, backend.go, modules.go, providers.go,
-// lockfile.go and handover.go. check.go is init -check, which does none of it.
+// then a file for each phase: settings.go, configuration.go, backend.go, modules.go,
+// requirements.go, providers.go, lockfile.go and handover.go. check.go is init -check, which does none of it.
 package initcmd
 
 import (
@@ -60,15 +60,18 @@ func progress(m *cli.Meta, asked view.Progress) view.Progress {
 func initialize(r request) int {
 	var log problem.Log
 	end := func() int { return cli.End(r.view.Problems, log.All(), 1) }
-	settings, problems := readSettings(r)
-	if !log.Add(problems...) || !log.Add(recordPluginDirs(r)...) {
+	settings, problems := applySettings(r)
+	if !log.Add(problems...) {
 		return end()
 	}
 	net, problems := sources.Connect(r.meta, r.product, settings.config, r.opts.offlineBy)
-	if !log.Add(problems...) || !log.Add(copyModule(r, net)...) {
+	if !log.Add(problems...) {
 		return end()
 	}
-	dir := workdir.Load(r.meta, r.product, ".", r.opts.modules)
+	dir, problems := loadConfiguration(r, net)
+	if !log.Add(problems...) {
+		return end()
+	}
 	if dir.Empty() {
 		r.view.EmptyDirectory()
 		return 0
@@ -91,25 +94,12 @@ func initializeDir(in *installation, log *problem.Log) bool {
 		return false
 	}
 	record, backendProblems := initBackend(r, dir, log)
-	if !log.Add(findModules(r, in.net, dir, moduleLocks)...) {
-		return false
-	}
-	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
-		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
-		return log.Add(unfit...)
-	}
-	if !log.Add(checkConfiguration(r, dir, backendProblems)...) {
+	if !initModules(in, moduleLocks, backendProblems, log) {
 		return false
 	}
 	var problems problem.List
-	if in.toLock, problems = checkModules(r, dir, moduleLocks); !log.Add(problems...) {
+	if in.required, problems = requirements(r, in.settings, dir, record); !log.Add(problems...) {
 		return false
 	}
-	if in.required, problems = require(r, dir, record); !log.Add(problems...) {
-		return false
-	}
-	return log.Add(checkReadonly(r, in.settings.skip, dir.Locks, in.required)...) &&
-		log.Add(in.connect()...) &&
-		log.Add(in.install()...) &&
-		log.Add(in.handOver()...)
+	return log.Add(in.provide()...) && log.Add(in.handOver()...)
 }

@@ -7,11 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -32,6 +30,14 @@ type settings struct {
 	skip     map[getproviders.Provider]bool // providers that come by other means
 	cache    *store.Store                   // that directories share; nil: none
 	link     link.Mode
+}
+
+// applySettings finds out how to install, and records what Terraform records of it.
+func applySettings(r request) (s settings, problems problem.List) {
+	if s, problems = readSettings(r); problems.HasErrors() {
+		return s, problems
+	}
+	return s, recordPluginDirs(r)
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they
@@ -71,22 +77,6 @@ func readLink(o options) (link.Mode, problem.List) {
 		return mode, problem.List{problem.Error("Invalid way of linking", fmt.Sprintf("The value of %s can't be used: %v.", o.by["link"], err))}
 	}
 	return mode, nil
-}
-
-// announceOverrides warns of providers that aren't what the configuration and
-// the lock file say.
-func announceOverrides(r request, overrides map[getproviders.Provider]string) problem.List {
-	if len(overrides) == 0 {
-		return nil
-	}
-	var list strings.Builder
-	for _, p := range slices.SortedFunc(maps.Keys(overrides), getproviders.Provider.Compare) {
-		fmt.Fprintf(&list, "\n - %s in %s", r.product.Short(p), overrides[p])
-	}
-	return problem.List{problem.Warning("Provider development overrides are in effect", fmt.Sprintf(
-		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
-			"These providers are not installed, and what the lock file says of them stays as it is: %s runs them "+
-			"from these directories.", list.String(), r.product.Program))}
 }
 
 // recordPluginDirs keeps the values of -plugin-dir in the data directory, where

@@ -1,0 +1,99 @@
+package initcmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/backend"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// requirements finds out which providers are needed and, before anything is asked
+// for or installed, whether a lock file that must not change is good enough as it is.
+func requirements(r request, settings settings, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
+	required, problems := require(r, dir, record)
+	if problems.HasErrors() {
+		return nil, problems
+	}
+	return required, append(problems, checkReadonly(r, settings.skip, dir.Locks, required)...)
+}
+
+// require finds out which providers are needed.
+func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
+	required, known, problems := dir.Requirements(r.meta, r.opts.stateFile, record)
+	if !known && dir.Locks.Empty() && record.Type != "inmem" && r.opts.backend.with == "" {
+		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
+			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
+				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
+			record.Type, r.product.Program)))
+	}
+	return required, problems
+}
+
+// checkReadonly compares a lock file that must not change with what is required.
+func checkReadonly(r request, skip map[getproviders.Provider]bool, locks *depsfile.Locks, required getproviders.Requirements) problem.List {
+	if !r.opts.readonly {
+		return nil
+	}
+	var changes []string
+	var unhashed []getproviders.Provider
+	for _, p := range required.Providers() {
+		if p.IsBuiltIn() || skip[p] {
+			continue
+		}
+		lock, ok := locks.Provider(p)
+		switch wanted := required.Constraints(p); {
+		case !ok:
+			changes = append(changes, "there is no entry for "+r.product.Short(p))
+		case !wanted.Allows(lock.Version):
+			changes = append(changes, fmt.Sprintf("%s is locked at %s, but has to be %s", r.product.Short(p), lock.Version, wanted))
+		case len(lock.Hashes) > 0 && !slices.ContainsFunc(lock.Hashes, isH1):
+			unhashed = append(unhashed, p)
+		}
+	}
+	for _, lock := range locks.All() {
+		if _, ok := required[lock.Provider]; !ok {
+			changes = append(changes, r.product.Short(lock.Provider)+" has an entry, but is not required any more")
+		}
+	}
+	return slices.Concat(changesDetected(r, changes), hashesMissing(r, unhashed))
+}
+
+func changesDetected(r request, changes []string) problem.List {
+	if len(changes) == 0 {
+		return nil
+	}
+	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
+	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
+		what = fmt.Sprintf("There is no lock file %s, and %s forbids to make one", depsfile.FileName, r.opts.readonlyBy)
+	}
+	return problem.List{problem.Error("Provider dependency changes detected", fmt.Sprintf(
+		"%s:%s\n\n"+
+			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
+			"moves only with -upgrade.",
+		what, problem.Items(changes), r.product.Program))}
+}
+
+func hashesMissing(r request, providers []getproviders.Provider) problem.List {
+	if len(providers) == 0 {
+		return nil
+	}
+	names := make([]string, len(providers))
+	for i, p := range providers {
+		names[i] = r.product.Short(p)
+	}
+	platform := getproviders.CurrentPlatform()
+	return problem.List{problem.Error("Incomplete lock file information for providers", fmt.Sprintf(
+		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
+			"Without it \"%s plan\" refuses the package, and %s forbids to add it. To add it, run:\n"+
+			"  %[4]s providers lock -platform=%[2]s",
+		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy))}
+}
+
+func isH1(h getproviders.Hash) bool { return h.Scheme() == getproviders.SchemeH1 }
