@@ -2,6 +2,8 @@ package main
 
 import (
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -60,3 +62,49 @@ func missingLine(shown, run string) string {
 	}
 	return ""
 }
+
+// TestDocs_NameTestsThatExist keeps the pages that say which test shows what in
+// step with the tests.
+func TestDocs_NameTestsThatExist(t *testing.T) {
+	var sources strings.Builder
+	for _, file := range readTree(t) {
+		if file.test {
+			content, err := os.ReadFile(filepath.Join(file.dir, file.name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			sources.Write(content)
+		}
+	}
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatalf("found no page in docs: %v", err)
+	}
+	named := 0
+	for _, page := range append(pages, "README.md", "CONTRIBUTING.md", "SECURITY.md") {
+		content, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range testNames.FindAllString(string(content), -1) {
+			named++
+			if !strings.Contains(sources.String(), "func "+name+"(") {
+				t.Errorf("%s names %s, which is not a test", page, name)
+			}
+		}
+		for _, session := range sessionNames.FindAllString(string(content), -1) {
+			named++
+			if _, err := os.Stat(filepath.Join("testdata", "script", session)); err != nil {
+				t.Errorf("%s names %s, which is not a session", page, session)
+			}
+		}
+	}
+	if named == 0 {
+		t.Error("no page names any test: this test looks for the wrong words")
+	}
+}
+
+var (
+	testNames    = regexp.MustCompile(`\bTest[A-Z]\w+`)
+	sessionNames = regexp.MustCompile(`\b[a-z_]+\.txtar\b`)
+)

@@ -203,9 +203,9 @@ const (
 	packageDoc   = "acme/widget/1.0.0/download/linux/amd64"
 )
 
-// TestRegistrySource_TokensReachNobodyElse has one row for each way to lead a request
+// TestRegistrySource_TokensReachNoOtherHost has one row for each way to lead a request
 // with a token astray. Whatever is not in want must not see any token.
-func TestRegistrySource_TokensReachNobodyElse(t *testing.T) {
+func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	type row struct {
 		api, files string
 		change     map[string]answer
@@ -270,7 +270,7 @@ func mirroredAt(at string) answer {
 	return inJSON(`{"archives": {"linux_amd64": {"url": "` + at + `"}}}`)
 }
 
-func TestMirror_TokensReachNobodyElse(t *testing.T) {
+func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 	both := map[string]string{indexDoc: "hunter-mirror", versionDoc: "hunter-mirror"}
 	with := func(more ...string) map[string]string {
 		all := maps.Clone(both)

@@ -130,7 +130,7 @@ func TestMultiSource_NextOnFailureTellsWhatWasSkipped(t *testing.T) {
 	}
 }
 
-func TestMultiSource_NextOnFailure_WhereNobodyServes(t *testing.T) {
+func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 	source, _ := inOrder(stub{name: "a", err: errFailed}, stub{name: "b", err: errNoProvider}, stub{name: "c", err: errFailed})
 	source.Fallback = getproviders.NextOnFailure
 	for query, head := range map[string]string{

@@ -265,7 +265,7 @@ func TestNetworkMirrorSource_QueryEndsWithTheContext(t *testing.T) {
 	}
 }
 
-func TestNetworkMirrorSource_IsToldTheProductsVersion(t *testing.T) {
+func TestNetworkMirrorSource_GetsTheProductsVersion(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{indexPath: inJSON(goodIndex)})
 	if _, err := fake.mirrorAt(t, mirrorBase).Versions(t.Context(), widget); err != nil {
 		t.Fatal(err)

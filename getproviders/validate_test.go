@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-func TestProvider_ValidateRefusesWhatNobodyParses(t *testing.T) {
+func TestProvider_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	valid := getproviders.Provider{Hostname: "registry.example.com", Namespace: "acme", Type: "widget"}
 	for _, p := range []getproviders.Provider{
 		valid, {Hostname: "localhost:8443", Namespace: "acme", Type: "w-1"}, {Hostname: "127.0.0.1", Namespace: "-", Type: "w"},
@@ -44,7 +44,7 @@ func TestProvider_ValidateRefusesWhatNobodyParses(t *testing.T) {
 	}
 }
 
-func TestVersion_ValidateRefusesWhatNobodyParses(t *testing.T) {
+func TestVersion_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	for _, text := range []string{"0.0.0", "1.2.3", "1.0.0-beta.1", "1.0.0-a-b+c.d"} {
 		if err := version(text).Validate(); err != nil {
 			t.Errorf("%s: %v", text, err)
@@ -58,7 +58,7 @@ func TestVersion_ValidateRefusesWhatNobodyParses(t *testing.T) {
 	}
 }
 
-func TestPlatform_ValidateRefusesWhatNobodyParses(t *testing.T) {
+func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	if err := linux.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -38,7 +38,7 @@ func TestProviderError_HasACodeAndMatchesOneSentinel(t *testing.T) {
 	}
 }
 
-func TestHint_NamesNoProgramThatNobodyNamed(t *testing.T) {
+func TestHint_NamesNoProgramThatWasNotNamed(t *testing.T) {
 	for _, err := range []interface{ Hint() string }{&resolve.LockMismatchError{}, &resolve.LockedVersionError{}} {
 		for _, word := range []string{"terraform", "tofu", "init", "providers lock"} {
 			if strings.Contains(strings.ToLower(err.Hint()), word) {

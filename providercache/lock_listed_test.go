@@ -74,9 +74,9 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	}
 }
 
-// TestLockRecordsWhatIsToldOfOtherPlatforms: whoever locks for one of them has
+// TestLockRecordsWhatIsListedOfOtherPlatforms: whoever locks for one of them has
 // locked for all.
-func TestLock_RecordsWhatIsToldOfOtherPlatforms(t *testing.T) {
+func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	all := lockOne(t, in, everyPlatform).Locks.Encode(product)
@@ -147,7 +147,7 @@ func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registr
 	return registry, in
 }
 
-func TestLock_TrustsNoRegistryThatNobodySignsFor(t *testing.T) {
+func TestLock_TrustsNoUnsignedRegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})

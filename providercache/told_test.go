@@ -49,7 +49,7 @@ func TestInstall_KnowsBetterThanTheRegistry(t *testing.T) {
 
 // TestReceiptsTellWhatTheRegistryTold: what comes from the cache, or is there, has
 // the same lock entry as what was fetched, whoever was believed when it was.
-func TestReceipt_KeepsWhatTheRegistryTold(t *testing.T) {
+func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	registry, first := tellingRegistry(t, nil)

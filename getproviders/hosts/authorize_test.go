@@ -103,9 +103,9 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 	}
 }
 
-// TestDiscovery_TrustsNoDocumentThatAnyUserCouldHaveWritten: whoever writes the
+// TestDiscovery_TrustsNoDocumentOverPlainHTTP: the author of the
 // document says where the token goes.
-func TestDiscovery_TrustsNoDocumentThatAnybodyCouldHaveWritten(t *testing.T) {
+func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 	ways := map[string]string{ // where each of them redirects to
 		"https://good.example/.well-known/terraform.json":  "https://cdn.example/doc.json",
 		"https://plain.example/.well-known/terraform.json": "http://cdn.example/doc.json",

@@ -131,7 +131,7 @@ func TestMemo_CallSurvivesTheCallerThatStartedIt(t *testing.T) {
 	})
 }
 
-func TestMemo_CancelsACallThatNobodyWaitsFor(t *testing.T) {
+func TestMemo_CancelsACallWithoutCallers(t *testing.T) {
 	var memo par.Memo[string, string]
 	w, gone := newWaiting(), errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())

@@ -191,7 +191,7 @@ func TestEmbed_PolicyForbidsVersions(t *testing.T) {
 	}
 }
 
-func TestEmbed_ErrorsToldApart(t *testing.T) {
+func TestEmbed_ErrorsByKind(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	address := strings.TrimSuffix(w.address, "widget")
