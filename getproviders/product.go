@@ -53,6 +53,11 @@ type Product struct {
 	// KeylessHost is a registry that may name no signing key for a package, which
 	// is then taken by its checksum alone; the zero Hostname: none may. All others must name one.
 	KeylessHost hosts.Hostname
+
+	// HashesHost is a registry whose hashes of packages are recorded though they aren't
+	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
+	// is the right one, to the product as well.
+	HashesHost hosts.Hostname
 }
 
 // Terraform describes Terraform at the given version.
@@ -236,6 +241,7 @@ func OpenTofu(version string) Product {
 		XDGName:         "opentofu",
 		Keys:            &SigningKeys{},
 		KeylessHost:     OpenTofuHost,
+		HashesHost:      OpenTofuHost,
 	}
 	if v, err := ParseVersion(version); err == nil && v.Compare(versionOfLanguageBlocks) < 0 {
 		product.VersionSuffixes, product.Language = nil, []string{"encryption", "for_each"}

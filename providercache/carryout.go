@@ -48,7 +48,7 @@ func (in *Installer) reportPresent(ctx context.Context, selections []resolve.Sel
 		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: s.Provider, Version: s.Version})
 		o := Outcome{Selection: s, Present: true}
 		if news := local[s.Provider].LockUpdate; news != nil {
-			o.Authentication, o.H1, o.RegistryHashes = news.Authentication, news.H1, in.Fetcher.HashPolicy.Trusted(news.RegistryHashes)
+			o.Authentication, o.H1, o.RegistryHashes = news.Authentication, news.H1, in.Fetcher.TrustedHashes(s.Provider, news.RegistryHashes)
 		}
 		outcomes = append(outcomes, o)
 	}

@@ -240,7 +240,7 @@ func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, g
 	record, _ := receipt.TakeRecord(stage.PackagePath()) // only this process can write there
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
-		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.HashPolicy.Trusted(got.RegistryHashes),
+		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.TrustedHashes(s.Provider, got.RegistryHashes),
 		pendingReceipt: receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
 	}, stage.Publish(ctx, dir, got.H1)
 }

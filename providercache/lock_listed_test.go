@@ -40,6 +40,7 @@ func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*provi
 func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := newInstaller(tb, registrySource(registry))
 	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
+	in.Fetcher.Product.HashesHost = registryHost // the product trusts it as OpenTofu does its own
 	return in
 }
 
@@ -169,5 +170,32 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	request.Platforms, request.AllPlatforms = []getproviders.Platform{linux}, false
 	if got := lockOne(t, in, request); len(got.Packages) != 0 {
 		t.Errorf("got %+v", got.Packages)
+	}
+}
+
+// A registry that lists hashes says what is the right package for other platforms. Unless
+// the product trusts that registry, or its user does, only what is signed or was read counts.
+func TestLock_LeavesOutWhatARegistryListsUnsigned(t *testing.T) {
+	t.Parallel()
+	registry, _ := tellingRegistry(t, map[getproviders.Platform]string{otherPlatforms[0]: wrongH1, otherPlatforms[1]: wrongH1})
+	ordinary := func() *providercache.Installer {
+		in := newUser(t, registry)
+		in.Fetcher.Product = product
+		return in
+	}
+	if got := installed(t, ordinary()); strings.Contains(got, wrongH1) || strings.Count(got, `"h1:`) != 1 || strings.Count(got, `"zh:`) != 3 {
+		t.Errorf("init recorded\n%s", got)
+	}
+	locked := string(lockOne(t, ordinary(), everyPlatform).Locks.Encode(product))
+	if strings.Contains(locked, wrongH1) || strings.Count(locked, `"h1:`) != 3 {
+		t.Errorf("lock recorded\n%s", locked)
+	}
+	if n := registry.Requests("archive"); n != 1+3 {
+		t.Errorf("%d archives were read, want 4", n)
+	}
+	asked := ordinary()
+	asked.Fetcher.HashPolicy = fetcher.TrustMirrorHashes
+	if got := installed(t, asked); strings.Count(got, wrongH1) != 1 { // both are the same
+		t.Errorf("what its user trusts isn't recorded:\n%s", got)
 	}
 }

@@ -20,7 +20,7 @@ const HashesVariable = "TFDEPS_HASHES"
 // a command.
 func HashChoices(listed string) []Choice {
 	return []Choice{
-		{"auto", "the providers' own registries, if they tell the hashes of packages for other platforms beside the checksums that are signed, as registries for OpenTofu do: all of them are recorded (this is the default);"},
+		{"auto", "what is signed, and what was read; for OpenTofu also its registry, which tells the hashes of packages for all platforms beside the checksums that are signed (this is the default);"},
 		{"listed", listed},
 		{"read", "none: every package is read."},
 	}
@@ -37,7 +37,7 @@ func ParseHashPolicy(given string) (fetcher.HashPolicy, error) {
 	case "read":
 		return fetcher.ComputeHashes, nil
 	}
-	return 0, errors.New(`it is "auto", to trust the providers' own registries, "listed", to trust mirrors, too, or "read", to trust none`)
+	return 0, errors.New(`it is "auto", to trust what is signed, and OpenTofu's registry for OpenTofu, "listed", to trust registries and mirrors, or "read", to trust none`)
 }
 
 // ReadHashPolicy is ParseHashPolicy for commands that tell all problems at once.

@@ -107,7 +107,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Make the lock file good for this platform, too, such as linux_amd64, as \"providers lock\" does: its packages are read while they are downloaded, and kept nowhere. May be given more than once, or with commas; with \"all\" for every platform that the source of a provider lists. What is installed is for the platform that this is."},
 		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help:    "Whose word counts for hashes of packages that aren't read:",
-			Choices: cli.HashChoices("network mirrors, too, about the platforms of -platform;")},
+			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
 		{Name: "verify", Value: cli.Bool(&o.verify), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
 			Help: "Read and hash all packages, however sure it is that they haven't changed."},
 	}, o.backend.flags(), cli.Flags{

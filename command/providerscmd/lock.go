@@ -28,7 +28,7 @@ type lockOptions struct {
 }
 
 func (o *lockOptions) flags() cli.Flags {
-	hashes := cli.HashChoices("the network mirrors, too, that -net-mirror or the CLI configuration names;")
+	hashes := cli.HashChoices("also the providers' registries, and the network mirrors that -net-mirror or the CLI configuration names;")
 	return slices.Concat(
 		cli.Flags{o.platformFlag()},
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),

@@ -59,7 +59,7 @@ type Fetcher struct {
 	StateDir string
 	Verify   bool
 
-	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of registries
+	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of the Product's own registry
 
 	events event.Sink
 	shared par.Memo[struct{}, semaphores]

@@ -13,38 +13,46 @@ import (
 type HashPolicy int
 
 const (
-	// TrustRegistryHashes records the h1 that a provider's own registry lists for a
-	// package, without reading the package. The registry has to list the zh, too,
+	// TrustRegistryHashes records the h1 that the product's own registry (its HashesHost)
+	// lists for a package, without reading the package. The registry has to list the zh, too,
 	// and it has to be the one that is signed for the platform. Hashes that it lists
-	// for platforms that weren't asked for are recorded as well. Registries are
-	// trusted because they also say which keys sign a provider. Terraform trusts no
-	// source with an h1; OpenTofu trusts one registry, and records all that it lists.
+	// for platforms that weren't asked for are recorded as well. Terraform has no such
+	// registry; OpenTofu trusts one, and records all that it lists.
 	TrustRegistryHashes HashPolicy = iota
-	// TrustMirrorHashes is TrustRegistryHashes, and also records the hashes that
-	// network mirrors list, which are as trustworthy as the mirror. Only mirrors that
-	// the user configured are asked.
+	// TrustMirrorHashes records the hashes that any registry lists in this way, and those
+	// that network mirrors list. They are as trustworthy as the registry, or the mirror,
+	// of which only those are asked that the user configured.
 	TrustMirrorHashes
 	// ComputeHashes trusts no source, and reads every package whose content isn't
 	// known yet.
 	ComputeHashes
 )
 
-// Listed are the hashes of a package that may be recorded without reading it; nil:
+// ListedHashes are the hashes of a package that may be recorded without reading it; nil:
 // there are none.
-func (p HashPolicy) Listed(trust getproviders.Trust) []getproviders.Hash {
-	isRegistry := len(trust.RegistryHashes) > 0
-	if p == ComputeHashes || p == TrustRegistryHashes && !isRegistry {
-		return nil
+func (f *Fetcher) ListedHashes(p getproviders.Provider, trust getproviders.Trust) []getproviders.Hash {
+	switch isRegistry := len(trust.RegistryHashes) > 0; {
+	case isRegistry && f.trustsRegistry(p), f.HashPolicy == TrustMirrorHashes:
+		return trust.ListedHashes
 	}
-	return trust.ListedHashes
+	return nil
 }
 
-// Trusted returns those of a registry's hashes that may be recorded.
-func (p HashPolicy) Trusted(told map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
-	if p == ComputeHashes {
+// TrustedHashes returns those of a registry's hashes of a provider that may be recorded.
+func (f *Fetcher) TrustedHashes(p getproviders.Provider, listed map[getproviders.Platform]getproviders.Hash) map[getproviders.Platform]getproviders.Hash {
+	if !f.trustsRegistry(p) {
 		return nil
 	}
-	return told
+	return listed
+}
+
+func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
+	switch host := f.Product.HashesHost; f.HashPolicy {
+	case TrustRegistryHashes:
+		return host != "" && p.Hostname == host
+	default:
+		return f.HashPolicy == TrustMirrorHashes
+	}
 }
 
 // RegistryHashes returns a registry's hashes, sorted, without those for the given

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Conclude makes the new locks of a request.
-func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Hashed, policy fetcher.HashPolicy) (result Result) {
+// Conclude makes the new locks of a request. f says which unsigned hashes are trusted.
+func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Hashed, f *fetcher.Fetcher) (result Result) {
 	errs, locks := c.errs, resolve.OrEmpty(r.Locks)
 	updated := locks.Clone()
 	for i, s := range c.Selections {
@@ -26,7 +26,7 @@ func (r Request) Conclude(ctx context.Context, c Choice, found map[PackageKey]Ha
 				continue
 			}
 			got.Selection, got.Previous = s, old.Version
-			others := fetcher.RegistryHashes(policy.Trusted(got.registryHashes), slices.Concat(c.Platforms[i], r.Done)...)
+			others := fetcher.RegistryHashes(f.TrustedHashes(s.Provider, got.registryHashes), slices.Concat(c.Platforms[i], r.Done)...)
 			got.Hashes = getproviders.SortHashes(slices.Concat(got.Hashes, others))
 			result.Packages = append(result.Packages, got.compared(old.Hashes, had))
 			lock.Hashes = append(lock.Hashes, got.Hashes...)

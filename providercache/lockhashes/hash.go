@@ -126,7 +126,7 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 // the same authentication as the archive would; if it doesn't, ok is false, and
 // reading the package says what is wrong.
 func (h lockHasher) trustListed(t fetcher.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
-	hashes = h.fetcher.HashPolicy.Listed(trust)
+	hashes = h.fetcher.ListedHashes(t.Provider, trust)
 	h1 := resolve.OfScheme(hashes, getproviders.SchemeH1)
 	if len(h1) == 0 {
 		return nil, signed, false

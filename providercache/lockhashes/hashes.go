@@ -57,6 +57,6 @@ func hashesFor(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, pla
 	if err != nil {
 		return nil, err
 	}
-	others := fetcher.RegistryHashes(f.HashPolicy.Trusted(got.RegistryHashes), read...)
+	others := fetcher.RegistryHashes(f.TrustedHashes(s.Provider, got.RegistryHashes), read...)
 	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{got.H1}, got.Authentication.Signed, others)), nil
 }

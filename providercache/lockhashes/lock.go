@@ -128,7 +128,7 @@ func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result
 	})
 	found := hashAll(ctx, f, WantedPackages(chosen))
 	for i, r := range requests {
-		results[i] = r.Conclude(ctx, chosen[i], found, f.HashPolicy)
+		results[i] = r.Conclude(ctx, chosen[i], found, f)
 	}
 	return results
 }

@@ -154,7 +154,7 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 	}
 	errs := v.dropUntrue(ctx, all)
 	v.dir.Remember(ctx, known)
-	locked := r.Conclude(ctx, c, found, v.dir.Fetcher.HashPolicy)
+	locked := r.Conclude(ctx, c, found, v.dir.Fetcher)
 	if err := cmp.Or(locked.Err, errors.Join(errs...), context.Cause(ctx)); err != nil {
 		return result, err
 	}
