@@ -22,7 +22,7 @@
 //  3. A git repository, "git::URL", with ref, depth and sshkey; see package git. What
 //     requests that are made at the same time want of one is fetched together.
 //  4. A Mercurial repository, "hg::URL", with rev.
-//  5. A prefix of objects, "s3::URL" or "gcs::URL".
+//  5. A prefix of objects, "s3::URL" or "gcs::URL"; see package bucket.
 //  6. A directory of this machine, "file:///DIR".
 //
 // # What is kept
@@ -37,8 +37,8 @@
 //
 //   - The destination is complete or absent.
 //   - What comes from a server is never trusted to have a size: an archive has
-//     at most 4 GiB, and unpacked 8 GiB and 100 000 files. Objects of gcs are the
-//     exception, which its SDK writes.
+//     at most 4 GiB, and unpacked 8 GiB and 100 000 files; the objects of a prefix
+//     have 4 GiB together and are 100 000 at most.
 //   - Nothing in an archive can be written outside of the destination. It has no
 //     symlinks, hard links or devices when it is unpacked; others can't write what
 //     was in it. Symlinks of a repository stay.
@@ -56,8 +56,8 @@
 // Where we differ from Terraform on purpose: each call of a package gets all
 // of it, where files that begin with a dot are missing in Terraform from the
 // second one on; there are no .git and .hg directories; archives are asked for by
-// one GET, without HEAD; servers may answer with relative addresses and with
-// those that people write, such as github.com/owner/repository, but not with files
-// of this machine; repositories and lists of checksums are not read from URLs with
-// other schemes than those above.
+// one GET, without HEAD; objects of gcs are asked for without credentials where there
+// are none; servers may answer with relative addresses and with those that people
+// write, such as github.com/owner/repository, but not with files of this machine;
+// repositories and lists of checksums are not read from URLs with other schemes.
 package fetch

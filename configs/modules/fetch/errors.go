@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -127,17 +128,18 @@ func kindOf(err error) error {
 			return kind
 		}
 	}
-	var answered interface{ HTTPStatusCode() int } // of the SDK of s3
+	var answered interface{ HTTPStatusCode() int } // of s3 and gcs
 	if errors.As(err, &answered) && answered.HTTPStatusCode() != 0 {
 		return kindOf(&statusError{code: answered.HTTPStatusCode()})
 	}
 	_, isRequest := errors.AsType[*hosts.RequestError](err)
+	var connection interface{ ConnectionError() bool } // of s3
 	switch {
-	case isRequest, errors.Is(err, git.ErrUnreachable):
+	case isRequest, errors.As(err, &connection) && connection.ConnectionError(), errors.Is(err, git.ErrUnreachable):
 		return getproviders.ErrUnreachable
 	case errors.Is(err, git.ErrNotFound):
 		return ErrNotFound
-	case errors.Is(err, git.ErrAddress):
+	case errors.Is(err, git.ErrAddress), errors.Is(err, bucket.ErrAddress):
 		return ErrAddress
 	case errors.Is(err, git.ErrOffline):
 		return ErrOffline

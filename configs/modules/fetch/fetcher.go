@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -27,9 +28,10 @@ type Fetcher struct {
 	// stay for later runs and other directories. It is made for the user alone.
 	// "", or one that can't be written: nothing stays.
 	Store string
-	// Environ is the environment of git and hg, like that of os.Environ. The
-	// SDKs of s3 and gcs look for credentials in the process's own, and in the
-	// files that it names.
+	// Environ is the environment of git and hg, like that of os.Environ, and has
+	// AWS_METADATA_URL, GOOGLE_OAUTH_ACCESS_TOKEN, GOOGLE_CLOUD_QUOTA_PROJECT and
+	// STORAGE_EMULATOR_HOST. The libraries that find other credentials for s3 and gcs look
+	// for them in the process's own, and in the files that it names.
 	Environ []string
 	// Rewrite returns the address that is to be used instead of the package's,
 	// such as that of a mirror; also for those to which servers point. Nil: none.
@@ -56,6 +58,7 @@ type session struct {
 	copies       *par.Limit // what is copied at once: more than there are cores get in each other's way
 	store        store
 	repositories *git.Repositories
+	buckets      *bucket.Services
 }
 
 // Fetch implements [modules.Fetcher]. Whatever the number of calls, a package is
@@ -111,6 +114,7 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
 		store:        kept,
 		repositories: &git.Repositories{Dir: kept.at("git"), Environ: f.Environ, Offline: f.Offline},
+		buckets:      &bucket.Services{Client: f.Client, Environ: f.Environ},
 	}, nil
 }
 
@@ -129,6 +133,7 @@ func (f *Fetcher) Close() error {
 	if err != nil {
 		return nil
 	}
+	w.buckets.Close()
 	return errors.Join(w.repositories.Close(), os.RemoveAll(w.dir))
 }
 

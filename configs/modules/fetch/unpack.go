@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hashicorp/go-getter"
+	"github.com/hashicorp/go-getter/v2"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
@@ -185,7 +185,7 @@ func (f *Fetcher) makeDir(ctx context.Context, w *session, from packageSource, d
 		}
 		return "", nil
 	default:
-		err = f.getBucket(ctx, from, dst)
+		err = f.getObjects(ctx, w, from, dst)
 		if err != nil {
 			return "", failed(stepDownload, err)
 		}
@@ -264,7 +264,7 @@ func (f *Fetcher) getArchive(ctx context.Context, w *session, from packageSource
 		archive.path, err = f.fileInRepository(ctx, w, from, dir)
 	default:
 		archive.path = filepath.Join(dir, "archive")
-		if err = f.getBucket(ctx, from, archive.path); err != nil {
+		if err = f.getObjects(ctx, w, from, archive.path); err != nil {
 			err = failed(stepDownload, err)
 		}
 	}

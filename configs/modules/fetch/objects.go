@@ -1,0 +1,114 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// getObjects gets an object of s3 or gcs into the file dst, or all objects of a prefix into the directory.
+func (f *Fetcher) getObjects(ctx context.Context, w *session, from packageSource, dst string) error {
+	if f.Offline {
+		return ErrOffline
+	}
+	u, err := url.Parse(from.url)
+	if err != nil {
+		return withoutURL(err)
+	}
+	objects, err := w.buckets.Open(ctx, from.kind, u)
+	if err != nil {
+		return err
+	}
+	defer objects.Close()
+	limits := f.bounds.withDefaults()
+	get := &objectGetter{objects: objects, limit: limits.download, left: limits.download}
+	if from.archive != "" {
+		return get.file(ctx, objects.Key, dst)
+	}
+	return get.dir(ctx, dst, limits.files)
+}
+
+// objectGetter writes objects to files, all together not more than a limit.
+type objectGetter struct {
+	objects     bucket.Objects
+	limit, left int64 // bytes
+}
+
+// dir gets the objects whose keys begin with that of the address. Keys that end with a slash
+// stand for directories in some programs, and have no content.
+func (g *objectGetter) dir(ctx context.Context, dst string, maxFiles int) error {
+	files := 0
+	for key, err := range g.objects.Keys(ctx) {
+		if err != nil {
+			return err
+		}
+		name, err := relativeKey(g.objects.Key, key)
+		if err != nil {
+			return err
+		}
+		if name == "" {
+			continue
+		}
+		if files++; files > maxFiles {
+			return fmt.Errorf("there are more than %d objects with the prefix %q", maxFiles, g.objects.Key)
+		}
+		file := filepath.Join(dst, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		if err := g.file(ctx, key, file); err != nil {
+			return err
+		}
+	}
+	if files == 0 {
+		return ErrNotFound // a prefix that nothing has is no error to these services
+	}
+	return nil
+}
+
+// relativeKey is where an object is below the prefix; "" if it has no place there.
+func relativeKey(prefix, key string) (string, error) {
+	if key == "" || key[len(key)-1] == '/' {
+		return "", nil
+	}
+	name, err := filepath.Rel(filepath.FromSlash("/"+prefix), filepath.FromSlash("/"+key))
+	switch {
+	case err != nil:
+		return "", err
+	case name == ".":
+		return "", nil
+	case !filepath.IsLocal(name):
+		return "", fmt.Errorf("the object %q begins like %q and is not below it; end the address with a slash if only what is below is meant", key, prefix)
+	}
+	return name, nil
+}
+
+// file gets one object.
+func (g *objectGetter) file(ctx context.Context, key, dst string) (err error) {
+	body, err := g.objects.Read(ctx, key)
+	if err != nil {
+		return err
+	}
+	defer body.Close()
+	w, err := os.OpenFile(dst, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := w.Chmod(0o644); err != nil { // whatever the process's umask is, as Terraform does
+		return err
+	}
+	written, err := io.Copy(w, io.LimitReader(cancellable{ctx, body}, g.left+1))
+	g.left -= written
+	if g.left < 0 {
+		return &hosts.TooLargeError{Limit: g.limit}
+	}
+	return err
+}

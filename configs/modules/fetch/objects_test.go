@@ -1,0 +1,212 @@
+package fetch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// newBucket serves objects as s3 does, without looking at who asks.
+func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
+	t.Helper()
+	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		key := strings.TrimPrefix(r.URL.Path, "/bucket/")
+		if r.URL.Query().Get("list-type") == "2" {
+			fmt.Fprint(w, `<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><IsTruncated>false</IsTruncated>`)
+			for name := range objects {
+				if strings.HasPrefix(name, r.URL.Query().Get("prefix")) {
+					fmt.Fprintf(w, `<Contents><Key>%s</Key></Contents>`, name)
+				}
+			}
+			fmt.Fprint(w, `</ListBucketResult>`)
+			return
+		}
+		content, found := objects[key]
+		if !found {
+			w.WriteHeader(http.StatusNotFound)
+			fmt.Fprint(w, `<Error><Code>NoSuchKey</Code><Message>no</Message></Error>`)
+			return
+		}
+		fmt.Fprint(w, content)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	return server
+}
+
+func TestFetch_ObjectsOfAService(t *testing.T) {
+	t.Parallel()
+	objects := map[string]string{"net.zip": string(zipped(t, someTree)), "net/../../evil": ""}
+	for name, content := range someTree {
+		objects["dir/"+name] = content
+	}
+	s := newBucket(t, objects)
+	at := "s3::" + s.BaseURL() + "/bucket/"
+	const login = "?aws_access_key_id=id&aws_access_key_secret=hunter2&region=eu-west-1"
+	f := &Fetcher{}
+	defer f.Close()
+	sameTree(t, fetched(t, f, get(at+"net.zip"+login)), below(someTree, ""))
+	sameTree(t, fetched(t, f, get(at+"dir"+login)), below(someTree, ""))
+	for path, want := range map[string]error{"other.zip": ErrNotFound, "other": ErrNotFound, "net.zip/../evil": nil} {
+		err := refused(t, f, at+path+login)
+		if want != nil && !errors.Is(err, want) || strings.Contains(err.Error(), "hunter2") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	small := &Fetcher{bounds: bounds{download: 50}}
+	defer small.Close()
+	if err := refused(t, small, at+"net.zip"+login); !strings.Contains(err.Error(), "larger than 50 bytes") {
+		t.Error(err)
+	}
+	for _, pkg := range []string{"gcs::https://example.com/net.zip", "s3::" + s.BaseURL() + "/net.zip"} {
+		if err := refused(t, f, pkg); !errors.Is(err, ErrAddress) {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		prefix  string
+		objects map[string]string
+		want    map[string]string // nil: it is refused
+	}{
+		{"d", map[string]string{"d/a": "1", "d/b/c": "2"}, map[string]string{"a": "1", "b": "/", "b/c": "2"}},
+		{"d/", map[string]string{"d/a": "1", "dd/a": "2"}, map[string]string{"a": "1"}},
+		{"", map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d": "/", "d/a": "1", "b": "2"}},
+		{"d", map[string]string{"d": "1", "d/a": "2", "d/b/": ""}, map[string]string{"a": "2"}},
+		{"d", map[string]string{"d": "1"}, nil},
+		{"d", map[string]string{"d/a": "1", "dd/a": "2"}, nil},
+		{"d", map[string]string{"d/../../a": "1"}, nil},
+		{"d", map[string]string{"d/a": "1", "d/b": "2", "d/c": "3", "d/d": "4"}, nil},
+	} {
+		s := newBucket(t, c.objects)
+		f := &Fetcher{bounds: bounds{files: 3}}
+		pkg := "s3::" + s.BaseURL() + "/bucket/" + c.prefix + "?aws_access_key_id=i&aws_access_key_secret=s"
+		if c.want == nil {
+			refused(t, f, pkg)
+		} else {
+			sameTree(t, fetched(t, f, get(pkg)), c.want)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestFetch_ObjectsOfGoogle(t *testing.T) {
+	t.Parallel()
+	archive := zipped(t, someTree)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /storage/v1/b/bucket/o", func(w http.ResponseWriter, r *http.Request) {
+		var items []string
+		for name := range someTree {
+			if strings.HasPrefix("dir/"+name, r.FormValue("prefix")) {
+				items = append(items, fmt.Sprintf(`{"name":"dir/%s"}`, name))
+			}
+		}
+		fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(items, ","))
+	})
+	mux.HandleFunc("GET /storage/v1/b/bucket/o/{key}", func(w http.ResponseWriter, r *http.Request) {
+		content, found := someTree[strings.TrimPrefix(r.PathValue("key"), "dir/")]
+		switch {
+		case r.PathValue("key") == "net.zip":
+			content = string(archive)
+		case !found:
+			http.NotFound(w, r)
+			return
+		}
+		fmt.Fprint(w, content)
+	})
+	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: mux})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	const at = "gcs::https://www.googleapis.com/storage/v1/bucket/"
+	f := &Fetcher{Environ: []string{"STORAGE_EMULATOR_HOST=" + server.BaseURL()}}
+	defer f.Close()
+	sameTree(t, fetched(t, f, get(at+"net.zip?checksum="+sumOf(archive))), below(someTree, ""))
+	sameTree(t, fetched(t, f, get(at+"dir")), below(someTree, ""))
+	for _, path := range []string{"other.zip", "other"} {
+		if err := refused(t, f, at+path); !errors.Is(err, ErrNotFound) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+	small := &Fetcher{Environ: f.Environ, bounds: bounds{download: 50}}
+	defer small.Close()
+	if err := refused(t, small, at+"net.zip"); !strings.Contains(err.Error(), "larger than 50 bytes") {
+		t.Error(err)
+	}
+}
+
+// TestFetch_ObjectsOfARealServer has a server of others that speaks the protocol of S3, and checks signatures.
+func TestFetch_ObjectsOfARealServer(t *testing.T) {
+	t.Parallel()
+	archive := zipped(t, someTree)
+	at := startVersity(t, archive)
+	f := &Fetcher{}
+	defer f.Close()
+	const login = "?region=eu-west-1&aws_access_key_id=id&aws_access_key_secret="
+	sameTree(t, fetched(t, f, get(at+"net.zip"+login+"hunter22&checksum="+sumOf(archive))), below(someTree, ""))
+	sameTree(t, fetched(t, f, get(at+"dir"+login+"hunter22")), below(someTree, ""))
+	for path, want := range map[string]error{
+		"other.zip" + login + "hunter22": ErrNotFound, "other" + login + "hunter22": ErrNotFound,
+		"net.zip" + login + "hunter23": getproviders.ErrUnauthorized, "dir" + login + "hunter23": getproviders.ErrUnauthorized,
+	} {
+		if err := refused(t, f, at+path); !errors.Is(err, want) || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// startVersity starts Versity's gateway over a directory with an archive and a tree, and returns the address of the bucket.
+func startVersity(t *testing.T, archive []byte) string {
+	t.Helper()
+	program := providertest.LookProgram(t, "versitygw")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	listener.Close()
+	dir, side := t.TempDir(), t.TempDir()
+	writeTree(t, filepath.Join(dir, "bucket", "dir"), someTree)
+	writeTree(t, filepath.Join(dir, "bucket"), map[string]string{"net.zip": string(archive)})
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, program, "--access", "id", "--secret", "hunter22", "--region", "eu-west-1", "--port", address, "--quiet", "posix", "--sidecar", side, dir)
+	cmd.Env = []string{"HOME=" + side}
+	var said strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+	})
+	for range 300 {
+		if conn, err := net.Dial("tcp", address); err == nil {
+			conn.Close()
+			return "s3::http://" + address + "/bucket/"
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	stop()
+	_ = cmd.Wait()
+	t.Fatalf("versitygw doesn't listen: %s", &said)
+	return ""
+}

@@ -1,0 +1,102 @@
+package bucket
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// fake is a server that notes what it is asked.
+type fake struct {
+	*providertest.Server
+	mu       sync.Mutex
+	requests []*http.Request
+}
+
+// newFake starts one; what an answer is, the handler says.
+func newFake(t *testing.T, handler http.HandlerFunc) *fake {
+	t.Helper()
+	f := &fake{}
+	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.mu.Lock()
+		f.requests = append(f.requests, r)
+		f.mu.Unlock()
+		handler(w, r)
+	})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	f.Server = server
+	return f
+}
+
+// last is the request that came last.
+func (f *fake) last(t *testing.T) *http.Request {
+	t.Helper()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.requests) == 0 {
+		t.Fatal("there was no request")
+	}
+	return f.requests[len(f.requests)-1]
+}
+
+// open opens an address, and closes it when the test ends.
+func open(t *testing.T, s *Services, kind, address string) (Objects, error) {
+	t.Helper()
+	u, err := url.Parse(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects, err := s.Open(t.Context(), kind, u)
+	if err == nil {
+		t.Cleanup(objects.Close)
+	}
+	return objects, err
+}
+
+// read returns the content of what an address names.
+func read(t *testing.T, s *Services, kind, address string) (string, error) {
+	t.Helper()
+	objects, err := open(t, s, kind, address)
+	if err != nil {
+		return "", err
+	}
+	return readKey(t.Context(), objects, objects.Key)
+}
+
+func readKey(ctx context.Context, objects Objects, key string) (string, error) {
+	body, err := objects.Read(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	defer body.Close()
+	content, err := io.ReadAll(body)
+	return string(content), err
+}
+
+// wantKeys compares the keys of a prefix.
+func wantKeys(t *testing.T, s *Services, kind, address string, want ...string) {
+	t.Helper()
+	objects, err := open(t, s, kind, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for key, err := range objects.Keys(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, key)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%s has the keys %q, want %q", address, got, want)
+	}
+}
