@@ -68,8 +68,8 @@ Environment:
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named
   TFDEPS_CHECK, TFDEPS_OFFLINE, TFDEPS_FROZEN, TFDEPS_LOCK_MODULES,
   TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY, TFDEPS_PASSTHROUGH
-                            1 or true, 0 or false: as the options of these
-                            names, which count more
+                            1 or true, 0 or false, TFDEPS_VERIFY also ctime:
+                            as the options of these names, which count more
   TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,
   TFDEPS_PROGRESS, TFDEPS_STATE, TFDEPS_WITH
                             likewise, with the option's value

@@ -2,6 +2,7 @@ package providercache_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -46,39 +47,52 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	}
 }
 
-// Nor is what changes between the look at the cache and the link to it.
+// Nor is what changes between the look at the cache and the link to it; with strict
+// times, even if its mtime is set back.
 func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
-		t.Run(mode.String(), func(t *testing.T) {
-			t.Parallel()
-			m := newMachine(t)
-			d := m.directory(t)
-			d.Link = mode
-			locks, _ := m.install(t, d, nil)
-			sound := d.treeOf(t, d.Target.Dir)
-			_, file := packageA(t, m.cache)
-			here, _ := packageA(t, d.Target.Dir)
-			must(t, os.RemoveAll(here))
-			age()
-			d = m.again(t, d)
-			m.install(t, d, locks) // which renews what receipts there are
-			must(t, os.RemoveAll(here))
-			d = m.again(t, d)
-			changed := false
-			d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache was looked at
-				if _, ok := e.(event.PresentEvent); ok && !changed {
-					changed = true
-					keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) })
+		for _, strict := range []bool{false, true} {
+			whatChangesBeforeItIsLinked(t, mode, strict)
+		}
+	}
+}
+
+func whatChangesBeforeItIsLinked(t *testing.T, mode link.Mode, strict bool) {
+	t.Run(fmt.Sprintf("%v, strict times %t", mode, strict), func(t *testing.T) {
+		t.Parallel()
+		m := newMachine(t)
+		m.strict = strict
+		d := m.directory(t)
+		d.Link = mode
+		locks, _ := m.install(t, d, nil)
+		sound := d.treeOf(t, d.Target.Dir)
+		_, file := packageA(t, m.cache)
+		here, _ := packageA(t, d.Target.Dir)
+		must(t, os.RemoveAll(here))
+		age()
+		d = m.again(t, d)
+		m.install(t, d, locks) // which renews what receipts there are
+		must(t, os.RemoveAll(here))
+		d = m.again(t, d)
+		changed := false
+		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache was looked at
+			if _, ok := e.(event.PresentEvent); ok && !changed {
+				changed = true
+				write := func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) }
+				if strict {
+					keepingTimes(t, file, write)
+				} else {
+					write()
 				}
 			}
-			_, asked := m.install(t, d, locks)
-			if got := d.treeOf(t, d.Target.Dir); !changed || got != sound || asked["archive"] != 1 {
-				t.Errorf("changed %t, requests %v, there is\n%s", changed, asked, got)
-			}
-		})
-	}
+		}
+		_, asked := m.install(t, d, locks)
+		if got := d.treeOf(t, d.Target.Dir); !changed || got != sound || asked["archive"] != 1 {
+			t.Errorf("changed %t, requests %v, there is\n%s", changed, asked, got)
+		}
+	})
 }
 
 // again is another run in the same directory.

@@ -1,6 +1,7 @@
 package providercache_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"testing"
@@ -8,19 +9,21 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// Directories come and go. To remove one whose files are hard links changes the
-// status of the files that are left, just as a change of their content might:
-// they are hashed, once for all directories. Symbolic links have no part in it.
-func TestReceipt_IsRenewedOnceAfterATargetIsRemoved(t *testing.T) {
+// Directories come and go. To remove one whose files are hard links moves the ctimes
+// of the files that are left. With strict times, they are hashed then, once for all
+// directories. Symbolic links and copies have no part in it.
+func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	for _, c := range []struct {
-		link  link.Mode
-		reads int
-	}{{link.Hardlink, 2}, {link.Symlink, 0}, {link.Copy, 0}} {
-		t.Run(c.link.String(), func(t *testing.T) {
+		link   link.Mode
+		strict bool
+		reads  int
+	}{{link.Hardlink, false, 0}, {link.Hardlink, true, 2}, {link.Symlink, false, 0}, {link.Copy, false, 0}} {
+		t.Run(fmt.Sprintf("%v, strict times %t", c.link, c.strict), func(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
+			m.strict = c.strict
 			dirs := make([]*directory, 4)
 			for i := range dirs {
 				dirs[i] = m.directory(t)
@@ -47,5 +50,26 @@ func TestReceipt_IsRenewedOnceAfterATargetIsRemoved(t *testing.T) {
 				t.Errorf("%d packages were read, want %d", read, c.reads)
 			}
 		})
+	}
+}
+
+// Once a run has found that ctimes moved, the receipt records the new ones, and
+// counts with strict times, too.
+func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	first, second := m.directory(t), m.directory(t)
+	first.Link, second.Link = link.Hardlink, link.Hardlink
+	locks, _ := m.install(t, first, nil)
+	if m.install(t, second, locks); !slices.Equal(second.modes, []link.Mode{link.Hardlink, link.Hardlink}) {
+		t.Skipf("there are no hard links here, but %v", second.modes)
+	}
+	must(t, os.RemoveAll(first.Target.Dir))
+	age()
+	m.install(t, second, locks)
+	second.Fetcher.StrictTimes = true
+	if m.install(t, second, locks); len(second.read) > 0 {
+		t.Errorf("read %q", second.read)
 	}
 }

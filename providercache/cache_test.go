@@ -27,6 +27,7 @@ type machine struct {
 	registry     *providertest.Registry
 	cache, state string
 	named        bool
+	strict       bool // a file's ctime has to be what its receipt records
 }
 
 func newMachine(tb testing.TB) *machine {
@@ -52,6 +53,7 @@ func (m *machine) directory(tb testing.TB) *directory {
 	must(tb, err)
 	in := newInstaller(tb, registrySource(m.registry))
 	in.Fetcher.Client, in.Cache, in.Fetcher.StateDir = m.registry.Client(), cache, m.state
+	in.Fetcher.StrictTimes = m.strict
 	d := &directory{Installer: in}
 	in.Fetcher.Observe = d.observe
 	return d

@@ -20,7 +20,7 @@ import (
 
 // carryOut does what the plan says and returns an outcome for each selection.
 func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage, locks *depsfile.Locks) []Outcome {
-	in.recordHashed(ctx, plan, local)
+	in.recordDue(ctx, plan, local)
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
 			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),

@@ -107,8 +107,8 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request) (Out
 // have fetched it in the meantime.
 func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receipt.Provenance, bool) {
 	i := inspector{in: in, cache: in.cacheView()}
-	found, hashed, err := i.identify(ctx, t, i.cache)
-	i.cache.Record(ctx, hashed...)
+	found, due, err := i.identify(ctx, t, i.cache)
+	i.cache.Record(ctx, due...)
 	return found, err == nil && in.isAcceptable(ctx, t, found)
 }
 

@@ -27,7 +27,7 @@ type localPackage struct {
 	Err        error               // why it couldn't be hashed
 	Cached     *receipt.Provenance // what the cache has, if that may be used; nil: nothing
 
-	Hashed []receipt.Pending // what was hashed, and is to get a receipt
+	Due []receipt.Pending // what was hashed and is to get a receipt, or whose receipt has to be renewed
 }
 
 // scope says which directories inspect looks into.
@@ -69,8 +69,8 @@ func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage 
 	if local.Matches || !i.withCache {
 		return local
 	}
-	found, hashed, err := i.identify(ctx, t, i.cache)
-	local.Hashed = append(local.Hashed, hashed...)
+	found, due, err := i.identify(ctx, t, i.cache)
+	local.Due = append(local.Due, due...)
 	if err == nil && i.in.isAcceptable(ctx, t, found) {
 		local.Cached = &found
 	}
@@ -90,11 +90,11 @@ func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *
 			at = i.cache
 		}
 	}
-	found, hashed, err := i.identify(ctx, t, at)
+	found, due, err := i.identify(ctx, t, at)
 	if errors.Is(err, fs.ErrNotExist) { // the link dangles
 		return
 	}
-	local.Hashed = append(local.Hashed, hashed...)
+	local.Due = append(local.Due, due...)
 	local.Exists, local.Err = true, err
 	local.Matches = err == nil && i.in.isAcceptable(ctx, t, found)
 	if local.Matches && !slices.Contains(t.Recorded, found.H1) {
@@ -131,12 +131,12 @@ func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string 
 
 // targetView reads the receipts for Target.
 func (in *Installer) targetView() store.View {
-	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
 }
 
 // cacheView reads the receipts for the cache.
 func (in *Installer) cacheView() store.View {
-	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time)
+	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
 }
 
 // packageName is the name of a package in receipts and file locks.
@@ -153,13 +153,13 @@ func (in *Installer) packageNames(selections []resolve.Selection) (names []strin
 
 // identify finds out what a package is: by its receipt if that still holds,
 // else by hashing it. A package that no hash could prove to be the right one
-// isn't read, and found is empty then. hashed are the packages that were read
-// and get a receipt. The error says why the package can't be read, or that it
-// isn't there.
-func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.View) (found receipt.Provenance, hashed []receipt.Pending, err error) {
+// isn't read, and found is empty then. due are the packages that were read
+// and get a receipt, or whose receipt is to be renewed. The error says why the
+// package can't be read, or that it isn't there.
+func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.View) (found receipt.Provenance, due []receipt.Pending, err error) {
 	name := i.in.packageName(t.Selection)
-	if found, ok := i.byReceipt(at, name); ok {
-		return found, nil, nil
+	if rc, ok := i.byReceipt(at, name); ok {
+		return rc.Claims(), i.renewal(name, rc), nil
 	}
 	if at.IsSame(i.target) && i.sharesCacheFiles(t) {
 		at = i.cache
@@ -179,27 +179,36 @@ func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.Vie
 		found = claimed
 	}
 	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
-		hashed = append(hashed, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache), Receipt: found.Receipt(record)})
+		due = append(due, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache), Receipt: found.Receipt(record)})
 	}
-	return found, hashed, nil
+	return found, due, nil
 }
 
 // byReceipt identifies a package without reading it. A package in Target may
 // consist of hard links to the cache's files. When another directory links the
-// same files, their ctime changes, and the receipt of this Target doesn't hold
-// any more; but the cache's receipt was renewed then, and counts.
-func (i inspector) byReceipt(at store.View, name string) (receipt.Provenance, bool) {
+// same files, or is deleted, their ctime changes, and the receipt of this Target
+// doesn't hold any more; but the cache's receipt does.
+func (i inspector) byReceipt(at store.View, name string) (receipt.Receipt, bool) {
 	if i.in.Fetcher.Verify {
-		return receipt.Provenance{}, false
+		return receipt.Receipt{}, false
 	}
 	if found, ok := at.Known(name); ok {
-		return found.Claims(), true
+		return found, true
 	}
 	if !at.IsSame(i.target) {
-		return receipt.Provenance{}, false
+		return receipt.Receipt{}, false
 	}
-	found, ok := at.LinkedFrom(i.cache, name)
-	return found.Claims(), ok
+	return at.LinkedFrom(i.cache, name)
+}
+
+// renewal is a package of the cache whose files have other ctimes than its receipt
+// records. The receipt counts even so, and is renewed, so that it counts as well
+// where ctimes do.
+func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
+	if !rc.Moved() {
+		return nil
+	}
+	return []receipt.Pending{{Name: name, Dir: i.cache.Path(name), Shared: true, Linked: true, Receipt: rc}}
 }
 
 // sharesCacheFiles reports whether a package in Target consists of hard links

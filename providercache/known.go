@@ -7,6 +7,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -37,18 +39,26 @@ func recordArchives(ctx context.Context, f *fetcher.Fetcher, outcomes []Outcome)
 	_ = known.Save(ctx)
 }
 
-// recordHashed writes receipts for packages that the inspection had to hash.
-func (in *Installer) recordHashed(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage) {
+// recordDue writes receipts for packages that the inspection had to hash, and
+// renews those of packages whose ctimes have moved. What is about to be hard-linked
+// isn't renewed here: that moves its ctimes again.
+func (in *Installer) recordDue(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage) {
 	var inTarget, inCache []receipt.Pending
-	for _, s := range slices.Concat(plan.Present, plan.Link, plan.toFetch()) {
-		for _, p := range local[s.Provider].Hashed {
-			if p.Shared {
-				inCache = append(inCache, p)
-			} else {
-				inTarget = append(inTarget, p)
+	collect := func(selections []resolve.Selection, renews bool) {
+		for _, s := range selections {
+			for _, p := range local[s.Provider].Due {
+				switch {
+				case p.Linked && !renews:
+				case p.Shared:
+					inCache = append(inCache, p)
+				default:
+					inTarget = append(inTarget, p)
+				}
 			}
 		}
 	}
+	collect(plan.Link, in.Cache != nil && !slices.Contains(in.linkModes(), link.Hardlink))
+	collect(slices.Concat(plan.Present, plan.toFetch()), true)
 	if len(inTarget) > 0 {
 		in.targetView().Record(ctx, inTarget...)
 	}
@@ -58,18 +68,18 @@ func (in *Installer) recordHashed(ctx context.Context, plan Plan, local map[getp
 }
 
 // recordInCache writes receipts for packages of the cache that had to be
-// hashed. Another process that was about to link their files may have renewed
-// these receipts since: such a receipt is newer, and stays.
-func (in *Installer) recordInCache(ctx context.Context, hashed []receipt.Pending) {
-	names := make([]string, len(hashed))
-	for i, p := range hashed {
+// hashed, or whose ctimes have moved. Another process that was about to link their
+// files may have renewed these receipts since: such a receipt is newer, and stays.
+func (in *Installer) recordInCache(ctx context.Context, due []receipt.Pending) {
+	names := make([]string, len(due))
+	for i, p := range due {
 		names[i] = p.Name
 	}
 	in.Cache.EachLocked(ctx, names, func(held []int) {
 		at := in.cacheView()
-		at.Record(ctx, slices.DeleteFunc(itemsAt(hashed, held), func(p receipt.Pending) bool {
-			_, known := at.Known(p.Name)
-			return known
+		at.Record(ctx, slices.DeleteFunc(itemsAt(due, held), func(p receipt.Pending) bool {
+			there, known := at.Known(p.Name)
+			return known && !there.Moved()
 		})...)
 	})
 }

@@ -211,7 +211,7 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 	s := receipttest.New(t)
 	var projects []string
 	for range 3 {
-		before, ok := receipt.Open(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())
+		before, ok := receipt.OpenCache(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())
 		if !ok {
 			t.Fatal("the receipt doesn't hold any more")
 		}
@@ -219,14 +219,14 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 		if _, _, err := link.Tree(t.Context(), s.Dir, to, []link.Mode{link.Hardlink}); err != nil {
 			t.Skipf("no hard links here: %v", err)
 		}
-		r := receipt.Open(s.State, s.Root)
+		r := receipt.OpenCache(s.State, s.Root)
 		r.Record(t.Context(), time.Now, receipt.Pending{Name: receipttest.Name, Dir: s.Dir, Receipt: before, Linked: true})
 		cachetest.Must(t, r.Save(t.Context()))
 		projects = append(projects, to)
 	}
-	r := receipt.Open(s.State, s.Root)
+	cached, _ := receipt.OpenCache(s.State, s.Root).Known(receipttest.Name, s.Dir, time.Now())
 	for i, project := range projects {
-		if _, ok := r.Linked(receipttest.Name, project, time.Now()); !ok {
+		if !cached.IsLinkedIn(project) {
 			t.Errorf("project %d is not seen to have the cache's files", i)
 		}
 	}
@@ -235,7 +235,7 @@ func TestLink_OneReceiptServesAllHardLinks(t *testing.T) {
 	copied := filepath.Join(projects[2], "LICENSE")
 	cachetest.Must(t, os.Rename(copied, copied+".old"), os.WriteFile(copied, []byte("free"), 0o600), os.Remove(copied+".old"))
 	for i, project := range projects {
-		if _, ok := r.Linked(receipttest.Name, project, time.Now()); ok {
+		if cached.IsLinkedIn(project) {
 			t.Errorf("project %d has other files, and nobody sees it", i)
 		}
 	}

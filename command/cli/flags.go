@@ -60,6 +60,36 @@ func Bool(p *bool) Value {
 	return func(set *flag.FlagSet, name string) { set.BoolVar(p, name, *p, "") }
 }
 
+// BoolOr is Bool for an option that takes one more word, which sets is.
+func BoolOr(p *bool, word string, is *bool) Value {
+	return func(set *flag.FlagSet, name string) { set.Var(&boolOr{p, word, is}, name, "") }
+}
+
+// boolOr is the flag.Value of BoolOr.
+type boolOr struct {
+	on   *bool
+	word string
+	is   *bool
+}
+
+func (v *boolOr) IsBoolFlag() bool { return true }
+
+func (v *boolOr) Set(value string) (err error) {
+	on := false
+	if value != v.word {
+		on, err = strconv.ParseBool(value)
+	}
+	*v.on, *v.is = on, value == v.word
+	return err
+}
+
+func (v *boolOr) String() string {
+	if v.is != nil && *v.is {
+		return v.word
+	}
+	return strconv.FormatBool(v.on != nil && *v.on)
+}
+
 // String is an option with any text; the value before is the default.
 func String(p *string) Value {
 	return func(set *flag.FlagSet, name string) { set.StringVar(p, name, *p, "") }
@@ -222,8 +252,13 @@ func (g Given) Fill(env Environment) (SetBy, error) {
 
 // fill gives the option the value of its variable.
 func (f Flag) fill(set *flag.FlagSet, value string) error {
-	if is, ok := set.Lookup(f.Name).Value.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() {
+	option := set.Lookup(f.Name).Value
+	also, _ := option.(*boolOr)
+	if is, ok := option.(interface{ IsBoolFlag() bool }); ok && is.IsBoolFlag() && (also == nil || value != also.word) {
 		on, err := ParseSwitch(f.Variable, value)
+		if err != nil && also != nil {
+			err = fmt.Errorf("%w, or %s", err, also.word)
+		}
 		if err != nil {
 			return fmt.Errorf("%w (as the option -%s: %s)", err, f.Name, f.Meaning)
 		}

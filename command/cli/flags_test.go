@@ -48,6 +48,28 @@ func TestFlags_VariablesStandForOptions(t *testing.T) {
 	}
 }
 
+func TestBoolOr_TakesOneWordMore(t *testing.T) {
+	for _, tt := range []struct {
+		args string
+		env  Environment
+		on   bool
+		is   bool
+		bad  string
+	}{
+		{}, {args: "-verify", on: true}, {args: "-verify=1", on: true}, {args: "-verify=ctime", is: true}, {args: "-verify=false"},
+		{args: "-verify=ctime -verify", on: true}, {args: "-verify -verify=ctime", is: true},
+		{env: Environment{"TFDEPS_VERIFY=ctime"}, is: true}, {env: Environment{"TFDEPS_VERIFY=true"}, on: true}, {env: Environment{"TFDEPS_VERIFY=0"}},
+		{args: "-verify", env: Environment{"TFDEPS_VERIFY=ctime"}, on: true}, {args: "-verify=0", env: Environment{"TFDEPS_VERIFY=ctime"}},
+		{args: "-verify=mtime", bad: "mtime"}, {env: Environment{"TFDEPS_VERIFY=mtime"}, bad: "true, 0 or false, or ctime"},
+	} {
+		var on, is bool
+		_, err := Flags{{Name: "verify", Value: BoolOr(&on, "ctime", &is), Variable: "TFDEPS_VERIFY"}}.Alone(strings.Fields(tt.args), tt.env)
+		if tt.bad == "" && (err != nil || on != tt.on || is != tt.is) || tt.bad != "" && (err == nil || !strings.Contains(err.Error(), tt.bad)) {
+			t.Errorf("%q, %q: on %t, ctime %t, %v", tt.args, tt.env, on, is, err)
+		}
+	}
+}
+
 func TestHelp_LinesAreBrokenAndIndented(t *testing.T) {
 	h := Help{Usage: []string{"x [options]", "x FILE"}, About: "  Does x.", More: "  That is all.", Flags: Flags{
 		{Name: "a", Value: AnyBool(), Help: "One word follows the other until the line is full, and another line begins with the next."},

@@ -36,6 +36,7 @@ type options struct {
 	noSharedCache  bool
 	link           string // of -link, as it was given
 	verify         bool
+	strictTimes    bool // of -verify=ctime
 
 	platforms    []getproviders.Platform // for which the lock file has to be good, too
 	allPlatforms bool                    // -platform=all
@@ -108,8 +109,8 @@ func (o *options) flags() cli.Flags {
 		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help:    "Whose word counts for hashes of packages that aren't read:",
 			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
-		{Name: "verify", Value: cli.Bool(&o.verify), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
-			Help: "Read and hash all packages, however sure it is that they haven't changed."},
+		{Name: "verify", Value: cli.BoolOr(&o.verify, "ctime", &o.strictTimes), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
+			Help: "Read and hash all packages, however sure it is that they haven't changed. With -verify=ctime, those whose files have another time of change than when they were hashed, as they have after a directory with hard links to them was deleted."},
 	}, o.backend.flags(), cli.Flags{
 		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
 			Help: "Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-"},

@@ -70,7 +70,7 @@ func newInstaller(r request, s settings, net sources.Network, source getprovider
 	return &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
-			StateDir: r.meta.StateDir, Verify: r.opts.verify, HashPolicy: r.opts.hashes,
+			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
 		},
 		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
 		Skip:   s.skip,

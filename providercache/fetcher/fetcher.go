@@ -56,8 +56,13 @@ type Fetcher struct {
 	// StateDir is where receipts are kept, which tell later runs what a package
 	// is without reading it; "": none are kept. No other user may be able to write to
 	// it. With Verify, receipts are ignored and every package is hashed.
-	StateDir string
-	Verify   bool
+	//
+	// Where only this user and root can write to a cache, a receipt counts although
+	// the ctime of a file has moved, because to delete a hard link moves it. With
+	// StrictTimes it doesn't: the package is hashed. docs/trust.md says what that is for.
+	StateDir    string
+	Verify      bool
+	StrictTimes bool
 
 	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of the Product's own registry
 

@@ -42,6 +42,15 @@ func (c *Store) OpenCache(state string, now func() time.Time) View {
 	return View{c.Dir, receipt.OpenCache(state, c.Dir), receipt.OpenImage(c.Dir), now}
 }
 
+// WithStrictTimes is the same directory, whose receipts count only if the ctime of
+// each file is what they record, as fetcher.Fetcher.StrictTimes has it.
+func (s View) WithStrictTimes(strict bool) View {
+	if s.Own != nil {
+		s.Own.StrictTimes = strict
+	}
+	return s
+}
+
 // HasReceipts reports whether receipts are kept for this directory.
 func (s View) HasReceipts() bool { return s.Own != nil }
 
@@ -98,18 +107,17 @@ func (s View) IsOwn(dir string) bool {
 	return err == nil && owner.Exclusive(dir) && s.Own.IsOwn(entries, dir)
 }
 
-// LinkedFrom returns the receipt of a package that consists of hard links to
-// the files of a cache's package, if those are what the cache's receipt says.
+// LinkedFrom returns the receipt of a cache's package if that is what the receipt
+// says, and the package here consists of hard links to its files.
 func (s View) LinkedFrom(cache View, name string) (found receipt.Receipt, ok bool) {
 	if s.Own == nil || cache.Own == nil {
 		return receipt.Receipt{}, false
 	}
-	if shared, ok := cache.Own.Find(name); ok {
-		if found, ok := s.Own.HeldBy(shared, name, s.Path(name), s.now()); ok {
-			return found, true
-		}
+	shared, ok := cache.Own.Known(name, cache.Path(name), s.now())
+	if !ok {
+		return receipt.Receipt{}, false
 	}
-	return cache.Own.Linked(name, s.Path(name), s.now())
+	return shared, s.Own.HeldBy(shared, name, s.Path(name), s.now()) || shared.IsLinkedIn(s.Path(name))
 }
 
 // Record writes receipts for packages that are in their places. If that fails,

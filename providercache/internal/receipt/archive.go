@@ -41,7 +41,9 @@ func OpenArchives(state, root string) ArchiveReceipts {
 	if err != nil {
 		state = ""
 	}
-	return ArchiveReceipts{newReceipts(Below(state, mirrorsDir), ReceiptsName(about), about, UsersOwn)}
+	r := newReceipts(Below(state, mirrorsDir), ReceiptsName(about), about, UsersOwn)
+	r.StrictTimes = true // tfdeps makes no links to archives
+	return ArchiveReceipts{r}
 }
 
 // mirrorsDir is the directory below the user's state directory.

@@ -7,39 +7,47 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// HeldBy returns the receipt of a package of the cache if the package in dir,
-// which has a receipt of its own among these, consists of its files by hard
-// links, and they are what the cache's receipt says. The package's own receipt
-// proves what its directories hold, so they needn't be listed; the cache's receipt
-// proves its files, whose ctime changes whenever they are linked.
-func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) (Receipt, bool) {
+// A package in a target may consist of the very files of a cache's package, by hard
+// links. A file is the same under all its names, so what the cache's receipt proves
+// of it holds in the target, and whether other users could write to it is asked of
+// the cache alone. What is left to find out is which files the target's directories
+// hold.
+
+// HeldBy reports whether the package in dir, which has a receipt of its own among
+// these, consists of the files of a cache's package. shared is the receipt that Known
+// returned for that one. The package's own receipt proves what its directories hold,
+// so they needn't be listed.
+func (r *Receipts) HeldBy(shared Receipt, name, dir string, now time.Time) bool {
 	own, ok := r.Find(name)
-	if !ok {
-		return Receipt{}, false
+	if !ok || len(own.Record.Entries) != len(shared.seen) {
+		return false
 	}
-	record, ok := own.Record.withFilesOf(shared.Record)
-	if !ok {
-		return Receipt{}, false
+	var device uint64
+	for i, entry := range own.Record.Entries {
+		stat, err := statIn(dir, entry.Name)
+		if err != nil || !entry.Mode.IsRegular() && stat.StatEntry != entry || !stat.standsFor(shared.seen[i]) {
+			return false
+		}
+		if i == 0 {
+			device = stat.Device
+		}
 	}
-	device, ok := record.check(dir)
-	return shared, ok && owner.Exclusive(dir) && r.areOwn(record.Entries) && r.proves(own, device, dir, now) && r.proves(shared, device, dir, now)
+	return owner.Exclusive(dir) && r.areOwn(own.Record.Entries) && r.proves(own, device, dir, now)
 }
 
-// withFilesOf returns the record with the files of another one, if they are the
-// same but for their ctimes.
-func (r StatRecord) withFilesOf(other StatRecord) (StatRecord, bool) {
-	if r.FileSystem != other.FileSystem || len(r.Entries) != len(other.Entries) {
-		return StatRecord{}, false
+// IsLinkedIn reports whether the package in dir consists of the files of a cache's
+// package, for which Known returned the receipt. It lists dir's directories.
+func (r Receipt) IsLinkedIn(dir string) bool {
+	stats, err := statTree(dir)
+	return err == nil && len(stats) > 0 && slices.EqualFunc(stats, r.seen, PathStat.standsFor)
+}
+
+// standsFor reports whether a path of a target is the same file as one of the
+// cache, or a directory as that one is. The ctime isn't compared: a link that is made
+// at this moment moves it.
+func (s PathStat) standsFor(cached PathStat) bool {
+	if s.Mode.IsDir() && cached.Mode.IsDir() {
+		return s.Name == cached.Name
 	}
-	r.Entries = slices.Clone(r.Entries)
-	for i, theirs := range other.Entries {
-		own := &r.Entries[i]
-		if !own.Mode.IsRegular() && !theirs.Mode.IsRegular() && own.Name == theirs.Name {
-			continue
-		}
-		if own.Changed = theirs.Changed; *own != theirs {
-			return StatRecord{}, false
-		}
-	}
-	return r, true
+	return s.Device == cached.Device && s.Inode != 0 && s.isMoved(cached.StatEntry)
 }

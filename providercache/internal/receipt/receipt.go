@@ -27,6 +27,8 @@ type Receipt struct {
 
 	Taken  time.Time  `json:"taken,omitzero"` // before Record was taken
 	Record StatRecord `json:"record"`
+
+	seen []PathStat // by Known, for each entry of Record: as the package is now
 }
 
 func encodeReceipt(rc Receipt) []byte {

@@ -42,6 +42,10 @@ type Receipts struct {
 	systems  map[uint64]fileSystem
 	User     int             // who runs this program
 	ways     map[string]bool // of a cache: which directories no other user can write to; nil: that of a target
+
+	// StrictTimes lets a receipt count only if the ctime of each file is what it
+	// records, in a cache, too; moved.go says what it is without. Set it before use.
+	StrictTimes bool
 }
 
 // receiptsDir is the directory below the user's state directory.
@@ -124,39 +128,20 @@ func (r *Receipts) Known(name, dir string, now time.Time) (Receipt, bool) {
 	if r.image != "" {
 		return rc, r.imageIsSame(rc.Record, name, dir)
 	}
-	device, ok := rc.Record.check(dir)
-	if !ok || !owner.Exclusive(dir) || !r.IsOwn(rc.Record.Entries, dir) || !r.proves(rc, device, dir, now) {
+	rc.seen, ok = rc.Record.check(dir, r.ways != nil && !r.StrictTimes)
+	if !ok || !owner.Exclusive(dir) || !r.IsOwn(rc.Record.Entries, dir) || !r.proves(rc, rc.seen[0].Device, dir, now) {
 		return Receipt{}, false
 	}
 	return rc, true
 }
 
-// Linked returns the receipt of a package if dir, which is somewhere else,
-// consists of its very files, by hard links: one receipt serves them all. It
-// lists dir's directories, because nothing is recorded of them.
-func (r *Receipts) Linked(name, dir string, now time.Time) (Receipt, bool) {
-	rc, ok := r.Find(name)
-	if !ok || r.image != "" {
-		return Receipt{}, false
-	}
-	record, err := TakeRecord(dir)
-	if err != nil || !record.SameFiles(rc.Record) || !r.areOwn(record.Entries) {
-		return Receipt{}, false
-	}
-	root, err := Lstat(dir)
-	if err != nil || !r.proves(rc, root.Device, dir, now) {
-		return Receipt{}, false
-	}
-	return rc, true
-}
-
-// proves reports whether a record that is equal to what is there proves
-// anything: all its times were past when it was taken, that was not in the
+// proves reports whether a record that agrees with what is there proves
+// anything: its times were past when it was taken, that was not in the
 // future, and the file system is the same and sets the times itself.
 func (r *Receipts) proves(rc Receipt, device uint64, dir string, now time.Time) bool {
 	system, ok := r.systemOf(device, dir)
 	return ok && system.Local && system.ID == rc.Record.FileSystem &&
-		!rc.Taken.After(now) && rc.Record.settled(rc.Taken, system.Granule)
+		!rc.Taken.After(now) && rc.Record.settled(rc.Taken, system.Granule, r.ctimesCount(rc.Record.Entries))
 }
 
 // systemOf asks once for each device: its number doesn't change while this

@@ -34,9 +34,9 @@ func (p Pending) record() (StatRecord, error) {
 	return TakeRecord(p.Dir)
 }
 
-// Record makes receipts for packages at the end of a run. If a file was changed
-// within the last 20 ms, it waits that long, so that a later change has another time
-// and the next run needs no hashing.
+// Record makes receipts for packages at the end of a run. If a file or directory was
+// changed within the last 20 ms, it waits that long, so that a later change has another
+// time and the next run needs no hashing.
 //
 // A package that isn't what it was when its bytes were known gets none, but for
 // the ctime of its directory, which the rename to its place has set, and with
@@ -44,14 +44,14 @@ func (p Pending) record() (StatRecord, error) {
 // them.
 func (r *Receipts) Record(ctx context.Context, now func() time.Time, packages ...Pending) {
 	taken, records := recordAll(now, packages)
-	if young(taken, records) {
+	if r.young(taken, records) {
 		if par.Pause(ctx, fineGranule+time.Millisecond) != nil {
 			return
 		}
 		taken, records = recordAll(now, packages)
 	}
 	for i, p := range packages {
-		if len(records[i].Entries) == 0 || !p.isWhatItWas(records[i]) {
+		if len(records[i].Entries) == 0 || !r.isWhatItWas(p, records[i]) {
 			r.dropOther(p.Name, p.Receipt.H1)
 			continue
 		}
@@ -72,7 +72,7 @@ func (r *Receipts) dropOther(name string, h1 getproviders.Hash) {
 
 // isWhatItWas reports whether the package is what it was when its bytes were
 // known.
-func (p Pending) isWhatItWas(now StatRecord) bool {
+func (r *Receipts) isWhatItWas(p Pending, now StatRecord) bool {
 	before := p.Receipt.Record
 	if !before.withoutChanged(p.Linked).equal(now.withoutChanged(p.Linked)) {
 		return false
@@ -84,7 +84,7 @@ func (p Pending) isWhatItWas(now StatRecord) bool {
 		return false
 	}
 	system, err := fileSystemOf(p.Dir)
-	return err == nil && before.settled(before.ReadFrom, system.Granule)
+	return err == nil && before.settled(before.ReadFrom, system.Granule, r.ctimesCount(before.Entries))
 }
 
 // recordAll takes the records of all packages; one that can't be taken is
@@ -101,9 +101,9 @@ func recordAll(now func() time.Time, packages []Pending) (taken time.Time, recor
 	return taken, records
 }
 
-func young(taken time.Time, records []StatRecord) bool {
+func (r *Receipts) young(taken time.Time, records []StatRecord) bool {
 	for _, record := range records {
-		if !record.settled(taken, fineGranule) {
+		if !record.settled(taken, fineGranule, r.ctimesCount(record.Entries)) {
 			return true
 		}
 	}

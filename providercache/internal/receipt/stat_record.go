@@ -87,6 +87,15 @@ func TakeRecord(dir string) (StatRecord, error) {
 
 // StatTree looks at all entries of a package.
 func StatTree(dir string) ([]StatEntry, error) {
+	stats, err := statTree(dir)
+	entries := make([]StatEntry, len(stats))
+	for i, stat := range stats {
+		entries[i] = stat.StatEntry
+	}
+	return entries, err
+}
+
+func statTree(dir string) ([]PathStat, error) {
 	root, err := Lstat(dir)
 	if err != nil {
 		return nil, err
@@ -95,27 +104,26 @@ func StatTree(dir string) ([]StatEntry, error) {
 		return nil, fmt.Errorf("%s: %w", dir, errNotRecordable)
 	}
 	root.Name = "."
-	entries, err := statBelow(dir, ".", []StatEntry{root.StatEntry})
+	entries, err := statBelow(dir, ".", []PathStat{root})
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(entries[1:], func(a, b StatEntry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(entries[1:], func(a, b PathStat) int { return strings.Compare(a.Name, b.Name) })
 	return entries, nil
 }
 
-func statBelow(dir, below string, entries []StatEntry) ([]StatEntry, error) {
+func statBelow(dir, below string, entries []PathStat) ([]PathStat, error) {
 	list, err := os.ReadDir(filepath.Join(dir, filepath.FromSlash(below)))
 	if err != nil {
 		return nil, err
 	}
 	for _, item := range list {
 		name := path.Join(below, item.Name())
-		stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+		stat, err := statIn(dir, name)
 		if err != nil {
 			return nil, err
 		}
-		stat.Name = name
-		if entries = append(entries, stat.StatEntry); len(entries) > maxRecorded {
+		if entries = append(entries, stat); len(entries) > maxRecorded {
 			return nil, fmt.Errorf("%s: %w", dir, errNotRecordable)
 		}
 		switch {
@@ -131,25 +139,31 @@ func statBelow(dir, below string, entries []StatEntry) ([]StatEntry, error) {
 	return entries, nil
 }
 
+// statIn looks at one entry of a package.
+func statIn(dir, name string) (PathStat, error) {
+	stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(name)))
+	stat.Name = name
+	return stat, err
+}
+
 // check reports whether a package is as it was, at the cost of one lstat for
-// each entry: directories needn't be listed, because their mtime tells. The
-// device is that of the package's directory. It is no proof without the file
-// system being the same, and without the record being settled.
-func (r StatRecord) check(dir string) (device uint64, ok bool) {
-	for i, entry := range r.Entries {
-		stat, err := Lstat(filepath.Join(dir, filepath.FromSlash(entry.Name)))
+// each entry: directories needn't be listed, because their mtime tells. With
+// filesMoved, files may have other ctimes. seen is what it found, for each entry. It
+// is no proof without the file system being the same, and without the record
+// being settled.
+func (r StatRecord) check(dir string, filesMoved bool) (seen []PathStat, ok bool) {
+	seen = make([]PathStat, 0, len(r.Entries))
+	for _, entry := range r.Entries {
+		stat, err := statIn(dir, entry.Name)
 		if err != nil {
-			return 0, false
+			return nil, false
 		}
-		stat.Name = entry.Name
-		if stat.StatEntry != entry {
-			return 0, false
+		if stat.StatEntry != entry && !(filesMoved && stat.isMoved(entry)) {
+			return nil, false
 		}
-		if i == 0 {
-			device = stat.Device
-		}
+		seen = append(seen, stat)
 	}
-	return device, len(r.Entries) > 0
+	return seen, len(r.Entries) > 0
 }
 
 // equal reports whether two records say the same.
@@ -158,17 +172,19 @@ func (r StatRecord) equal(other StatRecord) bool {
 }
 
 // settled reports whether all times in the record were past when it was taken,
-// by more than the granule. A change that is made within it could bear the
-// very times that are recorded. A file system that keeps whole seconds may
-// hide behind the name of one that is finer.
-func (r StatRecord) settled(taken time.Time, granule time.Duration) bool {
+// by more than the granule; of ctimes it asks only if they count. A change that is
+// made within it could bear the very times that are recorded. A file system that
+// keeps whole seconds may hide behind the name of one that is finer.
+func (r StatRecord) settled(taken time.Time, granule time.Duration, ctimes bool) bool {
 	for _, entry := range r.Entries {
-		needed := granule
+		needed, newest := granule, entry.Modified
 		if entry.Changed%int64(time.Second) == 0 {
 			needed = max(granule, coarseGranule)
 		}
-		newest := time.Unix(0, max(entry.Modified, entry.Changed))
-		if taken.Sub(newest) <= needed {
+		if ctimes {
+			newest = max(newest, entry.Changed)
+		}
+		if taken.Sub(time.Unix(0, newest)) <= needed {
 			return false
 		}
 	}

@@ -1,0 +1,137 @@
+package providercache_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// place is what a person did to working directories before init runs in one.
+type place struct {
+	does  func(t *testing.T, m *machine, d *directory) (then *directory)
+	locks bool // the lock file is still there
+
+	// How many of the two packages are read then, by the way they got here.
+	hardlink, copied, strict int
+}
+
+// base is the working directory.
+func (d *directory) base() string { return filepath.Dir(filepath.Dir(d.Target.Dir)) }
+
+// at is a run in a working directory elsewhere.
+func (m *machine) at(t *testing.T, base string, mode link.Mode) *directory {
+	t.Helper()
+	d := m.directory(t)
+	d.Target, d.Link = &store.Store{Dir: filepath.Join(base, ".terraform", "providers")}, mode
+	return d
+}
+
+// copyPlace copies a working directory to a new one.
+func copyPlace(t *testing.T, m *machine, d *directory, mode link.Mode) *directory {
+	t.Helper()
+	to := d.base() + ".copy"
+	if d.Link == link.Symlink {
+		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps them
+		return m.at(t, to, d.Link)
+	}
+	_, _, err := link.Tree(t.Context(), d.base(), to, []link.Mode{mode})
+	must(t, err)
+	return m.at(t, to, d.Link)
+}
+
+// places are what docs/trust.md has a table of. No case sends a request for an
+// archive.
+var places = map[string]place{
+	"rm -rf .terraform": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
+		return m.again(t, d)
+	}, locks: true, strict: 2},
+	"git clean -xfd": {does: func(t *testing.T, m *machine, d *directory) *directory { // and the lock file isn't in git
+		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
+		return m.again(t, d)
+	}, strict: 2},
+	"mv": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		must(t, os.Rename(d.base(), d.base()+".moved"))
+		return m.at(t, d.base()+".moved", d.Link)
+	}, locks: true, copied: 2},
+	"mv, and back": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		must(t, os.Rename(d.base(), d.base()+".moved"))
+		must(t, os.Rename(d.base()+".moved", d.base()))
+		return m.again(t, d)
+	}, locks: true},
+	"cp -al, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		return copyPlace(t, m, d, link.Hardlink)
+	}, locks: true, copied: 2, strict: 2},
+	"cp -al, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		copyPlace(t, m, d, link.Hardlink)
+		return m.again(t, d)
+	}, locks: true, copied: 2, strict: 2},
+	"cp -a, in the copy": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		return copyPlace(t, m, d, link.Copy)
+	}, locks: true, hardlink: 2, copied: 2, strict: 2},
+	"cp -a, in the original": {does: func(t *testing.T, m *machine, d *directory) *directory {
+		copyPlace(t, m, d, link.Copy)
+		return m.again(t, d)
+	}, locks: true},
+}
+
+// What people do to working directories costs a hash only where files are others
+// than those that were hashed, and that once.
+func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for what, p := range places {
+		for how, c := range map[string]struct {
+			mode   link.Mode
+			strict bool
+			want   int
+		}{
+			"hard links": {link.Hardlink, false, p.hardlink}, "copies": {link.Copy, false, p.copied},
+			"hard links, strict times": {link.Hardlink, true, p.strict}, "symbolic links": {link.Symlink, false, 0},
+		} {
+			t.Run(what+", "+how, func(t *testing.T) {
+				t.Parallel()
+				m := newMachine(t)
+				m.strict = c.strict
+				d := m.directory(t)
+				d.Link = c.mode
+				locks, _ := m.install(t, d, nil)
+				if d.read = nil; d.Link == link.Hardlink && !sameFileInCache(t, m, d) {
+					t.Skip("there are no hard links here")
+				}
+				then := p.does(t, m, d)
+				age()
+				p.check(t, m, then, locks, c.want)
+			})
+		}
+	}
+}
+
+// check installs twice: what has to be read is read in the first run alone.
+func (p place) check(t *testing.T, m *machine, d *directory, locks *depsfile.Locks, want int) {
+	t.Helper()
+	if !p.locks {
+		locks = nil
+	}
+	for _, want := range []int{want, 0} {
+		if _, asked := m.install(t, d, locks); len(d.read) != want || asked["archive"] > 0 || locks != nil && len(asked) > 0 {
+			t.Errorf("read %q, want %d; requests %v", d.read, want, asked)
+		}
+	}
+}
+
+// sameFileInCache reports whether a package in a target is hard links to the cache's.
+func sameFileInCache(t *testing.T, m *machine, d *directory) bool {
+	t.Helper()
+	_, here := packageA(t, d.Target.Dir)
+	_, there := packageA(t, m.cache)
+	a, err := os.Lstat(here)
+	must(t, err)
+	b, err := os.Lstat(there)
+	must(t, err)
+	return os.SameFile(a, b)
+}

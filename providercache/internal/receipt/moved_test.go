@@ -1,0 +1,334 @@
+package receipt
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+	"github.com/tfdeps/tfdeps/providercache/link"
+)
+
+// inCache asks as the next process would that uses the packages as a cache.
+func (s kept) inCache(strict bool) (Receipt, bool) {
+	r := OpenCache(s.State, s.Root)
+	r.StrictTimes = strict
+	return r.Known(packageName, s.Dir, time.Now())
+}
+
+// keepInCache is keep; the test is skipped where others can write to the temporary
+// directory.
+func keepInCache(t *testing.T) kept {
+	t.Helper()
+	s := keep(t)
+	if _, ok := s.inCache(false); !ok {
+		t.Skip("others can write to the directory for temporary files")
+	}
+	return s
+}
+
+// filesOfKept are the files that keep makes.
+var filesOfKept = []string{cachetest.WidgetFile, "LICENSE", "docs/deep/page"}
+
+// moveCtime makes a hard link and deletes it, which is all that becomes of the
+// cache's files when a directory with links to them is deleted.
+func moveCtime(t *testing.T, path string) {
+	t.Helper()
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.Link(path, other); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	cachetest.Must(t, os.Remove(other))
+}
+
+func TestKnown_CountsInACacheAlthoughFilesCtimesMoved(t *testing.T) {
+	t.Parallel()
+	s := keepInCache(t)
+	if rc, _ := s.inCache(false); rc.Moved() {
+		t.Error("ctimes moved before anything happened")
+	}
+	for _, name := range filesOfKept {
+		moveCtime(t, filepath.Join(s.Dir, filepath.FromSlash(name)))
+	}
+	rc, ok := s.inCache(false)
+	if !ok || !rc.Moved() {
+		t.Fatalf("known %t, moved %t; want both", ok, rc.Moved())
+	}
+	if _, ok := s.inCache(true); ok {
+		t.Error("it counts with strict times")
+	}
+	if s.isKnown() {
+		t.Error("it counts in a target")
+	}
+	time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctimes are past
+	r := OpenCache(s.State, s.Root)
+	r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
+	cachetest.Must(t, r.Save(t.Context()))
+	if rc, ok := s.inCache(true); !ok || rc.Moved() {
+		t.Errorf("renewed, it is known with strict times: %t, moved: %t", ok, rc.Moved())
+	}
+}
+
+// sameLength is other content of the same length.
+func sameLength(t *testing.T, path string) []byte {
+	t.Helper()
+	content := []byte(cachetest.ContentOf(t, path))
+	for i := range content {
+		content[i] ^= 1
+	}
+	return content
+}
+
+// singleChanges are what can be done to a file without setting its mtime back. The
+// directories' mtimes are set back by who applies them.
+var singleChanges = map[string]func(t *testing.T, path string, info os.FileInfo){
+	"a byte is written": func(t *testing.T, path string, _ os.FileInfo) {
+		file, err := os.OpenFile(path, os.O_WRONLY, 0)
+		cachetest.Must(t, err)
+		_, err = file.WriteAt([]byte("#"), 1)
+		cachetest.Must(t, err, file.Close())
+	},
+	"all of it is written over": func(t *testing.T, path string, info os.FileInfo) {
+		cachetest.Must(t, os.WriteFile(path, sameLength(t, path), info.Mode()))
+	},
+	"a byte is appended": func(t *testing.T, path string, _ os.FileInfo) {
+		file, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+		cachetest.Must(t, err)
+		_, err = file.WriteString("#")
+		cachetest.Must(t, err, file.Close())
+	},
+	"a byte is cut off, mtime set back": func(t *testing.T, path string, info os.FileInfo) {
+		cachetest.Must(t, os.Truncate(path, info.Size()-1), os.Chtimes(path, time.Time{}, info.ModTime()))
+	},
+	"it is cut and made as long again": func(t *testing.T, path string, info os.FileInfo) {
+		cachetest.Must(t, os.Truncate(path, 0), os.Truncate(path, info.Size()))
+	},
+	"its mode changes": func(t *testing.T, path string, _ os.FileInfo) {
+		cachetest.Must(t, os.Chmod(path, 0o500))
+	},
+	"another file takes its name, mtime set back": func(t *testing.T, path string, info os.FileInfo) {
+		content := sameLength(t, path)
+		cachetest.Must(t, os.WriteFile(path+".x", content, info.Mode()), os.Chtimes(path+".x", time.Time{}, info.ModTime()), os.Rename(path+".x", path))
+	},
+	"it is deleted and made again, mtime set back": func(t *testing.T, path string, info os.FileInfo) { // perhaps with its inode
+		content := sameLength(t, path)
+		cachetest.Must(t, os.Remove(path), os.WriteFile(path, content, info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
+	},
+	"it is deleted": func(t *testing.T, path string, _ os.FileInfo) { cachetest.Must(t, os.Remove(path)) },
+	"only its mtime changes": func(t *testing.T, path string, info os.FileInfo) {
+		cachetest.Must(t, os.Chtimes(path, time.Time{}, info.ModTime().Add(-1000)))
+	},
+}
+
+func TestKnown_NoticesEverySingleChangeInACache(t *testing.T) {
+	t.Parallel()
+	for what, change := range singleChanges {
+		for _, name := range filesOfKept {
+			t.Run(what+", "+filepath.Base(name), func(t *testing.T) {
+				t.Parallel()
+				s := keepInCache(t)
+				path := filepath.Join(s.Dir, filepath.FromSlash(name))
+				info, err := os.Lstat(path)
+				cachetest.Must(t, err)
+				above, err := os.Lstat(filepath.Dir(path))
+				cachetest.Must(t, err)
+				change(t, path, info)
+				cachetest.Must(t, os.Chtimes(filepath.Dir(path), time.Time{}, above.ModTime()))
+				if _, ok := s.inCache(false); ok {
+					t.Error("it isn't noticed")
+				}
+			})
+		}
+	}
+}
+
+// Two files of one size, one mode and one mtime change places.
+func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
+	t.Parallel()
+	a, b := cachetest.WidgetFile, "LICENSE"
+	for what, swap := range map[string]func(t *testing.T, dir string){
+		"by renames": func(t *testing.T, dir string) {
+			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
+			cachetest.Must(t, os.Rename(a, a+".x"), os.Rename(b, a), os.Rename(a+".x", b))
+		},
+		"by their content": func(t *testing.T, dir string) {
+			a, b := filepath.Join(dir, a), filepath.Join(dir, b)
+			inA, inB := cachetest.ContentOf(t, a), cachetest.ContentOf(t, b)
+			cachetest.Must(t, os.WriteFile(a, []byte(inB), 0o755), os.WriteFile(b, []byte(inA), 0o755))
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := keepInCache(t)
+			old := time.Now().Add(-time.Hour)
+			cachetest.WriteTo(t, filepath.Join(s.Dir, b), "THE PROVIDER")
+			for _, name := range []string{a, b, "."} {
+				cachetest.Must(t, os.Chtimes(filepath.Join(s.Dir, name), time.Time{}, old))
+			}
+			r := OpenCache(s.State, s.Root)
+			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+			cachetest.Must(t, r.Save(t.Context()))
+			if _, ok := s.inCache(false); !ok {
+				t.Fatal("the receipt is no good, so this test shows nothing")
+			}
+			swap(t, s.Dir)
+			cachetest.Must(t, os.Chtimes(s.Dir, time.Time{}, old))
+			if _, ok := s.inCache(false); ok {
+				t.Error("it isn't noticed")
+			}
+		})
+	}
+}
+
+// What this user writes and then dates back is the one thing that takes a ctime to
+// be noticed. Where other users can write, nothing counts.
+func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
+	t.Parallel()
+	for what, c := range map[string]struct {
+		open         func(s kept) error
+		known, moved bool
+	}{
+		"in a cache of its user's":        {func(kept) error { return nil }, true, true},
+		"where others write to the file":  {func(s kept) error { return os.Chmod(filepath.Join(s.Dir, "LICENSE"), 0o666) }, false, false},
+		"where others write to a package": {func(s kept) error { return os.Chmod(s.Dir, 0o777) }, false, false},
+		"where others write to the cache": {func(s kept) error { return os.Chmod(s.Root, 0o777) }, false, false},
+		"where others write above":        {func(s kept) error { return os.Chmod(filepath.Dir(s.Root), 0o775) }, false, false},
+		"in a sticky directory":           {func(s kept) error { return os.Chmod(filepath.Dir(s.Root), 0o777|os.ModeSticky) }, true, true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := keepInCache(t)
+			if err := c.open(s); err != nil {
+				t.Skip(err)
+			}
+			r := OpenCache(s.State, s.Root)
+			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+			cachetest.Must(t, r.Save(t.Context()))
+			rewrite(t, filepath.Join(s.Dir, "LICENSE"), "FREE")
+			if rc, ok := s.inCache(false); ok != c.known || rc.Moved() != c.moved {
+				t.Errorf("known %t, moved %t; want %t, %t", ok, rc.Moved(), c.known, c.moved)
+			}
+			if _, ok := s.inCache(true); ok {
+				t.Error("strict times don't notice it")
+			}
+		})
+	}
+}
+
+// A record is made at once where only mtimes have to be past.
+func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
+	t.Parallel()
+	s := keepInCache(t)
+	rc, _ := s.inCache(false)
+	for strict, want := range map[bool]bool{false: true, true: false} {
+		moveCtime(t, filepath.Join(s.Dir, "LICENSE"))
+		ctx, cancel := cachetest.ContextWithCause(t)
+		cancel(cachetest.ErrStopped) // who waits makes no receipt
+		r := OpenCache(s.State, s.Root)
+		r.StrictTimes = strict
+		r.Drop(packageName)
+		r.Record(ctx, time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: rc, Linked: true})
+		if _, made := r.Find(packageName); made != want {
+			t.Errorf("strict %t: made without waiting: %t", strict, made)
+		}
+	}
+}
+
+// linkedTarget is a target with hard links to the files of a package.
+func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
+	t.Helper()
+	root := t.TempDir()
+	dir = filepath.Join(root, filepath.FromSlash(packageName))
+	cachetest.Must(t, os.MkdirAll(filepath.Dir(dir), 0o755))
+	if _, _, err := link.Tree(t.Context(), s.Dir, dir, []link.Mode{link.Hardlink}); err != nil {
+		t.Skipf("no hard links here: %v", err)
+	}
+	own = Open(s.State, root)
+	own.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, dir)}})
+	return dir, own
+}
+
+// A target's files are the cache's, so the cache is asked who can write to them.
+func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
+	t.Parallel()
+	s := keepInCache(t)
+	dir, own := linkedTarget(t, s)
+	moveCtime(t, filepath.Join(dir, "LICENSE"))
+	shared, ok := s.inCache(false)
+	if !ok || !own.HeldBy(shared, packageName, dir, time.Now()) || !shared.IsLinkedIn(dir) {
+		t.Fatal("the target's files aren't seen to be the cache's")
+	}
+	cachetest.Must(t, os.Chmod(filepath.Dir(dir), 0o777), os.Chmod(dir, 0o777))
+	if own.HeldBy(shared, packageName, dir, time.Now()) {
+		t.Error("what a directory holds that others can write to is taken from a receipt")
+	}
+	if !shared.IsLinkedIn(dir) {
+		t.Error("they aren't the cache's any more because others can write to the target's directories")
+	}
+}
+
+// What isn't the cache's own inode has no part in its receipt.
+func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
+	t.Parallel()
+	for what, change := range map[string]func(dir, file string) error{
+		"a copy with all its times": func(_, file string) error {
+			info, err := os.Lstat(file)
+			content, readErr := os.ReadFile(file)
+			return errors.Join(err, readErr, os.WriteFile(file+".x", content, info.Mode()), os.Chtimes(file+".x", time.Time{}, info.ModTime()), os.Rename(file+".x", file))
+		},
+		"another file of the package": func(dir, file string) error {
+			return errors.Join(os.Remove(file), os.Link(filepath.Join(dir, cachetest.WidgetFile), file))
+		},
+		"one more": func(_, file string) error { return os.Link(file, file+".more") },
+		"a link": func(_, file string) error {
+			return errors.Join(os.Rename(file, file+".x"), os.Symlink(file+".x", file))
+		},
+		"a directory":   func(_, file string) error { return errors.Join(os.Remove(file), os.Mkdir(file, 0o755)) },
+		"none":          func(_, file string) error { return os.Remove(file) },
+		"a renamed one": func(_, file string) error { return os.Rename(file, file+".x") },
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s := keepInCache(t)
+			dir, own := linkedTarget(t, s)
+			if err := change(dir, filepath.Join(dir, "LICENSE")); err != nil {
+				t.Skip(err)
+			}
+			shared, ok := s.inCache(false)
+			if !ok {
+				t.Fatal("the cache's receipt doesn't count, so this test shows nothing")
+			}
+			if held, linked := own.HeldBy(shared, packageName, dir, time.Now()), shared.IsLinkedIn(dir); held || linked {
+				t.Errorf("held %t, linked %t", held, linked)
+			}
+		})
+	}
+}
+
+// Each field that says which file a path is counts by itself.
+func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	cachetest.WriteTo(t, path, "x")
+	stat, err := Lstat(path)
+	cachetest.Must(t, err)
+	if stat.Inode == 0 {
+		t.Skip("files have no numbers here")
+	}
+	for i, change := range []func(*PathStat){
+		func(s *PathStat) { s.Device++ }, func(s *PathStat) { s.Inode++ }, func(s *PathStat) { s.Size++ },
+		func(s *PathStat) { s.Modified++ }, func(s *PathStat) { s.Mode ^= 1 }, func(s *PathStat) { s.Name = "other" },
+	} {
+		other := stat
+		if change(&other); other.standsFor(stat) {
+			t.Errorf("%d: %s", i, fmt.Sprintf("%+v stands for %+v", other, stat))
+		}
+	}
+	other := stat
+	if other.Changed++; !other.standsFor(stat) {
+		t.Error("the ctime alone makes it another file")
+	}
+}
