@@ -1,6 +1,9 @@
 package getproviders
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 const executablePrefix = "terraform-provider-"
 
@@ -102,6 +105,29 @@ func ParsePackedName(name, providerType string) (v Version, plat Platform, ok bo
 		return Version{}, Platform{}, false
 	}
 	return v, plat, true
+}
+
+// checkArchiveName refuses the name of an archive that is, in the form that publishers use,
+// the name of another package: the signed list of checksums binds a checksum to a name, and
+// nothing but the name to provider, version and platform. A name of another form says nothing.
+func checkArchiveName(name string, p Provider, v Version, plat Platform) error {
+	rest, isZip := strings.CutSuffix(strings.ToLower(name), ".zip")
+	rest, isProvider := strings.CutPrefix(rest, executablePrefix)
+	typ, _, _ := strings.Cut(rest, "_")
+	named, namedPlatform, ok := ParsePackedName(name, typ)
+	if !isZip || !isProvider || !ok {
+		return nil
+	}
+	if normal, err := NormalizePart(typ); err != nil || normal != p.Type {
+		return fmt.Errorf("filename %.200q is that of another provider", name)
+	}
+	if !strings.EqualFold(named.String(), v.String()) {
+		return fmt.Errorf("filename %.200q is that of version %s, not of %s", name, named, v)
+	}
+	if namedPlatform != plat {
+		return fmt.Errorf("filename %.200q is that of the package for %s, not for %s", name, namedPlatform, plat)
+	}
+	return nil
 }
 
 // ExecutableName reports whether a file of a package is the provider's

@@ -86,6 +86,10 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 		"odd protocol":          {"protocols", []string{"5.0", "five"}, "protocols[1] is not a version"},
 		"null protocol":         {"protocols", []any{nil}, "protocols[0] is not a version"},
 		"no file name":          {"filename", nil, "filename is missing"},
+		"another version's":     {"filename", "terraform-provider-widget_2.0.0_linux_amd64.zip", `"terraform-provider-widget_2.0.0_linux_amd64.zip" is that of version 2.0.0, not of 1.0.0`},
+		"with a remark":         {"filename", "Terraform-Provider-Widget_2.0.0_Linux_AMD64_SIGNED.zip", "is that of version 2.0.0, not of 1.0.0"},
+		"another provider's":    {"filename", "terraform-provider-gadget_1.0.0_linux_amd64.zip", "is that of another provider"},
+		"another platform's":    {"filename", "terraform-provider-widget_1.0.0_linux_arm.zip", "is that of the package for linux_arm, not for linux_amd64"},
 		"short checksum":        {"shasum", strings.Repeat("0", 62), "shasum is not 64 hexadecimal digits"},
 		"long checksum":         {"shasum", strings.Repeat("0", 66), "shasum is not 64 hexadecimal digits"},
 		"checksum in base64":    {"shasum", strings.Repeat("z", 64), "shasum is not 64 hexadecimal digits"},
@@ -108,6 +112,17 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 			_, err := askForPackage(t, fake)
 			wantQueryError(t, err, "malformed answer", fake.URL+packagePath, test.problem)
 		})
+	}
+}
+
+// Registries name archives as they like; only a name in the publishers' form says whose it is.
+func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
+	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
+		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {
+		fake := newFakeRegistry(t, map[string]answer{packagePath: {body: packageBody(t, map[string]any{"filename": name})}})
+		if _, err := askForPackage(t, fake); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

@@ -104,6 +104,9 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		return Package{}, s.incompatible(ctx, p, v, wire.Protocols)
 	}
 	answer, err := wire.read(plat, doc.URL)
+	if err == nil {
+		err = checkArchiveName(answer.fileName, p, v, plat)
+	}
 	if err != nil {
 		return Package{}, malformedError(kindRegistry, p, doc, err)
 	}
