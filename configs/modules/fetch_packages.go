@@ -330,6 +330,9 @@ func (s stage) at(key string) string { return filepath.Join(s.Path, key) }
 // publish moves the package of a module to its place. What is there goes to
 // the stage, and is removed with it.
 func (s stage) publish(key, final string) error {
+	if err := checkLinks(final); err != nil {
+		return err
+	}
 	replaced := filepath.Join(s.Path, ".replaced-"+key)
 	err := os.Rename(final, replaced)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -340,6 +343,13 @@ func (s stage) publish(key, final string) error {
 		return err
 	}
 	return nil
+}
+
+// checkLinks refuses to replace or remove the package of a module where the directory of
+// all packages is a symlink: what lies there may be anything.
+func checkLinks(final string) error {
+	dir := filepath.Dir(final)
+	return scratch.CheckLinks(filepath.Dir(dir), final)
 }
 
 // remove removes the stage, and what was made for it if nothing came of it.

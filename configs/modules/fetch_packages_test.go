@@ -225,3 +225,22 @@ func (p *project) wantNothing() {
 		p.t.Errorf("there is a .terraform (%v)", err)
 	}
 }
+
+// A repository can bring .terraform/modules along as a link to the user's home.
+func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
+	p := newProject(t, map[string]string{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
+	if err := os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join("..", "home"), filepath.Join(p.dir, ".terraform", "modules")); err != nil {
+		t.Skip(err)
+	}
+	p.fetcher = newPackageSet()
+	p.wantProblem("main.tf", "is a symlink", "remove the link")
+	if got := p.read("home/a/precious"); got != "not a module" {
+		t.Errorf("what lay there is %q", got)
+	}
+	if err := removePackage(filepath.Join(p.dir, ".terraform", "modules", "a")); err == nil {
+		t.Error("it was removed through the link")
+	}
+}

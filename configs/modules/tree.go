@@ -138,6 +138,9 @@ func removePackage(path string) error {
 	if err != nil {
 		return err
 	}
+	if err := checkLinks(path); err != nil {
+		return err
+	}
 	return os.RemoveAll(path)
 }
 

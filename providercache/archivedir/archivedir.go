@@ -162,7 +162,11 @@ func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) e
 
 func (d *Dir) removeFile(name string) error {
 	path := d.Path(name)
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	err := scratch.CheckLinks(d.Root, path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return &Error{Path: path, Err: err}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
@@ -115,7 +116,11 @@ func (p *pruning) removeVersion(v getproviders.Version) {
 }
 
 func (p *pruning) remove(name string) {
-	switch err := os.Remove(p.dir.Path(name)); {
+	err := scratch.CheckLinks(p.dir.Root, p.dir.Path(name))
+	if err == nil {
+		err = os.Remove(p.dir.Path(name))
+	}
+	switch {
 	case err == nil:
 		p.removed = append(p.removed, name)
 	case !errors.Is(err, fs.ErrNotExist):

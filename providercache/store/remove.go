@@ -120,6 +120,9 @@ func (u *Maintenance) detach(p Package, o RemoveOptions) (t *detached, why error
 	if why := u.stays(p, o); why != nil {
 		return nil, why
 	}
+	if why := scratch.CheckLinks(u.Cache.Dir, p.Dir); why != nil {
+		return nil, why
+	}
 	if o.DryRun {
 		return &detached{Package: p, unlock: func() {}}, nil
 	}

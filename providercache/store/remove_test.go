@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,4 +97,27 @@ func FuzzParseName(f *testing.F) {
 			t.Errorf("%q became %q", name, p.Name())
 		}
 	})
+}
+
+// Who can write to a shared cache could have another user's run of gc remove packages that are
+// that user's own.
+func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
+	t.Parallel()
+	cache, err := OpenCache(t.TempDir(), false)
+	cachetest.Must(t, err)
+	elsewhere := t.TempDir()
+	host, below, _ := strings.Cut(receipttest.Name, "/")
+	precious := filepath.Join(elsewhere, filepath.FromSlash(below), cachetest.WidgetFile)
+	cachetest.WriteTo(t, precious, "the provider of others")
+	if err := os.Symlink(elsewhere, filepath.Join(cache.Dir, host)); err != nil {
+		t.Skip(err)
+	}
+	u := &Maintenance{Cache: cache}
+	packages, err := u.List()
+	cachetest.Must(t, err)
+	done, err := u.Remove(t.Context(), packages, RemoveOptions{})
+	if err != nil || len(done.Removed) > 0 || len(done.Kept) != 1 {
+		t.Errorf("%+v, %v", done, err)
+	}
+	cachetest.ContentOf(t, precious)
 }

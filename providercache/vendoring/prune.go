@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
@@ -20,7 +21,11 @@ func (v *vendor) prune(ctx context.Context, wanted map[string]bool) (pruned []st
 	}
 	var errs []error
 	for _, name := range names {
-		if err := os.RemoveAll(v.dir.Path(name)); err != nil {
+		err := scratch.CheckLinks(v.dir.Root, v.dir.Path(name))
+		if err == nil {
+			err = os.RemoveAll(v.dir.Path(name))
+		}
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -157,7 +158,12 @@ func Unneeded(dir string, keys []string) (names []string, err error) {
 func RemoveModules(dir string, names []string) error {
 	var errs []error
 	for _, name := range names {
-		errs = append(errs, os.RemoveAll(filepath.Join(modulesIn(dir), name)))
+		path := filepath.Join(modulesIn(dir), name)
+		err := scratch.CheckLinks(dir, path)
+		if err == nil {
+			err = os.RemoveAll(path)
+		}
+		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }

@@ -47,7 +47,7 @@ func (s *Stage) Offer(ctx context.Context, final string, h1 getproviders.Hash, y
 			}
 			made = append(made, more...)
 		}
-		if err == nil || errors.Is(err, ErrTaken) {
+		if _, linked := errors.AsType[*scratch.LinkError](err); linked || err == nil || errors.Is(err, ErrTaken) {
 			return adopted, err
 		}
 	}
@@ -63,9 +63,11 @@ func (s *Stage) replaceUnlessSame(ctx context.Context, final string, h1 getprovi
 		return false, context.Cause(ctx)
 	case !yields(there):
 		return false, ErrTaken
-	default:
-		return false, s.replace(final)
 	}
+	if err := scratch.CheckLinks(filepath.Dir(s.dir), final); err != nil {
+		return false, err
+	}
+	return false, s.replace(final)
 }
 
 // compare reports whether what is at the final path is the same package: a

@@ -242,3 +242,23 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 		t.Errorf("there is %v, %v", info, err)
 	}
 }
+
+// A repository can bring along links above the place of a package, to anywhere.
+func TestStage_ReplacesNothingThroughALink(t *testing.T) {
+	t.Parallel()
+	target, elsewhere := t.TempDir(), t.TempDir()
+	precious := filepath.Join(elsewhere, "namespace", "type", "precious")
+	cachetest.WriteTo(t, precious, "not a package")
+	if err := os.Symlink(elsewhere, filepath.Join(target, "host")); err != nil {
+		t.Skip("no symbolic links here")
+	}
+	stage := stageWith(t, target, "new")
+	err := stage.Publish(t.Context(), filepath.Join(target, "host", "namespace", "type"), cachetest.HashOf(t, stage.PackagePath()))
+	if linked, ok := errors.AsType[*scratch.LinkError](err); !ok || linked.Link != filepath.Join(target, "host") {
+		t.Errorf("got %v", err)
+	}
+	stage.Remove()
+	if got := cachetest.ContentOf(t, precious); got != "not a package" {
+		t.Errorf("what lay there is %q", got)
+	}
+}

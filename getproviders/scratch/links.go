@@ -1,0 +1,42 @@
+package scratch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// LinkError says that a symlink stands between a directory and what would be replaced or
+// removed below it, which may be anywhere.
+type LinkError struct{ Link, Path string }
+
+// Error implements error.
+func (e *LinkError) Error() string {
+	return fmt.Sprintf("%s isn't replaced or removed, because %s is a symlink, and what it leads to may belong to others: remove the link", e.Path, e.Link)
+}
+
+// Code is "symlink".
+func (e *LinkError) Code() string { return "symlink" }
+
+// CheckLinks returns a *LinkError if one of the directories below base that lead to path is a
+// symlink and something is at path. What base itself and path are doesn't matter.
+func CheckLinks(base, path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	rel, err := filepath.Rel(base, path)
+	if err != nil {
+		return err
+	}
+	at := base
+	for part := range strings.SplitSeq(filepath.Dir(rel), string(filepath.Separator)) {
+		at = filepath.Join(at, part)
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 && at != filepath.Clean(base) {
+			return &LinkError{Link: at, Path: path}
+		}
+	}
+	return nil
+}
