@@ -25,7 +25,7 @@ var forCommands = []string{"command/cli", "command/problem", "command/products",
 // first; imports only ever point downwards.
 var layers = map[string][]string{
 	".": {"command"},
-	"command": {"command/cli", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd",
+	"command": {"command/cli", "command/problem", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd",
 		"command/vendorcmd", "depsfile", "getproviders", "getproviders/hosts"},
 
 	// The commands. None imports another.

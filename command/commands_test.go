@@ -121,3 +121,20 @@ func TestCommands_EachTakesItsFlags(t *testing.T) {
 		}
 	}
 }
+
+// A session runs every command with success in a pipe, and finds nothing on stderr.
+func TestCommands_AreInTheQuietSession(t *testing.T) {
+	t.Parallel()
+	session, err := os.ReadFile(filepath.Join("..", "testdata", "script", "quiet.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names() {
+		if name == "cache" { // it only has commands below it
+			continue
+		}
+		if !regexp.MustCompile(`(?m)^exec tfdeps ` + name + `( [^a-z\n].*| [a-z]+)?\n! stderr \.$`).Match(session) {
+			t.Errorf("no run of %q is followed by \"! stderr .\"", name)
+		}
+	}
+}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -39,16 +39,15 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 		fmt.Fprintf(m.Stderr, "Error: %s\n", invalid[0].Detail)
 		return 1, nil
 	}
-	// A lock file that can't be read is no reason not to tell the version;
-	// the entries that can are listed.
 	locks, problems := depsfile.Load(depsfile.FileName, product)
-	view.NewInit(m.ViewOptions(product, false)).Problems(problems)
 	if o.json {
 		printVersionJSON(m, product, locks.All())
 	} else {
 		printVersion(m, product, locks.All())
 	}
-	return 0, nil
+	// A lock file that can't be read is no reason not to show the version, nor the
+	// entries that can be read.
+	return m.End(problem.AsWarnings(problems), o.json, 0), nil
 }
 
 func printVersion(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {

@@ -84,7 +84,7 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return end(m, add(m, o), 0)
+	return o.end(m, add(m, o), 0)
 }
 
 func add(m *cli.Meta, o addOptions) problem.List {

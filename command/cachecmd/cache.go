@@ -58,8 +58,8 @@ func (o *options) jsonFlag(help string) cli.Flag {
 }
 
 // end shows problems and returns the exit code.
-func end(m *cli.Meta, problems problem.List, code int) (int, error) {
-	return cli.End(view.NewInit(m.ViewOptions(products.Unversioned(m), false)).Problems, problems, code), nil
+func (o *options) end(m *cli.Meta, problems problem.List, code int) (int, error) {
+	return m.End(problems, o.json, code), nil
 }
 
 // findCache returns the cache: below the directory that -dir names, else where
@@ -108,7 +108,7 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 	if !problems.HasErrors() {
 		problems = append(problems, m.Print(view.CacheDir{Cache: cache}, o.json)...)
 	}
-	return end(m, problems, 0)
+	return m.End(problems, true, 0), nil
 }
 
 // runList lists the packages.
@@ -119,13 +119,13 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, problems := findCache(m, o.dir)
 	if problems.HasErrors() {
-		return end(m, problems, 0)
+		return o.end(m, problems, 0)
 	}
 	packages, err := maintain(m, cache).List()
 	if err != nil {
-		return end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+		return o.end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
 	}
-	return end(m, append(problems, m.Print(view.CacheList{Cache: cache, Packages: packages}, o.json)...), 0)
+	return o.end(m, append(problems, m.Print(view.CacheList{Cache: cache, Packages: packages}, o.json)...), 0)
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -147,12 +147,12 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	}
 	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
 	if problems.HasErrors() {
-		return end(m, problems, 0)
+		return m.End(problems, true, 0), nil
 	}
 	key := locked.Key(o.platform)
 	if !o.github {
 		fmt.Fprintln(m.Stdout, key)
-		return end(m, problems, 0)
+		return m.End(problems, true, 0), nil
 	}
 	cache, missing := findCache(m, o.dir)
 	if problems = append(problems, missing...); !problems.HasErrors() {
@@ -160,7 +160,7 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
 		})
 	}
-	return end(m, problems, 0)
+	return m.End(problems, true, 0), nil
 }
 
 // verifyOptions are what the arguments of cache verify ask for.
@@ -183,11 +183,11 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	cache, problems := findCache(m, o.dir)
 	locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
 	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return end(m, problems, 0)
+		return o.end(m, problems, 0)
 	}
 	found, err := maintain(m, cache).Verify(m.Context, locked)
 	if err != nil {
-		return end(m, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
+		return o.end(m, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
 	}
 	result := view.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
@@ -197,9 +197,9 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	}
 	problems = append(problems, m.Print(result, o.json)...)
 	if slices.ContainsFunc(found, store.Verified.Differs) {
-		return end(m, problems, cli.ExitDiffers)
+		return o.end(m, problems, cli.ExitDiffers)
 	}
-	return end(m, problems, 0)
+	return o.end(m, problems, 0)
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next

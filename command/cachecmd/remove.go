@@ -69,7 +69,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	cache, problems := findCache(m, o.dir)
 	locked, unreadable := workdir.LockedBelow(o.keepLocked, products.Unversioned(m))
 	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return end(m, problems, 0)
+		return o.end(m, problems, 0)
 	}
 	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
@@ -79,7 +79,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	} else if o.dir == "" {
 		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	return end(m, append(problems, m.Print(result, o.json)...), 0)
+	return o.end(m, append(problems, m.Print(result, o.json)...), 0)
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
@@ -103,12 +103,12 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, problems := findCache(m, o.dir)
 	if problems.HasErrors() {
-		return end(m, problems, 0)
+		return o.end(m, problems, 0)
 	}
 	maintenance := maintain(m, cache)
 	packages, err := maintenance.List()
 	if err != nil {
-		return end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+		return o.end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
@@ -126,7 +126,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 			sweepModules(m, &result, m.Now())
 		}
 	}
-	return end(m, append(problems, m.Print(result, o.json)...), 0)
+	return o.end(m, append(problems, m.Print(result, o.json)...), 0)
 }
 
 func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // ExitDiffers is the exit code of commands that answer a question: what they
@@ -47,8 +49,16 @@ func (e *UsageError) Error() string { return e.Text }
 
 func (e *UsageError) Unwrap() error { return e.Cause }
 
-// End ends a command: it shows all problems and returns the exit code, which is 1
-// after an error, else the one given.
+// End ends a command for people: it shows all problems and returns the exit code,
+// which is 1 after an error, else the one given. data says that stdout is for
+// programs, which are not to find warnings there.
+func (m *Meta) End(problems problem.List, data bool, code int) int {
+	how := m.ViewOptions(getproviders.Product{}, false)
+	how.Data = data
+	return End(func(all problem.List) { view.Problems(how, all) }, problems, code)
+}
+
+// End is [Meta.End] for commands that show problems in a way of their own.
 func End(show func(problem.List), problems problem.List, code int) int {
 	show(problems)
 	if problems.HasErrors() {

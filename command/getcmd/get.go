@@ -67,7 +67,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}
-	return cli.End(v.Problems, problems, 0), nil
+	return m.End(problems, false, 0), nil
 }
 
 // get finds and fetches the modules, and records where they are.

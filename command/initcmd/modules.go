@@ -62,9 +62,9 @@ func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.Lis
 		return problems // installing modules needs no explanation
 	}
 	preamble := problem.Error(r.product.Name+" encountered problems during initialisation, including problems\n"+
-		"with the configuration, described below.",
+		"with the configuration, described below.\n\n"+
 		"The "+r.product.Name+" configuration must be valid before initialization so that\n"+
-			r.product.Name+" can determine which modules and providers need to be installed.")
+		r.product.Name+" can determine which modules and providers need to be installed.", "")
 	at := slices.IndexFunc(backendProblems, func(p *problem.Problem) bool { return p.Subject != nil })
 	if at < 0 {
 		at = len(backendProblems) // none of it is about what the configuration says

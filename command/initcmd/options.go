@@ -116,11 +116,11 @@ func (o *options) flags() cli.Flags {
 			Help: "Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-"},
 	}, o.modules.Flags(), cli.Flags{
 		{Name: "progress", Arg: "=", Value: cli.Func(o.setProgress), Variable: "TFDEPS_PROGRESS", Meaning: "how downloads are shown",
-			Help: "How downloads of 1 MiB and more are shown, on stderr:",
+			Help: "How downloads of 1 MiB and more are shown:",
 			Choices: []cli.Choice{
-				{Value: "auto", Help: "in a terminal as with tty, else as with plain (this is the default);"},
-				{Value: "tty", Help: "a bar for each that runs;"},
-				{Value: "plain", Help: "a line at its beginning and at its end, and every ten seconds one for all that run;"},
+				{Value: "auto", Help: "in a terminal as with tty, else as with plain, but on stdout (this is the default);"},
+				{Value: "tty", Help: "a bar for each that runs, on stderr;"},
+				{Value: "plain", Help: "a line at its beginning and at its end, and every ten seconds one for all that run, on stderr;"},
 				{Value: "none", Help: "not at all; nor is there the last line, which says how many providers came from where, and how long it took."},
 			}},
 		{Name: "json", Value: cli.Bool(&o.json),

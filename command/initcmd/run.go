@@ -34,7 +34,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check})
 	problems = append(problems, invalid...)
 	how := m.ViewOptions(product, opts.json)
-	how.Progress = progress(m, opts.progress)
+	how.Progress = opts.progress
+	// Terminals that can't draw get no bars, and the lines of the debug log neither.
+	how.NoBars = m.Env.Get("TERM") == "dumb" || m.Log != nil
 	r := request{meta: m, opts: opts, product: product, view: view.NewInit(how)}
 	r.view.Version(m.Version)
 	if problems.HasErrors() {
@@ -44,15 +46,6 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return check(r), nil
 	}
 	return initialize(r), nil
-}
-
-// progress finds out how downloads are shown. Where the user doesn't say it, there
-// are no bars for terminals that can't draw, nor among the lines of the debug log.
-func progress(m *cli.Meta, asked view.Progress) view.Progress {
-	if asked == view.ProgressAuto && (m.Env.Get("TERM") == "dumb" || m.Log != nil) {
-		return view.ProgressPlain
-	}
-	return asked
 }
 
 // initialize runs the phases in Terraform's order, and returns the exit code.

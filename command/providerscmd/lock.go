@@ -75,7 +75,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
 		problems = append(problems, lock(opts, &dirs, v)...)
 	}
-	return cli.End(v.Problems, problems, 0), nil
+	return m.End(problems, opts.json, 0), nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.

@@ -115,7 +115,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
 		problems = append(problems, fill(opts, &dirs, v)...)
 	}
-	return cli.End(v.Problems, problems, 0), nil
+	return m.End(problems, false, 0), nil
 }
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {

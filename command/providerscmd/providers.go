@@ -54,11 +54,10 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	v := view.NewInit(m.ViewOptions(product, false))
 	if !problems.HasErrors() {
 		problems = append(problems, describe(m, opts, product)...)
 	}
-	return cli.End(v.Problems, problems, 0), nil
+	return m.End(problems, opts.json, 0), nil
 }
 
 // describe finds out who requires what, and prints it. Modules are taken as they

@@ -63,13 +63,12 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	v := view.NewLock(m.ViewOptions(product, false))
 	dirs := reader{meta: m, product: product}
 	defer dirs.close()
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
 		problems = append(problems, locate(opts, &dirs)...)
 	}
-	return cli.End(v.Problems, problems, 0), nil
+	return m.End(problems, true, 0), nil
 }
 
 // locate finds the packages, and prints what it has found, what has failed

@@ -104,7 +104,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if found.unclear {
 		code = 1
 	}
-	if code = cli.End(v.Problems, problems, code); found.differs {
+	if code = m.End(problems, opts.json, code); found.differs {
 		code = cli.ExitDiffers
 	}
 	return code, nil

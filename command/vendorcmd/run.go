@@ -34,7 +34,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		code, found = carryOut(r)
 		problems = append(problems, found...)
 	}
-	return cli.End(r.view.Problems, problems, code), nil
+	return m.End(problems, opts.json, code), nil
 }
 
 // request is what one run of vendor works on. Nothing of it changes.

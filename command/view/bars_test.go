@@ -72,8 +72,8 @@ func onTerminal(clock *slowWatch, change func(*Options)) (*Init, *terminal) {
 	o := Options{
 		Product: getproviders.Terraform("1.15.9"),
 		Plain:   true,
-		Stdout:  Stream{Writer: m, Width: 100, Height: 30, Color: true},
-		Stderr:  Stream{Writer: m, Width: 100, Height: 30, Color: true},
+		Stdout:  Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+		Stderr:  Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
 		Now:     clock.now,
 	}
 	if change != nil {

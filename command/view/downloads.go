@@ -18,7 +18,7 @@ type Progress int
 // The ways to show them. With ProgressNone, the line at the end that sums a run
 // up is left out, too.
 const (
-	ProgressAuto  Progress = iota // ProgressTTY if stderr is a terminal, else ProgressPlain
+	ProgressAuto  Progress = iota // ProgressTTY if stderr is a terminal, else lines as with ProgressPlain, on stdout
 	ProgressTTY                   // a bar for each of them, on stderr
 	ProgressPlain                 // a line now and then, on stderr
 	ProgressNone                  // not at all
@@ -70,12 +70,16 @@ func open(o Options) (printer, display) {
 		return out, &jsonDisplay{out: out, told: map[*download]time.Time{}}
 	case o.Progress == ProgressNone:
 		return newHumanPrinter(o), hidden{}
-	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color:
+	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color && !o.NoBars:
 		b := newBars(o.Stderr, o.Now)
 		o.Stdout, o.Stderr = b.above(o.Stdout), b.above(o.Stderr)
 		return newHumanPrinter(o), b
 	default:
-		return newHumanPrinter(o), &plainDisplay{out: o.Stderr}
+		out := newHumanPrinter(o)
+		if o.Progress == ProgressAuto {
+			return out, &plainDisplay{out: out.warn}
+		}
+		return out, &plainDisplay{out: o.Stderr}
 	}
 }
 

@@ -158,7 +158,7 @@ func TestPlainProgress_IsRare(t *testing.T) {
 			s.Observe(came(alpha, i*mb, 700*mb))
 			clock.Time = clock.Add(time.Second / 10)
 		}
-		got := strings.Count(s.err.String(), "Still") + strings.Count(s.out.String(), "download_progress")
+		got := strings.Count(s.out.String(), "Still") + strings.Count(s.out.String(), "download_progress")
 		if got != tt.want {
 			t.Errorf("JSON %t: told %d times, want %d", tt.json, got, tt.want)
 		}

@@ -36,6 +36,9 @@ func NewInit(o Options) *Init {
 	}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
+		if o.Progress == ProgressAuto && !o.Stderr.Terminal {
+			v.sumUp = func(text string) { fmt.Fprintf(o.Stdout, "\n%s\n", text) }
+		}
 	}
 	return v
 }
@@ -162,7 +165,7 @@ func (v *Init) LockChanged() {
 }
 
 // Done ends a successful run: the warnings that piled up, then the good news,
-// and last, on stderr, what was done and how long it took. With automated,
+// and last what was done and how long it took. With automated,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
 	v.out.gap()

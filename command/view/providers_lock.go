@@ -181,9 +181,6 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
 }
 
-// Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Lock) Problems(problems problem.List) { showProblems(v.out, problems) }
-
 // Report writes what became of all directories, for programs, as one object.
 func (v *Lock) Report(w io.Writer) error { return v.report.write(w) }
 

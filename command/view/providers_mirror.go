@@ -151,9 +151,6 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 	return uniqueWarnings(v.warnings)
 }
 
-// Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Mirror) Problems(problems problem.List) { showProblems(v.out, problems) }
-
 // MirrorProblems explains what went wrong with a mirror: one problem for each
 // package and each index.
 func MirrorProblems(err error) (problems problem.List) {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -36,9 +35,6 @@ func NewVerify(o Options) *Verify {
 
 // Tell takes in what was found in a place.
 func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
-
-// Problems tells errors and warnings, as [Init.Problems] does.
-func (v *Verify) Problems(problems problem.List) { showProblems(v.out, problems) }
 
 // End shows all places, as text or as one JSON object.
 func (v *Verify) End(w io.Writer) error {

@@ -17,7 +17,7 @@ func NewStream(w io.Writer) Stream {
 	if err != nil {
 		width, height = 0, 0
 	}
-	return Stream{Writer: w, Color: understandsEscapes(file), Width: width, Height: height}
+	return Stream{Writer: w, Terminal: true, Color: understandsEscapes(file), Width: width, Height: height}
 }
 
 // sameTerminal reports whether what is written to two streams comes out at the

@@ -24,6 +24,7 @@ const (
 // humanPrinter speaks to people.
 type humanPrinter struct {
 	out, err Stream
+	warn     Stream // for warnings
 	plain    bool
 	sources  sources
 }
@@ -57,6 +58,9 @@ func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
 func (h *humanPrinter) problem(p *problem.Problem) {
 	to := h.err
+	if problem.IsWarning(p) {
+		to = h.warn
+	}
 	body := problemText{problem: p, source: h.sources.snippet(p), paint: func(text, esc string) string {
 		return h.paint(to, text, esc)
 	}}
@@ -64,23 +68,24 @@ func (h *humanPrinter) problem(p *problem.Problem) {
 		fmt.Fprintf(to, "\n%s", body.render(columns(to)-1))
 		return
 	}
-	fmt.Fprint(to, h.box(to, p.Severity, body.render(columns(to)-boxWidth)))
+	text := body.render(columns(to) - boxWidth)
+	if p.Detail == "" && p.Subject == nil {
+		text += "\n"
+	}
+	fmt.Fprint(to, h.box(to, p.Severity, text))
 }
 
 // boxWidth is what a box takes of a line, and one column that stays free.
 const boxWidth = 3
 
-// box draws a line along the left side of text.
+// box draws a line along the left side of text. In Terraform's boxes a line without
+// text has a space, too, and a problem that is all summary has two lines below it.
 func (h *humanPrinter) box(to Stream, s hcl.DiagnosticSeverity, text string) string {
 	esc := severityColor(s)
 	var b strings.Builder
 	fmt.Fprintln(&b, h.paint(to, "╷", esc))
-	for l := range strings.Lines(strings.TrimRight(text, "\n")) {
-		side := h.paint(to, "│", esc)
-		if l = strings.TrimRight(l, "\n"); l != "" {
-			side += " "
-		}
-		fmt.Fprintf(&b, "%s%s\n", side, l)
+	for l := range strings.Lines(text) {
+		fmt.Fprintf(&b, "%s %s\n", h.paint(to, "│", esc), strings.TrimRight(l, "\n"))
 	}
 	fmt.Fprintln(&b, h.paint(to, "╵", esc))
 	return b.String()
@@ -121,7 +126,7 @@ func (t problemText) render(width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s%s\n\n",
 		t.paint(severityName(t.problem.Severity)+": ", escBold+severityColor(t.problem.Severity)),
-		t.paint(wrap(printable(t.problem.Summary), width), escBold))
+		t.paint(printable(t.problem.Summary), escBold)) // which Terraform doesn't wrap either
 	if t.source != nil {
 		t.renderSource(&b)
 	}

@@ -111,6 +111,12 @@ selections it made above. Include this file in your version control repository
 so that Terraform can guarantee to make the same selections by default when
 you run "terraform init" in the future.
 
+
+Warning: Additional provider information from registry
+
+The sources of example.com/acme/beta returned warnings:
+- it is old
+- use another
 Terraform has been successfully initialized!
 
 You may now begin working with Terraform. Try running "terraform plan" to see
@@ -120,13 +126,7 @@ should now work.
 If you ever set or change modules or backend configuration for Terraform,
 rerun this command to reinitialize your working directory. If you forget, other
 commands will detect it and remind you to do so if necessary.
-`, `
-Warning: Additional provider information from registry
-
-The sources of example.com/acme/beta returned warnings:
-- it is old
-- use another
-`)
+`, "")
 }
 
 func TestHuman_InitInAutomation(t *testing.T) {
@@ -181,22 +181,24 @@ func TestHuman_Problems(t *testing.T) {
 	}{
 		{"boxes where nothing is against them", nil, `╷
 │ Error: Broken
+│ 
+│ 
 ╵
 ╷
 │ Warning: Strange
-│
+│ 
 │   on gone.tf line 3:
 │   (source code not available)
-│
+│ 
 │ It is strange:
 │   terraform init
 ╵
 ╷
 │ Error: Unsupported argument
-│
+│ 
 │   on main.tf line 3, in terraform:
 │    3:     aaa = { bogus = 1 }
-│
+│ 
 │ An argument of this name is not expected here, nor is it expected anywhere
 │ else in the world of configurations.
 ╵
@@ -223,22 +225,24 @@ else in the world of configurations.
 `},
 		{"as wide as the terminal", func(o *Options) { o.Stderr.Width = 40; o.ReadFile = nil }, `╷
 │ Error: Broken
+│ 
+│ 
 ╵
 ╷
 │ Warning: Strange
-│
+│ 
 │   on gone.tf line 3:
 │   (source code not available)
-│
+│ 
 │ It is strange:
 │   terraform init
 ╵
 ╷
 │ Error: Unsupported argument
-│
+│ 
 │   on main.tf line 3:
 │   (source code not available)
-│
+│ 
 │ An argument of this name is not
 │ expected here, nor is it expected
 │ anywhere else in the world of
@@ -248,25 +252,70 @@ else in the world of configurations.
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newSpeaker(tt.change)
+			s := newSpeaker(func(o *Options) {
+				if o.Stderr.Terminal = true; tt.change != nil {
+					tt.change(o)
+				}
+			})
 			s.Problems(problems)
 			s.check(t, "", tt.want)
 		})
 	}
 }
 
+// Warnings, downloads and the summary are on stderr if that is a terminal, or if
+// stdout is for programs. Errors always are.
+func TestHuman_WarningsInPipes(t *testing.T) {
+	const warning, problem1 = "╷\n│ Warning: Strange\n│ \n│ Look.\n╵\n", "╷\n│ Error: Broken\n│ \n│ \n╵\n"
+	for name, tt := range map[string]struct {
+		change           func(*Options)
+		wantOut, wantErr string
+	}{
+		"a pipe":              {func(*Options) {}, warning, problem1},
+		"a terminal":          {func(o *Options) { o.Stderr.Terminal = true }, "", warning + problem1},
+		"stdout for programs": {func(o *Options) { o.Data = true }, "", warning + problem1},
+		"a report in JSON":    {func(o *Options) { o.JSON = true }, "", warning + problem1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpeaker(nil)
+			o := Options{Stdout: Stream{Writer: &s.out}, Stderr: Stream{Writer: &s.err}}
+			tt.change(&o)
+			Problems(o, problem.List{problem.Warning("Strange", "Look."), problem.Error("Broken", "")})
+			s.check(t, tt.wantOut, tt.wantErr)
+		})
+	}
+}
+
+func TestInit_SummaryInPipes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		change           func(*Options)
+		wantOut, wantErr string
+	}{
+		"a pipe":     {func(o *Options) { o.Progress = ProgressAuto }, "\nChecked 0 providers in 0ms: nothing to do\n", ""},
+		"a terminal": {func(o *Options) { o.Progress, o.Stderr.Terminal = ProgressAuto, true }, "", "Checked 0 providers in 0ms: nothing to do\n"},
+		"plain":      {func(o *Options) { o.Progress = ProgressPlain }, "", "Checked 0 providers in 0ms: nothing to do\n"},
+		"none":       {nil, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSpeaker(tt.change)
+			s.Done(nil, true)
+			s.check(t, "\nTerraform has been successfully initialized!\n"+tt.wantOut, tt.wantErr)
+		})
+	}
+}
+
 func TestHuman_Colors(t *testing.T) {
-	s := newSpeaker(func(o *Options) { o.Stdout.Color, o.Stderr.Color = true, true })
+	s := newSpeaker(func(o *Options) { o.Stdout.Color, o.Stderr.Color, o.Stderr.Terminal = true, true, true })
 	s.BackendBegin(false)
 	s.Done(problem.List{problem.At(bogus(), problem.Warning("Strange", "Look."))}, true)
 	s.check(t, "\x1b[1mInitializing the backend...\x1b[0m\n"+
 		"\n\x1b[1m\x1b[32mTerraform has been successfully initialized!\x1b[0m\n",
 		"\x1b[33m╷\x1b[0m\n"+
 			"\x1b[33m│\x1b[0m \x1b[1m\x1b[33mWarning: \x1b[0m\x1b[1mStrange\x1b[0m\n"+
-			"\x1b[33m│\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m \n"+
 			"\x1b[33m│\x1b[0m   on main.tf line 3, in terraform:\n"+
 			"\x1b[33m│\x1b[0m    3:     aaa = { \x1b[4mbogus\x1b[0m = 1 }\n"+
-			"\x1b[33m│\x1b[0m\n"+
+			"\x1b[33m│\x1b[0m \n"+
 			"\x1b[33m│\x1b[0m Look.\n"+
 			"\x1b[33m╵\x1b[0m\n")
 }

@@ -36,9 +36,6 @@ func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
 // End shows what is left to show of packages, as [Mirror.End].
 func (v *Vendor) End() problem.List { return v.mirror.End(mirror.Result{}) }
 
-// Problems shows errors and warnings, as [Init.Problems].
-func (v *Vendor) Problems(problems problem.List) { v.mirror.Problems(problems) }
-
 // vendorReport is what became of a directory, for programs.
 type vendorReport struct {
 	FormatVersion string          `json:"format_version"`

@@ -4,17 +4,19 @@
 //
 // The rules:
 //
-//   - Results and progress go to stdout, problems to stderr, warnings among
-//     them; Terraform has its warnings on stdout. With JSON everything goes
-//     to stdout, one object a line, and stderr stays empty.
+//   - Results go to stdout, and errors to stderr. Warnings, progress and the
+//     summary go to stderr if that is a terminal, else to stdout, where Terraform
+//     has its warnings: what succeeds in a pipe writes nothing to stderr. Only if
+//     stdout is for programs, warnings stay on stderr. With JSON everything goes to
+//     stdout, one object a line, and stderr stays empty.
 //   - Lines, headings and codes that Terraform has are Terraform's, to the
 //     letter: programs look for them. What else there is to say of a provider
 //     follows on lines of its own, indented, and in keys of JSON that
 //     Terraform doesn't have. Explanations are tfdeps' own, and say what happened, why, and what
 //     to do.
-//   - Downloads are shown on stderr while they run, if they are large: by bars in a
+//   - Downloads are shown while they run, if they are large: by bars in a
 //     terminal, which go when they are done, else by a line every ten seconds. The last
-//     line of an init, there too, sums it up. Bars count in powers of two, as the
+//     line of an init sums it up. Bars count in powers of two, as the
 //     tools around them; lines in megabytes, as disks and networks do. Programs get
 //     objects of the type download_progress, a second apart, and no such line.
 //   - Colour is for terminals, and not for those who asked for none by -no-color or
@@ -40,15 +42,18 @@ import (
 // Stream is an output and what is known about it.
 type Stream struct {
 	io.Writer
-	Color  bool // it is a terminal that understands escape sequences, for colours and for bars
-	Width  int  // columns; 0: not known
-	Height int  // lines; 0: not known
+	Terminal bool
+	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
+	Width    int  // columns; 0: not known
+	Height   int  // lines; 0: not known
 }
 
 // Options says what is printed, and where.
 type Options struct {
 	Product getproviders.Product
 	JSON    bool
+	// Data says that stdout is for programs, although what is shown is for people.
+	Data bool
 	// Plain is what -no-color and NO_COLOR ask for: neither colours nor boxes.
 	Plain          bool
 	Stdout, Stderr Stream
@@ -57,6 +62,8 @@ type Options struct {
 	Now func() time.Time
 	// Progress says how downloads are shown while they run.
 	Progress Progress
+	// NoBars has ProgressAuto show lines in terminals, too.
+	NoBars bool
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
 }
@@ -81,5 +88,14 @@ func newJSONPrinter(o Options) *jsonPrinter {
 }
 
 func newHumanPrinter(o Options) *humanPrinter {
-	return &humanPrinter{out: o.Stdout, err: o.Stderr, plain: o.Plain, sources: sources{read: o.ReadFile}}
+	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, sources: sources{read: o.ReadFile}}
+	if o.Stderr.Terminal || o.JSON || o.Data {
+		h.warn = o.Stderr
+	}
+	return h
 }
+
+// Problems shows errors and warnings to people: first those that belong to no file,
+// in the order given, then the others by file and position. What has been shown
+// once isn't repeated. With Data or JSON, warnings go to stderr, too.
+func Problems(o Options, problems problem.List) { showProblems(newHumanPrinter(o), problems) }
