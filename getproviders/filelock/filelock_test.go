@@ -3,8 +3,10 @@ package filelock
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -12,14 +14,14 @@ import (
 
 func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
-	held, err := Try(path, 0o600)
+	held, err := Try(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the lock file: %v, %v", info, err)
 	}
-	if again, err := Try(path, 0o600); !errors.Is(err, ErrHeld) || again != nil {
+	if again, err := Try(path); !errors.Is(err, ErrHeld) || again != nil {
 		t.Errorf("a second lock: %v, %v", again, err)
 	}
 	if again, err := TryExisting(path); !errors.Is(err, ErrHeld) || again != nil {
@@ -35,7 +37,7 @@ func TestTry_ExcludesOtherOpenFilesUntilItIsClosed(t *testing.T) {
 
 func TestTry_SaysWhereThereIsNoLock(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "missing", "a.lock")
-	if _, err := Try(missing, 0o600); err == nil || errors.Is(err, ErrHeld) {
+	if _, err := Try(missing); err == nil || errors.Is(err, ErrHeld) {
 		t.Errorf("a directory that isn't there: %v", err)
 	}
 	if _, err := TryExisting(filepath.Join(t.TempDir(), "a.lock")); !errors.Is(err, os.ErrNotExist) {
@@ -61,24 +63,24 @@ func TestTryExisting_FollowsNoLink(t *testing.T) {
 func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
 	synctest.Test(t, func(t *testing.T) {
-		held, err := Try(path, 0o600)
+		held, err := Try(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		start := time.Now()
 		time.AfterFunc(time.Second, func() { held.Close() })
-		waited, err := Wait(t.Context(), path, 0o600, Poll{2 * time.Millisecond, 100 * time.Millisecond})
+		waited, err := Wait(t.Context(), path, Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if took := time.Since(start); took < time.Second || took > 1100*time.Millisecond {
 			t.Errorf("waited %s", took)
 		}
-		if _, err := Try(path, 0o600); !errors.Is(err, ErrHeld) {
+		if _, err := Try(path); !errors.Is(err, ErrHeld) {
 			t.Errorf("what was waited for isn't held: %v", err)
 		}
 		waited.Close()
-		if file, err := Try(path, 0o600); err != nil {
+		if file, err := Try(path); err != nil {
 			t.Errorf("after it was closed: %v", err)
 		} else {
 			file.Close()
@@ -88,7 +90,7 @@ func TestWait_ReturnsWhenTheLockIsFree(t *testing.T) {
 
 func TestWait_EndsWithTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.lock")
-	held, err := Try(path, 0o600)
+	held, err := Try(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,15 +98,62 @@ func TestWait_EndsWithTheContext(t *testing.T) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	if file, err := Wait(ctx, path, 0o600, Poll{time.Hour, time.Hour}); !errors.Is(err, cause) || file != nil {
+	if file, err := Wait(ctx, path, Poll{time.Hour, time.Hour, time.Hour}); !errors.Is(err, cause) || file != nil {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestWait_DoesNotMindThatThereIsNoLock(t *testing.T) {
-	held, err := Wait(t.Context(), filepath.Join(t.TempDir(), "missing", "a.lock"), 0o600, Poll{time.Hour, time.Hour})
+	held, err := Wait(t.Context(), filepath.Join(t.TempDir(), "missing", "a.lock"), Poll{time.Hour, time.Hour, time.Hour})
 	if err != nil || held != nil {
 		t.Fatalf("got %v, %v", held, err)
 	}
 	held.Close() // does no harm
+}
+
+func TestTry_FollowsNoLinkAndChangesNothingButLockFiles(t *testing.T) {
+	dir := t.TempDir()
+	target, link, alien := filepath.Join(dir, "target"), filepath.Join(dir, "link"), filepath.Join(dir, "alien")
+	if err := os.WriteFile(alien, []byte("precious"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if file, err := Try(alien); err == nil {
+		file.Close()
+	}
+	if got, _ := os.ReadFile(alien); string(got) != "precious" {
+		t.Errorf("the content of what isn't a lock file is %q", got)
+	}
+	if err := os.Symlink(target, link); err != nil {
+		t.Skip(err)
+	}
+	if file, err := Try(link); err == nil && Removable {
+		file.Close()
+		t.Error("a link was followed")
+	}
+	if _, err := os.Lstat(target); err == nil && Removable {
+		t.Error("a file was made at the other end of a link")
+	}
+}
+
+func TestWait_EndsAndSaysWhoHoldsTheLock(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.lock")
+	synctest.Test(t, func(t *testing.T) {
+		held, err := Try(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer held.Close()
+		start := time.Now()
+		_, err = Wait(t.Context(), path, Poll{First: time.Millisecond, Last: time.Second, Limit: time.Minute})
+		busy, ok := errors.AsType[*HeldError](err)
+		if !ok || !errors.Is(err, ErrHeld) {
+			t.Fatalf("got %v", err)
+		}
+		if took := time.Since(start); took < time.Minute || took > 62*time.Second {
+			t.Errorf("waited %s", took)
+		}
+		if want := fmt.Sprintf("process %d on ", os.Getpid()); Removable && !strings.HasPrefix(busy.Holder, want) {
+			t.Errorf("held by %q, want %q", busy.Holder, want)
+		}
+	})
 }

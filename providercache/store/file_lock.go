@@ -12,27 +12,25 @@ import (
 )
 
 // LocksDir holds the lock files of a cache, in the sense of file locks. They
-// are empty, and stay: if one were removed while another process opens it, that
+// stay: if one were removed while another process opens it, that
 // process would lock a file that no other process finds.
 const LocksDir = ".locks"
 
-// fileLockMode lets all users who share the directory lock a package.
-const fileLockMode = 0o666
-
 // packagePoll says how often a held file lock is tried again: soon at first,
-// because to link a package takes moments.
-var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond}
+// because to link a package takes moments. To fetch one takes as long as the network does.
+var packagePoll = filelock.Poll{First: 2 * time.Millisecond, Last: 100 * time.Millisecond, Limit: time.Hour}
 
 // LockPackage waits until no other process works on a package of the cache, and
 // returns the function that ends this process's turn. The lock saves double
 // work and nothing depends on it: where there are no file locks, it returns at
-// once. The error is ctx's cause.
+// once, and so it does where another user has the lock file. The error is ctx's cause, or a
+// *filelock.HeldError.
 func (c *Store) LockPackage(ctx context.Context, name string) (unlock func(), err error) {
 	dir := filepath.Join(c.Dir, LocksDir)
 	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	held, err := filelock.Wait(ctx, lockFile(dir, name), fileLockMode, packagePoll)
+	held, err := filelock.Wait(ctx, lockFile(dir, name), packagePoll)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +80,7 @@ func (c *Store) tryLockPackage(name string) (unlock func(), err error) {
 	if _, err := scratch.MakeDirs(dir); err != nil {
 		return func() {}, nil
 	}
-	held, err := filelock.Try(lockFile(dir, name), fileLockMode)
+	held, err := filelock.Try(lockFile(dir, name))
 	switch {
 	case err == nil:
 		return func() { held.Close() }, nil

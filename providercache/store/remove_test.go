@@ -18,7 +18,7 @@ func TestMaintenance_KeepsPackagesWhoseFileLockIsHeld(t *testing.T) {
 	cache, err := OpenCache(t.TempDir(), false)
 	cachetest.Must(t, err)
 	cachetest.WriteTo(t, filepath.Join(cache.Dir, filepath.FromSlash(receipttest.Name), cachetest.WidgetFile), "the provider")
-	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe"), fileLockMode); err != nil {
+	if _, err := filelock.Try(filepath.Join(cache.Dir, "probe")); err != nil {
 		t.Skipf("no locks here: %v", err)
 	}
 	unlock, err := cache.LockPackage(t.Context(), receipttest.Name)

@@ -243,7 +243,7 @@ func TestReceipts_SavingEndsWithItsContext(t *testing.T) {
 	if err := r.Save(ctx); !errors.Is(err, cachetest.ErrStopped) {
 		t.Errorf("got %v", err)
 	}
-	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock"), 0o666); err == nil {
+	if held, err := filelock.Try(filepath.Join(state, receiptsDir, "lock")); err == nil {
 		defer held.Close()
 		ctx, cancel := cachetest.ContextWithCause(t)
 		waiting := make(chan error, 1)

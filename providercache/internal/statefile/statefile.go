@@ -41,7 +41,7 @@ const (
 	stateWait = 30 * time.Second
 )
 
-var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond}
+var statePoll = filelock.Poll{First: time.Millisecond, Last: 10 * time.Millisecond, Limit: stateWait}
 
 // File is a file of keys and values that all processes of a user add to. It is read
 // and replaced as a whole. A file that is damaged, or that another user can write to,
@@ -209,7 +209,7 @@ func (f *File) write(merged map[string][]byte) error {
 func LockState(ctx context.Context, path string) (unlock func()) {
 	ctx, cancel := context.WithTimeout(ctx, stateWait)
 	defer cancel()
-	held, _ := filelock.Wait(ctx, path, 0o666, statePoll) // no lock is no error, nor is the end of the wait
+	held, _ := filelock.Wait(ctx, path, statePoll) // no lock is no error, nor is the end of the wait
 	return func() { held.Close() }
 }
 

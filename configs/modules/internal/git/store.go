@@ -118,7 +118,7 @@ func (st *store) setComplete(state string) error {
 }
 
 // lockPoll says how often it is asked whether another process still has the store.
-var lockPoll = filelock.Poll{First: 20 * time.Millisecond, Last: 20 * time.Millisecond}
+var lockPoll = filelock.Poll{First: 20 * time.Millisecond, Last: 20 * time.Millisecond, Limit: time.Hour}
 
 // lock makes the caller the only one who writes into the store, and sweeps what
 // a killed git has left there.
@@ -127,7 +127,7 @@ func (st *store) lock(ctx context.Context) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := filelock.Wait(ctx, st.path+".lock", 0o600, lockPoll)
+	file, err := filelock.Wait(ctx, st.path+".lock", lockPoll)
 	if err != nil {
 		done()
 		return nil, err
