@@ -1,0 +1,177 @@
+// Command testlog reads what "go test -json" prints from its standard input,
+// and prints what people look for: a line for each package, all that a failed test
+// printed, and which tests were skipped and why. The exit code is 1 if a test
+// failed, or if one was skipped that the file of -skips doesn't list.
+//
+// Each line of that file is
+//
+//	DIRECTORY TestName  why it may be skipped
+//
+// and is for the subtests, too. A blank line, or one that begins with "#", says
+// nothing.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() {
+	skips := flag.String("skips", "", "the file that lists the tests that may be skipped")
+	module := flag.String("module", "github.com/tfdeps/tfdeps", "the module whose packages are tested")
+	flag.Parse()
+	allowed, err := readAllowed(*skips)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	log := newTestLog(*module, os.Stdout)
+	if err := log.read(os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	if !log.conclude(allowed) {
+		os.Exit(1)
+	}
+}
+
+// testID is a test of a package.
+type testID struct{ dir, name string }
+
+// top is the test that a subtest belongs to.
+func (t testID) top() testID {
+	name, _, _ := strings.Cut(t.name, "/")
+	return testID{t.dir, name}
+}
+
+func readAllowed(name string) (map[testID]bool, error) {
+	allowed := map[testID]bool{}
+	if name == "" {
+		return allowed, nil
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	for i, line := range strings.Split(string(content), "\n") {
+		fields := strings.Fields(line)
+		switch {
+		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+		case len(fields) < 3:
+			return nil, fmt.Errorf("%s:%d: there must be a directory, a test and a reason", name, i+1)
+		default:
+			allowed[testID{fields[0], fields[1]}] = true
+		}
+	}
+	return allowed, nil
+}
+
+// testEvent is a line of "go test -json", as "go doc cmd/test2json" describes it.
+type testEvent struct {
+	Action, Package, Test, Output string
+	Elapsed                       float64
+}
+
+// testLog collects events.
+type testLog struct {
+	module  string
+	out     io.Writer
+	output  map[testID][]string // what tests that haven't ended have printed
+	skipped map[string][]string // by reason
+	ids     map[string]testID   // of those that were skipped, as they are printed
+	failed  bool
+}
+
+func newTestLog(module string, out io.Writer) *testLog {
+	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}}
+}
+
+func (l *testLog) read(in io.Reader) error {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var event testEvent
+		if err := json.Unmarshal(lines.Bytes(), &event); err != nil {
+			fmt.Fprintln(l.out, lines.Text()) // of the build, say
+			continue
+		}
+		l.add(event)
+	}
+	return lines.Err()
+}
+
+func (l *testLog) add(event testEvent) {
+	dir := strings.TrimPrefix(strings.TrimPrefix(event.Package, l.module), "/")
+	if dir == "" {
+		dir = "."
+	}
+	id := testID{dir, event.Test}
+	switch event.Action {
+	case "output":
+		l.output[id] = append(l.output[id], event.Output)
+	case "build-output":
+		fmt.Fprint(l.out, event.Output)
+	case "build-fail":
+		l.failed = true
+	case "skip":
+		if event.Test != "" {
+			name := dir + " " + event.Test
+			reason := reasonOf(l.output[id])
+			l.skipped[reason] = append(l.skipped[reason], name)
+			l.ids[name] = id
+		}
+		delete(l.output, id)
+	case "fail":
+		l.failed = true
+		for _, line := range l.output[id] {
+			fmt.Fprint(l.out, line)
+		}
+		delete(l.output, id)
+	case "pass":
+		if event.Test == "" {
+			fmt.Fprintf(l.out, "ok  %-60s %7.1fs\n", dir, event.Elapsed)
+		}
+		delete(l.output, id)
+	}
+}
+
+// reasonOf is what a test printed before it said that it is skipped, without the
+// place in its file.
+func reasonOf(output []string) string {
+	for _, line := range slices.Backward(output) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "--- SKIP") || strings.HasPrefix(line, "===") {
+			continue
+		}
+		if _, after, ok := strings.Cut(line, ".go:"); ok {
+			_, line, _ = strings.Cut(after, ": ")
+		}
+		return line
+	}
+	return "no reason is given"
+}
+
+// conclude prints what was skipped, and reports whether all is well.
+func (l *testLog) conclude(allowed map[testID]bool) bool {
+	good := !l.failed
+	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
+		fmt.Fprintf(l.out, "skipped: %s\n", reason)
+		slices.Sort(l.skipped[reason])
+		for _, name := range l.skipped[reason] {
+			id := l.ids[name]
+			mark := ""
+			if !allowed[id.top()] {
+				mark, good = "  (not on the list of tests that may be skipped)", false
+			}
+			fmt.Fprintf(l.out, "    %s%s\n", name, mark)
+		}
+	}
+	return good
+}
