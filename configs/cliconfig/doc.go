@@ -2,6 +2,10 @@
 // .terraformrc: what a user says about hosts, credentials and the places that
 // packages come from, for all working directories.
 //
+//	at := cliconfig.Find(user.Getenv, user.Home, user.AppData, runtime.GOOS, product)
+//	config, problems := cliconfig.Read(at, user.Getenv, product)
+//	source, err := config.Source(ctx, cliconfig.SourceOptions{Product: product, User: user})
+//
 // [Find] tells where the files are, and [Read] reads them. [Config.Network] makes
 // the HTTP clients and credentials that the configuration asks for, and
 // [Config.Source] the source of providers that it describes; the example of the

@@ -6,7 +6,7 @@
 //	if problems.HasErrors() {
 //		return problems
 //	}
-//	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, providercache.Normal)
+//	locks, _, err := installer.Install(ctx, found.Requirements, found.Locks, resolve.Normal)
 //
 // [Read] takes everything as it lies in the directory: modules have to be
 // installed, which is what package modules does, and of backends only the one

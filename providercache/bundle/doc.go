@@ -1,6 +1,10 @@
 // Package bundle puts files of a directory into one tar archive, and takes them
 // out again on another machine, all of them or none.
 //
+//	manifest, err := bundle.Write(ctx, file, ".", []bundle.Entry{{Path: ".terraform.lock.hcl"}})
+//	// on the other machine:
+//	manifest, err := bundle.Unpack(ctx, file, bundle.Options{Dir: ".", Unit: unit, Accept: compare})
+//
 // # The format
 //
 // The first entry is "tfdeps-bundle.json", the manifest: it has a format version,
