@@ -49,7 +49,8 @@ var layers = map[string][]string{
 
 	"configs":                     {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/internal/diagnostic": {},
-	"configs/static":              {"configs/internal/diagnostic"},
+	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions"},
+	"configs/static/functions":    {},
 	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/cliconfig":           {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
 	"configs/modules":             {"configs", "configs/internal/diagnostic", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
@@ -176,7 +177,8 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where:  []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/static"},
+		where: []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/static",
+			"configs/static/functions"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{
@@ -226,8 +228,33 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/zclconf/go-cty",
-		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile", "configs/static"},
+		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile", "configs/static", "configs/static/functions"},
 		reason: "the values of HCL 2",
+	},
+	{
+		module: "github.com/hashicorp/go-cty-funcs",
+		where:  []string{"configs/static/functions"},
+		reason: "functions of the language: checksums, encodings, subnets",
+	},
+	{
+		module: "github.com/zclconf/go-cty-yaml",
+		where:  []string{"configs/static/functions"},
+		reason: "the function yamldecode and its opposite",
+	},
+	{
+		module: "github.com/apparentlymart/go-cidr",
+		where:  []string{"configs/static/functions"},
+		reason: "the functions for networks of IPv6, whose numbers are large",
+	},
+	{
+		module: "github.com/bmatcuk/doublestar/v4",
+		where:  []string{"configs/static/functions"},
+		reason: "the patterns of the function fileset",
+	},
+	{
+		module: "golang.org/x/text",
+		where:  []string{"configs/static/functions"},
+		reason: "the encodings of the function textencodebase64 and its opposite",
 	},
 	{
 		module: "github.com/mitchellh/cli",

@@ -176,6 +176,12 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "variable", "", name)
 	declared := &static.Variable{Name: name, Attrs: hcl.Attributes{}, Header: block.DefRange}
 	maps.Copy(declared.Attrs, content.Attributes)
+	for _, block := range content.Blocks.OfType("validation") {
+		own, _ := block.Body.Content(condition())
+		if own.Attributes["condition"] != nil {
+			declared.Validations = append(declared.Validations, static.Validation{Condition: own.Attributes["condition"], Message: own.Attributes["error_message"]})
+		}
+	}
 	d.variables = append(d.variables, declared)
 }
 

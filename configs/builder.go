@@ -43,7 +43,9 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
 		files:     files{opts.FS},
-		scope:     static.NewScope(static.Paths{Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir}, product.StaticModules, opts.Inputs),
+		scope: static.NewScope(static.Paths{
+			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
+		}, product.StaticModules, opts.Inputs),
 	}
 }
 
@@ -78,6 +80,23 @@ func (b *builder) add(d *document) {
 	b.scope.Add(d.variables, d.values)
 }
 
+// isDeclared reports whether what a reference means is in the module. Names that
+// stand for something else than resources and calls are.
+func (b *builder) isDeclared(t hcl.Traversal) bool {
+	block, rest := "resource", t
+	switch root := t.RootName(); root {
+	case "module":
+		_, ok := b.calls[static.StepName(t, 1)]
+		return ok
+	case "data", "ephemeral", "action", "resource":
+		block, rest = root, t[1:]
+	case "self", "each", "count", "terraform", "run", "provider":
+		return true
+	}
+	_, ok := b.users[key{block, static.StepName(rest, 0), static.StepName(rest, 1)}]
+	return ok
+}
+
 // addRequired takes over a required_providers block; there can be only one.
 func (b *builder) addRequired(required requiredBlock) {
 	if b.requiredAt != (hcl.Range{}) {
@@ -109,6 +128,7 @@ func (b *builder) addUser(u *user) {
 // finish does what can be done only when all files are known.
 func (b *builder) finish() {
 	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
+	b.scope.Declared(b.isDeclared)
 	b.resolveCalls()
 	b.module.Backend = b.state.effective()
 	b.resolveBackend()

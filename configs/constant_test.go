@@ -24,6 +24,9 @@ func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl
 
 func TestLoadModule_SourcesAreComputed(t *testing.T) {
 	const constants = `
+resource "aws_vpc" "x" {}
+data "aws_vpc" "y" {}
+module "z" { source = "./z" }
 variable "env" {
   const   = true
   default = "dev"
@@ -63,6 +66,10 @@ locals {
   pool    = local.loop
   plain   = var.plain
   unknown = aws_vpc.x.id
+  lost    = aws_vpc.gone.id
+  parts   = { a = "./c", b = aws_vpc.x.id, c = data.aws_vpc.y.id, d = module.z.x }
+  uncertain = { a = "./c", b = aws_vpc.gone.id }
+  named   = provider::aws::name("x")
   all     = [for x in ["a"] : x]
   secret  = upper(var.key)
 }
@@ -86,7 +93,22 @@ locals {
 		{name: "all variables", source: `"./${var["env"]}"`, problem: "Invalid module source"},
 		{name: "no value", source: `var.required`, problem: "Unknown module source"},
 		{name: "cycle", source: `local.loop`, problem: "Circular reference"},
-		{name: "loop", source: `local.all[0]`, problem: "Expression too complex"},
+		{name: "loop", source: `"./${local.all[0]}"`, want: "./a"},
+		{name: "loop for a map", source: `"./${{ for k, v in { a = "b" } : v => k if k != "" }["b"]}"`, want: "./a"},
+		{name: "loop in a template", source: `"./%{ for x in ["a", "b"] }${x}%{ endfor }"`, want: "./ab"},
+		{name: "loops without an end", source: `length([for a in range(1000) : [for b in range(1000) : [for c in range(1000) : "x"]]]) > 0 ? "./a" : "./b"`, problem: "Expression too complex"},
+		{name: "splat", source: `"./${join("", [{ x = "a" }, { x = "b" }][*].x)}"`, want: "./ab"},
+		{name: "namespace of the language", source: `"./${core::lower("A")}"`, want: "./a"},
+		{name: "part of a value that is known", source: `local.parts.a`, want: "./c"},
+		{name: "part of a value that refers to nothing", source: `local.uncertain.a`, problem: "Reference to undeclared resource"},
+		{name: "function of a provider", source: `local.named`, problem: "Unknown module source"},
+		{name: "undeclared resource behind a local value", source: `local.lost`, problem: "Reference to undeclared resource"},
+		{name: "file", source: `trimspace(file("s.txt"))`, want: "./from-a-file"},
+		{name: "file of the module", source: `trimspace(file("${path.module}/s.txt"))`, want: "./from-a-file"},
+		{name: "template", source: `templatefile("t.tmpl", { x = "a" })`, want: "./a"},
+		{name: "template with a loop without an end", source: `templatefile("loops.tmpl", {})`, problem: "Expression too complex"},
+		{name: "time", source: `timestamp()`, problem: "Unknown module source"},
+		{name: "secret that isn't one any more", source: `"./${nonsensitive(var.key)}"`, want: "./hidden"},
 		{name: "sensitive", source: `"./${var.key}"`, problem: "Invalid module source"},
 		{name: "sensitive behind a local value", source: `local.secret`, problem: "Invalid module source"},
 		{name: "ephemeral", source: `"./${var.token}"`, problem: "Invalid module source"},
@@ -94,12 +116,17 @@ locals {
 		{name: "list", source: `["./a"]`, problem: "Unsuitable value type"},
 		{name: "no such variable", source: `var.gone`, problem: "Reference to undeclared input variable"},
 		{name: "no such local value", source: `local.gone`, problem: "Reference to undeclared local value"},
-		{name: "no such function", source: `file("x")`, problem: "Call to unknown function"},
-		{name: "regular expression", source: `replace("a", "/b/", "")`, problem: "Error in function call"},
+		{name: "no such function", source: `fil("x")`, problem: "Call to unknown function"},
+		{name: "no such file", source: `file("x")`, problem: "Error in function call"},
+		{name: "regular expression", source: `replace("./a1", "/[0-9]/", "b")`, want: "./ab"},
 		{name: "wide", source: `format("%999999999s", "a")`, problem: "Error in function call"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			module, diags := loadWith(t, Options{}, map[string]string{"main.tf": constants + "module \"m\" {\n  source = " + tt.source + "\n}\n"})
+			module, diags := loadWith(t, Options{}, map[string]string{
+				"main.tf": constants + "module \"m\" {\n  source = " + tt.source + "\n}\n",
+				"s.txt":   "./from-a-file\n", "t.tmpl": "./${x}",
+				"loops.tmpl": "%{ for a in range(1000) }%{ for b in range(1000) }%{ for c in range(1000) }x%{ endfor }%{ endfor }%{ endfor }",
+			})
 			want := strings.ReplaceAll(tt.want, "$DIR", strings.ReplaceAll(module.Dir, "\\", "/"))
 			if got := module.Calls[0].Source; got != want {
 				t.Errorf("source %q, want %q", got, want)
@@ -215,10 +242,10 @@ module "m" {
 	got := module.Calls[0].Inputs
 	for name, want := range map[string]cty.Value{
 		"literal": cty.NumberIntVal(2), "env": cty.StringVal("dev"),
-		"plain": cty.DynamicVal, "other": cty.DynamicVal, "each": cty.DynamicVal,
+		"plain": cty.DynamicVal, "other": cty.DynamicVal, "each": cty.TupleVal([]cty.Value{cty.NumberIntVal(1)}),
 	} {
-		if !got[name].RawEquals(want) {
-			t.Errorf("%s is %#v, want %#v", name, got[name], want)
+		if val, _ := got[name].Unmark(); !val.RawEquals(want) {
+			t.Errorf("%s is %#v, want %#v", name, val, want)
 		}
 		delete(got, name)
 	}
@@ -267,15 +294,52 @@ func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 		{"text that doubles", doubling.String() + "x100 = \"a\"\n", "local.x0", "Value too large"},
 		{"lists that double", doubling.String() + "t100 = []\n", `length(local.t0) == 2 ? "./a" : "./b"`, "Value too large"},
 		{"chain", chain.String() + "x20000 = \"./a\"\n", "local.x0", "Local values nested too deeply"},
-		{"joining", "long = \"" + strings.Repeat("a", 60_000) + "\"\n", `join(local.long, ["a", "b", "c"])`, "Error in function call"},
+		{"joining", "long = \"" + strings.Repeat("a", 700_000) + "\"\n", `join(local.long, ["a", "b", "c"])`, "Error in function call"},
 		{"replacing", "long = \"" + strings.Repeat("a", 30_000) + "\"\n", `replace(local.long, "a", local.long)`, "Error in function call"},
-		{"formatting", "long = \"" + strings.Repeat("a", 60_000) + "\"\n", `format("%[1]s%[1]s", local.long)`, "Error in function call"},
+		{"formatting", "long = \"" + strings.Repeat("a", 700_000) + "\"\n", `format("%[1]s%[1]s", local.long)`, "Error in function call"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, diags := loadWith(t, Options{}, map[string]string{
 				"main.tf": "locals {\n" + tt.locals + "}\nmodule \"m\" {\n  source = " + tt.source + "\n}\n",
 			})
 			checkProblem(t, diags, tt.problem)
+		})
+	}
+}
+
+// A constant variable of a module gets a value that is known, and fulfils its
+// conditions.
+func TestLoadModule_ConstantsOfCalls(t *testing.T) {
+	const child = `
+variable "v" {
+  const = true
+  validation {
+    condition     = length(var.v) < 5
+    error_message = "Too long: ${var.v}."
+  }
+}
+module "m" { source = "./${var.v}" }
+`
+	for _, tt := range []struct{ name, value, source, problem string }{
+		{"a value", `"a"`, "./a", ""},
+		{"a function's", `join("-", ["a", "b"])`, "./a-b", ""},
+		{"a resource's", `aws_vpc.x.id`, "", "Const variables must be known"},
+		{"partly a resource's", `"a${aws_vpc.x.id}"`, "", "Const variables must be known"},
+		{"a plain variable's", `var.plain`, "", "Const variables must be known"},
+		{"of a resource that isn't there", `aws_vpc.y.id`, "", "Reference to undeclared resource"},
+		{"one that doesn't fulfil the condition", `"abcdef"`, "./abcdef", "Invalid value for variable"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			root, diags := loadWith(t, Options{}, map[string]string{"main.tf": "variable \"plain\" {}\nresource \"aws_vpc\" \"x\" {}\nmodule \"c\" {\n  source = \"./c\"\n  v = " + tt.value + "\n  other = aws_vpc.z.id\n}\n"})
+			checkProblem(t, diags, "")
+			module, diags := loadWith(t, Options{Path: "module.c", Inputs: root.Calls[0].Inputs}, map[string]string{"main.tf": child})
+			if tt.problem == "Invalid value for variable" && !strings.Contains(diags.Error(), "Too long: abcdef.") {
+				t.Errorf("the problem doesn't say what the block does: %v", diags)
+			}
+			checkProblem(t, diags, tt.problem)
+			if got := module.Calls[0].Source; got != tt.source {
+				t.Errorf("source %q, want %q", got, tt.source)
+			}
 		})
 	}
 }

@@ -51,6 +51,13 @@ type Options struct {
 
 	// WorkingDir is what expressions know as path.cwd; "" is unknown.
 	WorkingDir string
+
+	// HomeDir is what "~" stands for in paths of the functions that read files; "" is unknown.
+	HomeDir string
+
+	// Within is the directory whose files these functions can read, as for a module
+	// that comes from elsewhere; "" is any.
+	Within string
 }
 
 // LoadModule is [LoadModuleWith] without options.
@@ -59,8 +66,8 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 }
 
 // LoadModuleWith reads the configuration in a directory, not those of the
-// modules that it calls. It reads nothing but the files there, and is safe for
-// concurrent use.
+// modules that it calls. It reads nothing but the files there and those
+// that functions in the sources of modules name, and is safe for concurrent use.
 //
 // The module is never nil, and usable as far as it could be read, even if
 // there are errors. Diagnostics are in the order of files and positions; a

@@ -29,9 +29,9 @@ type ModuleCall struct {
 	Version      string
 	VersionRange hcl.Range // zero: the call asks for no version
 
-	// Inputs are the values that the call has for the module's variables. Those
-	// that depend on anything but constant variables, local values and paths
-	// are unknown.
+	// Inputs are the values that the call has for the module's variables, marked
+	// with where they stand. Those that depend on anything but constant variables,
+	// local values, paths and functions are unknown.
 	Inputs Values
 
 	providers []passedProvider // the argument "providers"

@@ -16,7 +16,11 @@ func loadConfiguration(r request, net sources.Network) (*workdir.Dir, problem.Li
 	if problems := copyModule(r, net); problems.HasErrors() {
 		return nil, problems
 	}
-	return workdir.Load(r.meta, r.product, ".", r.opts.modules), nil
+	options := r.opts.modules
+	if r.opts.fromModule != "" { // the user can't have looked at it yet
+		options.Within = "."
+	}
+	return workdir.Load(r.meta, r.product, ".", options), nil
 }
 
 // copyModule copies the module that -from-module names into the working

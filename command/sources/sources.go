@@ -49,6 +49,7 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.R
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,
 		WorkingDir: cli.WorkingDirectory(),
+		HomeDir:    m.HomeDir,
 		Fetcher:    fetcher,
 		Registries: &modules.Registries{
 			Client:      net.Client,

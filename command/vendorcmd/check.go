@@ -49,7 +49,8 @@ func findReasons(r request, p project) (reasons []view.CheckReason, problems pro
 
 // checkModules takes the modules as they are recorded.
 func checkModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: cli.WorkingDirectory(), Mode: modules.AsRecorded}
+	installer := modules.Resolver{Dir: filepath.FromSlash(vendored.ModulesDir), Product: r.product, WorkingDir: cli.WorkingDirectory(),
+		HomeDir: r.meta.HomeDir, Mode: modules.AsRecorded}
 	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}

@@ -52,6 +52,7 @@ func In(dir, path string) string {
 type Options struct {
 	TestDirectory string                  // of -test-directory; "": the default
 	Inputs        []configs.InputArgument // -var and -var-file, in their order
+	Within        string                  // the directory whose files the root module's expressions can read; "": any
 }
 
 // Flags are the options of commands that read a configuration.
@@ -92,7 +93,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	d := &Dir{Path: path, Product: product}
 	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env})
 	d.Root, d.RootProblems = configs.LoadModuleWith(path, product, configs.Options{
-		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(),
+		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within,
 	})
 	if d.Root.Constant {
 		d.RootProblems = append(invalid, d.RootProblems...)

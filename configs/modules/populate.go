@@ -74,7 +74,7 @@ func mustBeEmpty(dir string) error {
 // copyModule copies a directory with all that is below. A module that uses what
 // is beside it would not be the same in another place.
 func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) {
-	module, _ := configs.LoadModule(from, in.Product)
+	module, _ := configs.LoadModuleWith(from, in.Product, configs.Options{Within: from})
 	for _, call := range module.Calls {
 		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
 			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)

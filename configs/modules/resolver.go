@@ -39,6 +39,9 @@ type Resolver struct {
 	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
 	WorkingDir string
 
+	// HomeDir is what "~" stands for where functions in expressions read files; "" is unknown.
+	HomeDir string
+
 	// CopiedFrom is the source address that the root module was copied from by
 	// [Resolver.Populate] just now, before the user could look at it: it may reach no
 	// more than a module that is called by that address. "": it is the user's own.
@@ -258,8 +261,11 @@ func (w *walk) load(level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(_ context.Context, s *step) (l loaded, err error) {
-		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Product,
-			configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir})
+		opts := configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir}
+		if s.child.foreign {
+			opts.Within = w.at(s.child.pkgDir)
+		}
+		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Product, opts)
 		return l, nil
 	})
 	for i, s := range found {

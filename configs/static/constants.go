@@ -71,7 +71,8 @@ func (s *Scope) CallInputs(attrs hcl.Attributes) map[string]cty.Value {
 	}
 	inputs := map[string]cty.Value{}
 	for name, attr := range attrs {
-		inputs[name] = s.eval(attr.Expr).val
+		found := s.eval(attr.Expr)
+		inputs[name] = found.val.Mark(ValueSource{From: "the module's caller", At: attr.Expr.Range(), Call: true, problem: found.problem})
 	}
 	return inputs
 }

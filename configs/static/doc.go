@@ -20,10 +20,14 @@
 // # What it costs
 //
 // Computing takes time and memory in proportion to the files, whatever stands in them:
-// every value is computed once, none may have more than 64 KiB, loops are
-// refused, and of functions there are those on text, numbers and lists whose
-// results are bounded. What would make a parser recurse more than ten thousand
-// levels deep is an error before it is parsed.
+// every value is computed once, none may have more than a megabyte, and what
+// loops and functions make in a module, and get, is counted and has an end; see
+// limits.go. What would make a parser recurse more than ten thousand levels deep is
+// an error before it is parsed.
+//
+// The functions are all that Terraform has, in package functions. Those that read
+// files read them relative to the root module's directory. A module that comes
+// from elsewhere reaches no files but those of its own package.
 //
 // # What is unknown
 //

@@ -59,16 +59,24 @@ func Cheap(expr hcl.Expression) bool {
 }
 
 func cheapNode(node hclsyntax.Node) bool {
+	fine := printableNumbers(node)
+	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
+		if _, loop := n.(*hclsyntax.ForExpr); loop {
+			fine = false
+		}
+		return nil
+	})
+	return fine
+}
+
+// printableNumbers reports whether all numbers that stand in an expression can be
+// printed.
+func printableNumbers(node hclsyntax.Node) bool {
 	fine := true
 	hclsyntax.VisitAll(node, func(n hclsyntax.Node) hcl.Diagnostics {
-		switch n := n.(type) {
-		case *hclsyntax.ForExpr:
-			fine = false
-		case *hclsyntax.LiteralValueExpr:
-			if n.Val.Type() == cty.Number && !n.Val.IsNull() {
-				// The parser leaves a number unknown that is too large for it.
-				fine = fine && n.Val.IsKnown() && printable(n.Val.AsBigFloat())
-			}
+		if literal, ok := n.(*hclsyntax.LiteralValueExpr); ok && literal.Val.Type() == cty.Number && !literal.Val.IsNull() {
+			// The parser leaves a number unknown that is too large for it.
+			fine = fine && literal.Val.IsKnown() && printable(literal.Val.AsBigFloat())
 		}
 		return nil
 	})

@@ -1,17 +1,17 @@
 package static
 
 import (
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/json"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static/functions"
 )
 
 // Scope is what the source of a module may refer to: constant input variables,
@@ -27,7 +27,11 @@ type Scope struct {
 	inputs    map[string]cty.Value
 	paths     map[string]cty.Value // of "path"; what isn't known is left out
 
+	files        functions.Files
+	declared     func(t hcl.Traversal) bool   // whether there is a resource or module call of that name; nil: not known
 	functions    map[string]function.Function // nil: not needed so far
+	spent        int                          // what computing has taken so far, see limits.go
+	exceeded     *hcl.Diagnostic              // that it was too much
 	known        map[reference]result
 	depth        int
 	HasConstants bool // whether there is a constant variable
@@ -59,6 +63,10 @@ type Paths struct {
 	Dir        string // path.module
 	RootDir    string // path.root; "": unknown, or that of the root module
 	WorkingDir string // path.cwd; "": unknown
+
+	FS     fs.FS  // where functions read files; nil: the file system of the process
+	Within string // the directory that they can't read out of; "": none
+	Home   string // what "~" stands for; "": unknown
 }
 
 // NewScope makes the scope of a module, without anything that its files
@@ -80,6 +88,10 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 	case s.root:
 		s.paths["root"] = s.paths["module"]
 	}
+	s.files = functions.Files{FS: at.FS, Within: at.Within, Home: at.Home}
+	if root, ok := s.paths["root"]; ok {
+		s.files.Dir = filepath.FromSlash(root.AsString())
+	}
 	if at.WorkingDir != "" {
 		s.paths["cwd"] = cty.StringVal(filepath.ToSlash(at.WorkingDir))
 	}
@@ -88,6 +100,11 @@ func NewScope(at Paths, static bool, inputs map[string]cty.Value) *Scope {
 
 // resolve returns the value of what a traversal begins with, root.name.
 func (s *Scope) resolve(t hcl.Traversal) (reference, result) {
+	switch t.RootName() {
+	case "var", "local", "path":
+	default:
+		return reference{root: t.RootName()}, s.checkDeclared(t)
+	}
 	if len(t) < 2 {
 		return reference{root: t.RootName()}, unknown
 	}
@@ -133,6 +150,22 @@ func (s *Scope) find(ref reference, at hcl.Range) result {
 	return unknown
 }
 
+// Declared tells the scope which resources and module calls there are: the rest is
+// an error wherever a value depends on it.
+func (s *Scope) Declared(known func(t hcl.Traversal) bool) { s.declared = known }
+
+// checkDeclared reports a reference to what isn't in the module. What is there is
+// unknown before a plan.
+func (s *Scope) checkDeclared(t hcl.Traversal) result {
+	if s.declared == nil || s.declared(t) {
+		return unknown
+	}
+	if t.RootName() == "module" {
+		return failed(t.SourceRange(), "Reference to undeclared module", "There is no call of a module %q in this module.", StepName(t, 1))
+	}
+	return failed(t.SourceRange(), "Reference to undeclared resource", "There is no such resource in this module.")
+}
+
 // Add takes over what a primary file declares. Of duplicates, the first stays.
 func (s *Scope) Add(variables []*Variable, locals []*hcl.Attribute) {
 	for _, v := range variables {
@@ -152,6 +185,9 @@ func (s *Scope) Override(variables []*Variable, locals []*hcl.Attribute) {
 	for _, changed := range variables {
 		if v, ok := s.variables[changed.Name]; ok {
 			maps.Copy(v.Attrs, changed.Attrs)
+			if len(changed.Validations) > 0 {
+				v.Validations = changed.Validations
+			}
 		}
 	}
 	for _, attr := range locals {
@@ -176,7 +212,10 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 			continue
 		}
 		t := hcl.Traversal{hcl.TraverseRoot{Name: "var"}, hcl.TraverseAttr{Name: name}}
-		if _, found := s.resolve(t); found.problem != nil && !slices.Contains(problems, found.problem) {
+		_, found := s.resolve(t)
+		if found.problem == nil {
+			problems = append(problems, s.validate(v)...)
+		} else if !slices.Contains(problems, found.problem) {
 			problems = append(problems, found.problem)
 		}
 	}
@@ -184,168 +223,4 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 		problems = append(problems, s.undeclared()...)
 	}
 	return problems
-}
-
-// maxValue bounds values, in bytes or so: without a bound, local values that
-// repeat one another would double with each of them.
-const maxValue = 64 << 10
-
-// eval computes an expression in the scope. References to anything else are unknown.
-func (s *Scope) eval(expr hcl.Expression) result {
-	if json.IsJSONExpression(expr) {
-		return s.evalJSON(expr)
-	}
-	if !Cheap(expr) {
-		return failed(expr.Range(), "Expression too complex", "Loops, and numbers with thousands of digits, aren't computed before there are modules.")
-	}
-	ctx, problem := s.Context(expr.Variables(), expr.Range())
-	if problem != nil {
-		return result{cty.DynamicVal, problem}
-	}
-	return compute(expr, ctx)
-}
-
-// Context returns the values of references that stand at a place.
-func (s *Scope) Context(references []hcl.Traversal, at hcl.Range) (*hcl.EvalContext, *hcl.Diagnostic) {
-	roots := map[string]map[string]cty.Value{}
-	size := 0
-	for _, t := range references {
-		ref, found := s.resolve(t)
-		if found.problem != nil {
-			return nil, found.problem
-		}
-		if roots[ref.root] == nil {
-			roots[ref.root] = map[string]cty.Value{}
-		}
-		if ref.name != "" {
-			roots[ref.root][ref.name] = found.val
-		}
-		size += valueSize(found.val, maxValue)
-	}
-	if size > maxValue {
-		return nil, tooLarge(at).problem
-	}
-	if s.functions == nil {
-		s.functions = functions()
-	}
-	ctx := &hcl.EvalContext{Variables: map[string]cty.Value{}, Functions: s.functions}
-	for root, names := range roots {
-		ctx.Variables[root] = cty.ObjectVal(names)
-		if root != "var" && root != "local" && root != "path" {
-			ctx.Variables[root] = cty.DynamicVal
-		}
-	}
-	return ctx, nil
-}
-
-// compute evaluates an expression whose references have values.
-func compute(expr hcl.Expression, ctx *hcl.EvalContext) result {
-	secret := false
-	for _, val := range ctx.Variables {
-		secret = secret || val.HasMarkDeep(Sensitive)
-	}
-	val, diags := expr.Value(ctx)
-	if !diags.HasErrors() && valueSize(val, maxValue) > maxValue {
-		return tooLarge(expr.Range())
-	}
-	if !diags.HasErrors() {
-		return result{val: val}
-	}
-	first := *diags.Errs()[0].(*hcl.Diagnostic)
-	first.Expression, first.EvalContext = nil, nil // values aren't shown
-	if secret {
-		first.Detail = "This can't be computed. The reason isn't shown, because sensitive values have a part in it."
-	}
-	return result{cty.DynamicVal, &first}
-}
-
-func tooLarge(at hcl.Range) result {
-	return failed(at, "Value too large", "A value of more than %d bytes isn't computed before there are modules.", maxValue)
-}
-
-// evalJSON computes an expression of the JSON syntax, whose strings are templates.
-func (s *Scope) evalJSON(expr hcl.Expression) result {
-	if src, ok := Literal(expr); ok {
-		template, problem := parseTemplate(src, expr.Range())
-		if problem != nil {
-			return result{cty.DynamicVal, problem}
-		}
-		return s.eval(template)
-	}
-	if pairs, diags := hcl.ExprMap(expr); !diags.HasErrors() {
-		vals := map[string]cty.Value{}
-		for _, pair := range pairs {
-			key, ok := Literal(pair.Key)
-			found := s.eval(pair.Value)
-			if !ok || found.problem != nil {
-				return result{cty.DynamicVal, found.problem}
-			}
-			vals[key] = found.val
-		}
-		return result{val: cty.ObjectVal(vals)}
-	}
-	if list, diags := hcl.ExprList(expr); !diags.HasErrors() {
-		var vals []cty.Value
-		for _, item := range list {
-			found := s.eval(item)
-			if found.problem != nil {
-				return found
-			}
-			vals = append(vals, found.val)
-		}
-		return result{val: cty.TupleVal(vals)}
-	}
-	return compute(expr, &hcl.EvalContext{})
-}
-
-// parseTemplate reads a string of the JSON syntax as the template that it is.
-func parseTemplate(src string, at hcl.Range) (hclsyntax.Expression, *hcl.Diagnostic) {
-	if mayNest([]byte(src)) > MaxNesting {
-		return nil, diagnostic.Error(at, "Expression too complex", "This template has more than %d brackets and operators.", MaxNesting)
-	}
-	start := at.Start
-	start.Column, start.Byte = start.Column+1, start.Byte+1 // behind the quote
-	template, diags := hclsyntax.ParseTemplate([]byte(src), at.Filename, start)
-	if diags.HasErrors() {
-		return nil, diags.Errs()[0].(*hcl.Diagnostic)
-	}
-	return template, nil
-}
-
-// References returns the references of an expression, also of one in JSON.
-func References(expr hcl.Expression) []hcl.Traversal {
-	if !json.IsJSONExpression(expr) {
-		return expr.Variables()
-	}
-	if src, ok := Literal(expr); ok {
-		if template, problem := parseTemplate(src, expr.Range()); problem == nil {
-			return template.Variables()
-		}
-	}
-	return nil
-}
-
-// valueSize is about how many bytes a value takes, or any number above a limit.
-func valueSize(val cty.Value, limit int) int {
-	val, _ = val.Unmark()
-	typ := val.Type()
-	switch {
-	case !val.IsKnown() || val.IsNull():
-		return 1
-	case typ == cty.String:
-		return 1 + len(val.AsString())
-	case typ == cty.Number:
-		return 1 + int(val.AsBigFloat().MinPrec()/8)
-	case !val.CanIterateElements():
-		return 1
-	}
-	size := 1
-	for it := val.ElementIterator(); it.Next() && size <= limit; {
-		key, inner := it.Element()
-		if key.Type() == cty.String {
-			size += len(key.AsString())
-		}
-		size += valueSize(inner, limit-size)
-	}
-	return size
 }

@@ -24,7 +24,9 @@ type Variable struct {
 	Attrs    hcl.Attributes     // as they were written
 	secrets  []secrecy          // what the value must not be used for
 	nullable bool
-	Header   hcl.Range
+
+	Validations []Validation // of the blocks in it
+	Header      hcl.Range
 }
 
 // prepare reads the arguments, once it is known what override files change.
@@ -96,6 +98,11 @@ func (v *Variable) value(root bool, inputs map[string]cty.Value) result {
 	given, ok := inputs[v.Name]
 	val, from := takeSource(given)
 	switch {
+	case ok && from.problem != nil && v.declared:
+		return result{cty.DynamicVal, from.problem}
+	case ok && from.Call && v.declared && !val.IsWhollyKnown():
+		return failed(from.At, "Const variables must be known",
+			"The variable %q of the module has const = true, so that its value has to be known before anything is installed. This one depends on what isn't.", v.Name)
 	case ok && !val.IsKnown():
 		return unknown
 	case ok && (v.nullable || !val.IsNull() || v.Attrs["default"] == nil):
@@ -184,10 +191,12 @@ func (v *Variable) read(val cty.Value, from ValueSource) result {
 
 // ValueSource is the mark of a value that says where it comes from.
 type ValueSource struct {
-	From     string    // as a sentence can have it
-	At       hcl.Range // zero: not in a file
-	Text     bool      // to be read as the type of the variable says
-	Argument bool      // of the program: the variable has to exist
+	From     string          // as a sentence can have it
+	At       hcl.Range       // zero: not in a file
+	Text     bool            // to be read as the type of the variable says
+	Argument bool            // of the program: the variable has to exist
+	Call     bool            // of a module block
+	problem  *hcl.Diagnostic // why it couldn't be computed
 }
 
 // secrecy is the mark of a value that mustn't get into the source of a module.

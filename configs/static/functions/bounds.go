@@ -1,0 +1,220 @@
+package functions
+
+import (
+	"errors"
+	"math/big"
+	"regexp"
+	"strings"
+
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// bounds keep functions from making values that are out of all proportion to
+// their arguments, before they are made.
+type bounds struct{ bytes int }
+
+var errTooLarge = errors.New("the result would be too large")
+
+// bound refuses arguments for which size says that the result may be too large.
+// Arguments that aren't known, or are null, are left to the function.
+func (b bounds) bound(f function.Function, size func(args []cty.Value) int) function.Function {
+	params := f.Params()
+	check := func(args []cty.Value) error {
+		plain := make([]cty.Value, len(args))
+		for i, arg := range args {
+			plain[i], _ = arg.UnmarkDeep()
+			if !plain[i].IsWhollyKnown() || plain[i].IsNull() {
+				return nil
+			}
+		}
+		if size(plain) > b.bytes {
+			return errTooLarge
+		}
+		return nil
+	}
+	return function.New(&function.Spec{
+		Params:   params,
+		VarParam: f.VarParam(),
+		Type: func(args []cty.Value) (cty.Type, error) {
+			if err := check(args); err != nil {
+				return cty.DynamicPseudoType, err
+			}
+			return f.ReturnTypeForValues(args)
+		},
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) { return f.Call(args) },
+	})
+}
+
+// pairs refuses to compare each element of a collection with each one of another,
+// or of the same, if those are too many.
+func (b bounds) pairs(f function.Function) function.Function {
+	return b.bound(f, func(args []cty.Value) int {
+		count := elements(args[len(args)-1]) * elements(args[0])
+		return count / 16 // a comparison takes a few nanoseconds
+	})
+}
+
+// elements is how many a collection has; 0 if it is none.
+func elements(val cty.Value) int {
+	if !val.CanIterateElements() {
+		return 0
+	}
+	return val.LengthInt()
+}
+
+// Size is about how many bytes a value has as text; it stops counting above limit.
+func Size(val cty.Value, limit int) int {
+	val, _ = val.Unmark()
+	typ := val.Type()
+	switch {
+	case !val.IsKnown() || val.IsNull():
+		return 1
+	case typ == cty.String:
+		return 1 + len(val.AsString())
+	case typ == cty.Number:
+		return 1 + numberSize(val.AsBigFloat(), limit)
+	case !val.CanIterateElements():
+		return 1
+	}
+	size := 1
+	for it := val.ElementIterator(); it.Next() && size <= limit; {
+		key, inner := it.Element()
+		if key.Type() == cty.String {
+			key, _ = key.Unmark()
+			size += len(key.AsString())
+		}
+		size += Size(inner, limit-size)
+	}
+	return size
+}
+
+// numberSize counts the digits that a number has, or the zeros that stand before
+// or behind them.
+func numberSize(number *big.Float, limit int) int {
+	if number.IsInf() {
+		return limit
+	}
+	exponent := number.MantExp(nil)
+	return int(number.MinPrec()/8) + max(exponent, -exponent)/4
+}
+
+// wide matches format verbs whose width or precision has three digits, or stands in
+// an argument.
+var wide = regexp.MustCompile(`%[^%a-zA-Z]*([0-9]{3}|\*)`)
+
+func (b bounds) formatSize(args []cty.Value) int {
+	format := args[0].AsString()
+	if wide.MatchString(format) {
+		return b.bytes + 1
+	}
+	size := 0
+	for _, arg := range args[1:] {
+		size += 100 + Size(arg, b.bytes)
+	}
+	return len(format) + min(size, b.bytes)*strings.Count(format, "%")
+}
+
+func (b bounds) formatListSize(args []cty.Value) int {
+	if args[0].Type() != cty.String {
+		return 0 // which is an error
+	}
+	longest := 1
+	for _, arg := range args[1:] {
+		longest = max(longest, elements(arg))
+	}
+	return b.formatSize(args) + longest*len(args[0].AsString())
+}
+
+func (b bounds) indentSize(args []cty.Value) int {
+	spaces, _ := args[0].AsBigFloat().Int64()
+	if spaces < 0 || spaces > int64(b.bytes) {
+		return b.bytes + 1
+	}
+	text := args[1].AsString()
+	return len(text) + int(spaces)*strings.Count(text, "\n")
+}
+
+func (b bounds) joinSize(args []cty.Value) int {
+	size := 0
+	for _, list := range args[1:] {
+		size += len(args[0].AsString())*elements(list) + Size(list, b.bytes)
+	}
+	return size
+}
+
+// productSize is that of all combinations of the elements of some sets or lists.
+func (b bounds) productSize(args []cty.Value) int {
+	count := 1
+	for _, arg := range args {
+		if count *= elements(arg); count > b.bytes {
+			return count
+		}
+	}
+	size := 0
+	for _, arg := range args {
+		if n := elements(arg); n > 0 {
+			size += Size(arg, b.bytes) / n * count
+		}
+	}
+	return size
+}
+
+// transposeSize counts the keys as often as there are values for them.
+func (b bounds) transposeSize(args []cty.Value) int {
+	size := 0
+	for it := args[0].ElementIterator(); it.Next() && size <= b.bytes; {
+		key, list := it.Element()
+		size += elements(list) * (1 + len(key.AsString()))
+	}
+	return size
+}
+
+// regexAllSize is that of the matches, of which there may be one for each byte.
+func regexAllSize(args []cty.Value) int {
+	groups := strings.Count(args[0].AsString(), "(")
+	return len(args[1].AsString()) * (1 + groups)
+}
+
+// yamlSize grows with what stands in a document several times by a reference.
+func yamlSize(args []cty.Value) int {
+	text := args[0].AsString()
+	if !strings.Contains(text, "*") {
+		return len(text)
+	}
+	return len(text) * (1 + strings.Count(text, "*"))
+}
+
+// replace is for text, or what a regular expression between slashes matches.
+func (b bounds) replace() function.Function {
+	size := func(text string, places, longest int) error {
+		if len(text)+places*longest > b.bytes {
+			return errTooLarge
+		}
+		return nil
+	}
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: "substr", Type: cty.String}, {Name: "replace", Type: cty.String}},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			text, old, replacement := args[0].AsString(), args[1].AsString(), args[2].AsString()
+			if len(old) < 2 || old[0] != '/' || old[len(old)-1] != '/' {
+				if err := size(text, strings.Count(text, old), len(replacement)); err != nil {
+					return cty.UnknownVal(cty.String), err
+				}
+				return stdlib.Replace(args[0], args[1], args[2])
+			}
+			expr, err := regexp.Compile(old[1 : len(old)-1])
+			if err != nil {
+				return cty.UnknownVal(cty.String), err
+			}
+			// A reference to a group may stand for the whole text.
+			longest := len(replacement) + strings.Count(replacement, "$")*len(text)
+			if err := size(text, len(expr.FindAllStringIndex(text, -1)), longest); err != nil {
+				return cty.UnknownVal(cty.String), err
+			}
+			return cty.StringVal(expr.ReplaceAllString(text, replacement)), nil
+		},
+	})
+}

@@ -1,0 +1,110 @@
+package functions
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestTable_SameAsTerraform has Terraform's console compute the expressions of the
+// other tests.
+func TestTable_SameAsTerraform(t *testing.T) {
+	program := providertest.LookProgram(t, "terraform")
+	dir := writeFiles(t)
+	var all []string
+	for _, tt := range results {
+		all = append(all, tt.expr)
+	}
+	out, err := console(t, program, dir, "jsonencode(["+strings.Join(all, ", ")+"])\n")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var text string
+	if err := json.Unmarshal([]byte(out), &text); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var said []json.RawMessage
+	if err := json.Unmarshal([]byte(text), &said); err != nil || len(said) != len(results) {
+		t.Fatalf("%d results of %d expressions: %v", len(said), len(results), err)
+	}
+	for i, tt := range results {
+		if string(said[i]) != tt.want {
+			t.Errorf("%s is %s, and here %s", tt.expr, said[i], tt.want)
+		}
+	}
+}
+
+// TestTable_FailsAsTerraform has Terraform's console compute what is an error here
+// and isn't one because it would take too much.
+func TestTable_FailsAsTerraform(t *testing.T) {
+	program := providertest.LookProgram(t, "terraform")
+	var all, exprs []string
+	for _, tt := range failing {
+		if !strings.Contains(tt.want, "too ") && !strings.Contains(tt.want, "home") && !strings.HasPrefix(tt.expr, "templatestring") {
+			all, exprs = append(all, "can("+tt.expr+")"), append(exprs, tt.expr)
+		}
+	}
+	out, err := console(t, program, writeFiles(t), "jsonencode(["+strings.Join(all, ", ")+"])\n")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var said []bool
+	if err := json.Unmarshal([]byte(strings.Trim(out, "\"\n")), &said); err != nil || len(said) != len(exprs) {
+		t.Fatalf("%d results of %d expressions: %v\n%s", len(said), len(exprs), err, out)
+	}
+	for i, expr := range exprs {
+		if said[i] {
+			t.Errorf("%s is no error of Terraform's", expr)
+		}
+	}
+}
+
+// TestTable_HasAllOfTerraform asks Terraform which functions there are.
+func TestTable_HasAllOfTerraform(t *testing.T) {
+	program := providertest.LookProgram(t, "terraform")
+	out, err := exec.CommandContext(t.Context(), program, "metadata", "functions", "-json").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said struct {
+		Signatures map[string]struct {
+			Parameters []struct{ Name string } `json:"parameters"`
+			Variadic   *struct{ Name string }  `json:"variadic_parameter"`
+		} `json:"function_signatures"`
+	}
+	if err := json.Unmarshal(out, &said); err != nil || len(said.Signatures) < 100 {
+		t.Fatalf("%d functions: %v", len(said.Signatures), err)
+	}
+	table := Table(environment(Files{}))
+	for name, signature := range said.Signatures {
+		f, ok := table[name]
+		if !ok {
+			t.Errorf("there is no function %s", name)
+			continue
+		}
+		if got, want := len(f.Params()), len(signature.Parameters); got != want || (f.VarParam() != nil) != (signature.Variadic != nil) {
+			t.Errorf("%s has %d parameters (more: %t), Terraform's %d (%t)", name, got, f.VarParam() != nil, want, signature.Variadic != nil)
+		}
+	}
+}
+
+// console has expressions computed, one a line.
+func console(t *testing.T, program, dir, lines string) (string, error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), program, "console")
+	config := filepath.Join(t.TempDir(), "empty.tfrc")
+	if err := os.WriteFile(config, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Dir, cmd.Stdin, cmd.Env = dir, strings.NewReader(lines), append(os.Environ(), "CHECKPOINT_DISABLE=1", "TF_CLI_CONFIG_FILE="+config)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err := cmd.Run()
+	return out.String(), err
+}

@@ -1,0 +1,153 @@
+// Package functions is the function table of the language, as far as expressions
+// are computed before anything is installed.
+//
+// [Table] returns all functions by name, each also with "core::" in front. They
+// are those of Terraform: same arguments, same results. What only a plan or an
+// apply can know (the time, random values) is an unknown value. Nothing here can
+// take more than a moment or a few megabytes, whatever the arguments are: what
+// would is an error. Functions of a table may be called at the same time.
+package functions
+
+import (
+	"io/fs"
+
+	"github.com/hashicorp/go-cty-funcs/cidr"
+	"github.com/hashicorp/go-cty-funcs/crypto"
+	"github.com/hashicorp/go-cty-funcs/encoding"
+	"github.com/hashicorp/go-cty-funcs/uuid"
+	"github.com/hashicorp/hcl/v2/ext/tryfunc"
+	"github.com/hashicorp/hcl/v2/ext/typeexpr"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	yaml "github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/function/stdlib"
+)
+
+// Environment is what functions know of the world.
+type Environment struct {
+	// Files are what the functions that read files can reach.
+	Files Files
+
+	// Sensitive and Ephemeral are the marks of such values.
+	Sensitive, Ephemeral any
+
+	// Parse parses the text of a template; name is for messages. What it returns is
+	// cheap to compute.
+	Parse func(text, name string) (hclsyntax.Expression, error)
+
+	// MaxBytes is the size of a value above which it is an error.
+	MaxBytes int
+}
+
+// Files says which files functions read. The zero value reads none.
+type Files struct {
+	FS     fs.FS  // nil: the file system of the process
+	Dir    string // what relative paths are relative to; "": they can't be read
+	Within string // the directory that no path may lead out of; "": none
+	Home   string // what "~" stands for; "": it is not known
+}
+
+// Table returns the functions.
+func Table(env Environment) map[string]function.Function {
+	b := bounds{env.MaxBytes}
+	table := map[string]function.Function{}
+	for _, group := range []map[string]function.Function{
+		numbers(), texts(b), collections(b), conversions(), encodings(b), checksums(), times(), addresses(), env.marks(), env.files(b),
+	} {
+		for name, f := range group {
+			table[name] = f
+		}
+	}
+	env.addTemplates(table)
+	for name, f := range table {
+		table["core::"+name] = f
+	}
+	return table
+}
+
+func numbers() map[string]function.Function {
+	return map[string]function.Function{
+		"abs": stdlib.AbsoluteFunc, "ceil": stdlib.CeilFunc, "floor": stdlib.FloorFunc, "log": stdlib.LogFunc, "max": stdlib.MaxFunc,
+		"min": stdlib.MinFunc, "parseint": stdlib.ParseIntFunc, "pow": stdlib.PowFunc, "signum": stdlib.SignumFunc, "sum": sum,
+	}
+}
+
+func texts(b bounds) map[string]function.Function {
+	return map[string]function.Function{
+		"chomp": stdlib.ChompFunc, "lower": stdlib.LowerFunc, "regex": stdlib.RegexFunc, "regexall": b.bound(stdlib.RegexAllFunc, regexAllSize),
+		"split": stdlib.SplitFunc, "strrev": stdlib.ReverseFunc, "substr": stdlib.SubstrFunc, "title": stdlib.TitleFunc,
+		"trim": stdlib.TrimFunc, "trimprefix": stdlib.TrimPrefixFunc, "trimspace": stdlib.TrimSpaceFunc, "trimsuffix": stdlib.TrimSuffixFunc,
+		"upper":       stdlib.UpperFunc,
+		"endswith":    endsWith,
+		"format":      b.bound(stdlib.FormatFunc, b.formatSize),
+		"formatlist":  b.bound(stdlib.FormatListFunc, b.formatListSize),
+		"indent":      b.bound(stdlib.IndentFunc, b.indentSize),
+		"join":        b.bound(stdlib.JoinFunc, b.joinSize),
+		"replace":     b.replace(),
+		"startswith":  startsWith,
+		"strcontains": contains,
+	}
+}
+
+func collections(b bounds) map[string]function.Function {
+	return map[string]function.Function{
+		"chunklist": stdlib.ChunklistFunc, "coalescelist": stdlib.CoalesceListFunc, "compact": stdlib.CompactFunc, "concat": stdlib.ConcatFunc,
+		"contains": stdlib.ContainsFunc, "distinct": b.pairs(stdlib.DistinctFunc), "element": stdlib.ElementFunc, "flatten": stdlib.FlattenFunc,
+		"keys": stdlib.KeysFunc, "merge": stdlib.MergeFunc, "range": stdlib.RangeFunc, "reverse": stdlib.ReverseListFunc,
+		"setintersection": stdlib.SetIntersectionFunc, "setproduct": b.bound(stdlib.SetProductFunc, b.productSize),
+		"setsubtract": stdlib.SetSubtractFunc, "setunion": stdlib.SetUnionFunc, "slice": stdlib.SliceFunc, "sort": stdlib.SortFunc,
+		"values": stdlib.ValuesFunc, "zipmap": stdlib.ZipmapFunc,
+		"alltrue":   all,
+		"anytrue":   some,
+		"coalesce":  coalesce,
+		"index":     index,
+		"length":    length,
+		"list":      removed("list", "tolist([ ... ])"),
+		"lookup":    lookup,
+		"map":       removed("map", "tomap({ ... })"),
+		"matchkeys": b.pairs(matchKeys),
+		"one":       one,
+		"transpose": b.bound(transpose, b.transposeSize),
+	}
+}
+
+func conversions() map[string]function.Function {
+	return map[string]function.Function{
+		"can": tryfunc.CanFunc, "convert": typeexpr.ConvertFunc, "try": tryfunc.TryFunc,
+		"tobool": stdlib.MakeToFunc(cty.Bool), "tonumber": stdlib.MakeToFunc(cty.Number), "tostring": stdlib.MakeToFunc(cty.String),
+		"tolist": stdlib.MakeToFunc(cty.List(cty.DynamicPseudoType)), "tomap": stdlib.MakeToFunc(cty.Map(cty.DynamicPseudoType)),
+		"toset": stdlib.MakeToFunc(cty.Set(cty.DynamicPseudoType)),
+	}
+}
+
+func encodings(b bounds) map[string]function.Function {
+	return map[string]function.Function{
+		"base64decode": encoding.Base64DecodeFunc, "base64encode": encoding.Base64EncodeFunc, "base64gzip": gzipped,
+		"csvdecode": stdlib.CSVDecodeFunc, "jsondecode": stdlib.JSONDecodeFunc, "jsonencode": stdlib.JSONEncodeFunc,
+		"textdecodebase64": textDecode, "textencodebase64": textEncode, "urlencode": encoding.URLEncodeFunc,
+		"yamldecode": b.bound(yaml.YAMLDecodeFunc, yamlSize), "yamlencode": yaml.YAMLEncodeFunc,
+	}
+}
+
+func checksums() map[string]function.Function {
+	return map[string]function.Function{
+		"base64sha256": base64SHA256, "base64sha512": base64SHA512,
+		"md5": crypto.Md5Func, "sha1": crypto.Sha1Func, "sha256": crypto.Sha256Func, "sha512": crypto.Sha512Func,
+		"rsadecrypt": crypto.RsaDecryptFunc, "uuidv5": uuid.V5Func,
+		"bcrypt": function.Unpredictable(crypto.BcryptFunc), "uuid": function.Unpredictable(uuid.V4Func),
+	}
+}
+
+func times() map[string]function.Function {
+	return map[string]function.Function{
+		"formatdate": stdlib.FormatDateFunc, "timeadd": stdlib.TimeAddFunc, "timecmp": timeCompare,
+		"plantimestamp": later, "timestamp": later,
+	}
+}
+
+func addresses() map[string]function.Function {
+	return map[string]function.Function{
+		"cidrhost": host, "cidrnetmask": netmask, "cidrsubnet": subnet, "cidrsubnets": cidr.SubnetsFunc,
+	}
+}

@@ -1,0 +1,115 @@
+package functions
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/ext/customdecode"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/function"
+)
+
+// addTemplates adds the functions that compute templates with all functions but
+// these.
+func (env Environment) addTemplates(table map[string]function.Function) {
+	inside := maps.Clone(table)
+	for _, name := range []string{"templatefile", "templatestring"} {
+		inside[name] = nested(name)
+	}
+	for name, f := range maps.Clone(inside) {
+		inside["core::"+name] = f
+	}
+	table["templatefile"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "path", Type: cty.String}, anything("vars")},
+		Type:   function.StaticReturnType(cty.DynamicPseudoType),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			content, err := env.Files.read(args[0].AsString(), env.MaxBytes)
+			if err != nil {
+				return cty.DynamicVal, err
+			}
+			return env.render(string(content), args[0].AsString(), args[1], inside)
+		},
+	})
+	table["templatestring"] = function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "template", Type: customdecode.ExpressionClosureType}, anything("vars")},
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			text, err := referenced(args[0])
+			if err != nil || !text.IsKnown() {
+				return cty.UnknownVal(cty.String), err
+			}
+			text, marks := text.Unmark()
+			rendered, err := env.render(text.AsString(), "<templatestring argument>", args[1], inside)
+			if err != nil {
+				return cty.NilVal, err
+			}
+			rendered, err = convert.Convert(rendered, cty.String)
+			return rendered.WithMarks(marks), err
+		},
+	})
+}
+
+// referenced is the string that an expression refers to. A template that stands
+// where it is used needs no function.
+func referenced(closure cty.Value) (cty.Value, error) {
+	of := customdecode.ExpressionClosureFromVal(closure)
+	switch of.Expression.(type) {
+	case *hclsyntax.ScopeTraversalExpr, *hclsyntax.RelativeTraversalExpr, *hclsyntax.IndexExpr:
+	default:
+		return cty.NilVal, function.NewArgErrorf(0, "must be a reference to a string that is a template")
+	}
+	val, diags := of.Value()
+	if diags.HasErrors() {
+		return cty.NilVal, function.NewArgErrorf(0, "%s: %s", diags.Errs()[0].(*hcl.Diagnostic).Summary, diags.Errs()[0].(*hcl.Diagnostic).Detail)
+	}
+	val, err := convert.Convert(val, cty.String)
+	if err == nil && val.IsNull() {
+		err = errors.New("it is null")
+	}
+	if err != nil {
+		return cty.NilVal, function.NewArgErrorf(0, "must be a string: %v", err)
+	}
+	return val, nil
+}
+
+// render computes a template, which may refer to nothing but vars.
+func (env Environment) render(text, name string, vars cty.Value, table map[string]function.Function) (cty.Value, error) {
+	if typ := vars.Type(); !typ.IsObjectType() && !typ.IsMapType() {
+		return cty.DynamicVal, function.NewArgErrorf(1, "must be a map")
+	}
+	expr, err := env.Parse(text, name)
+	if err != nil {
+		return cty.DynamicVal, err
+	}
+	given := vars.AsValueMap()
+	for variable := range given {
+		if !hclsyntax.ValidIdentifier(variable) {
+			return cty.DynamicVal, function.NewArgErrorf(1, "%q can't be the name of a variable in a template", variable)
+		}
+	}
+	for _, traversal := range expr.Variables() {
+		if _, ok := given[traversal.RootName()]; !ok {
+			return cty.DynamicVal, function.NewArgErrorf(1, "has no %q, to which %s refers at %s", traversal.RootName(), name, traversal[0].SourceRange())
+		}
+	}
+	val, diags := expr.Value(&hcl.EvalContext{Variables: given, Functions: table})
+	if diags.HasErrors() {
+		first := diags.Errs()[0].(*hcl.Diagnostic)
+		return cty.DynamicVal, fmt.Errorf("%s: %s", first.Summary, first.Detail)
+	}
+	return val, nil
+}
+
+// nested is what the functions for templates are inside of a template.
+func nested(name string) function.Function {
+	err := fmt.Errorf("a template can't call %s", name)
+	return function.New(&function.Spec{
+		Params: []function.Parameter{anything("template"), anything("vars")},
+		Type:   func([]cty.Value) (cty.Type, error) { return cty.DynamicPseudoType, err },
+		Impl:   func([]cty.Value, cty.Type) (cty.Value, error) { return cty.DynamicVal, err },
+	})
+}

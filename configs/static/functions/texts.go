@@ -1,0 +1,233 @@
+package functions
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"fmt"
+	"math/big"
+	"net"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	gocidr "github.com/apparentlymart/go-cidr/cidr"
+	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/function"
+	"github.com/zclconf/go-cty/cty/gocty"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/unicode"
+)
+
+// text makes a function of strings whose result is a string.
+func text(names string, compute func(args []string) (string, error)) function.Function {
+	var params []function.Parameter
+	for _, name := range strings.Fields(names) {
+		params = append(params, function.Parameter{Name: name, Type: cty.String})
+	}
+	return function.New(&function.Spec{
+		Params: params,
+		Type:   function.StaticReturnType(cty.String),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			var words []string
+			for _, arg := range args {
+				words = append(words, arg.AsString())
+			}
+			result, err := compute(words)
+			if err != nil {
+				return cty.UnknownVal(cty.String), err
+			}
+			return cty.StringVal(result), nil
+		},
+	})
+}
+
+var (
+	startsWith = compared("prefix", strings.HasPrefix)
+	endsWith   = compared("suffix", strings.HasSuffix)
+	contains   = compared("substr", strings.Contains)
+)
+
+// compared makes a function that says how one string is in another.
+func compared(name string, compare func(text, part string) bool) function.Function {
+	return function.New(&function.Spec{
+		Params: []function.Parameter{{Name: "str", Type: cty.String}, {Name: name, Type: cty.String}},
+		Type:   function.StaticReturnType(cty.Bool),
+		Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+			return cty.BoolVal(compare(args[0].AsString(), args[1].AsString())), nil
+		},
+	})
+}
+
+var (
+	base64SHA256 = text("str", func(args []string) (string, error) {
+		sum := sha256.Sum256([]byte(args[0]))
+		return base64.StdEncoding.EncodeToString(sum[:]), nil
+	})
+	base64SHA512 = text("str", func(args []string) (string, error) {
+		sum := sha512.Sum512([]byte(args[0]))
+		return base64.StdEncoding.EncodeToString(sum[:]), nil
+	})
+	gzipped = text("str", func(args []string) (string, error) {
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write([]byte(args[0])); err != nil {
+			return "", err
+		}
+		if err := w.Close(); err != nil {
+			return "", err
+		}
+		return base64.StdEncoding.EncodeToString(packed.Bytes()), nil
+	})
+)
+
+// Text in another encoding, such as UTF-16LE.
+var (
+	textEncode = text("string encoding", func(args []string) (string, error) {
+		charset, err := findEncoding(args[1])
+		if err != nil {
+			return "", err
+		}
+		encoded, err := charset.NewEncoder().Bytes([]byte(args[0]))
+		if err != nil {
+			return "", function.NewArgErrorf(0, "has characters that %s doesn't have", args[1])
+		}
+		return base64.StdEncoding.EncodeToString(encoded), nil
+	})
+	textDecode = text("source encoding", func(args []string) (string, error) {
+		charset, err := findEncoding(args[1])
+		if err != nil {
+			return "", err
+		}
+		encoded, err := base64.StdEncoding.DecodeString(args[0])
+		if err != nil {
+			return "", function.NewArgErrorf(0, "isn't base64: %v", err)
+		}
+		decoded, err := charset.NewDecoder().Bytes(encoded)
+		if err != nil || bytes.ContainsRune(decoded, utf8.RuneError) {
+			return "", function.NewArgErrorf(0, "isn't text in %s", args[1])
+		}
+		return string(decoded), nil
+	})
+)
+
+// findEncoding finds those of Unicode and those with one byte for a character. The
+// tables of the others would make the program 2 MB larger.
+func findEncoding(name string) (encoding.Encoding, error) {
+	switch strings.ToUpper(name) {
+	case "UTF-8":
+		return unicode.UTF8, nil
+	case "UTF-16":
+		return unicode.UTF16(unicode.BigEndian, unicode.UseBOM), nil
+	case "UTF-16BE":
+		return unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM), nil
+	case "UTF-16LE":
+		return unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM), nil
+	}
+	plain := strings.NewReplacer("ISO-8859", "ISO 8859", "WINDOWS-", "WINDOWS ", "CP", "IBM CODE PAGE ", "IBM", "IBM CODE PAGE ", "LATIN1", "ISO 8859-1").Replace(strings.ToUpper(name))
+	for _, charset := range charmap.All {
+		if named, ok := charset.(fmt.Stringer); ok && strings.EqualFold(named.String(), plain) {
+			return charset, nil
+		}
+	}
+	return nil, function.NewArgErrorf(1, "%q is no encoding that is known here: there are those of Unicode, ISO-8859, windows-125x, KOI8 and IBM", name)
+}
+
+// timeCompare says which of two times is the earlier one.
+var timeCompare = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "timestamp_a", Type: cty.String}, {Name: "timestamp_b", Type: cty.String}},
+	Type:   function.StaticReturnType(cty.Number),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		var times [2]time.Time
+		for i, arg := range args {
+			parsed, err := time.Parse(time.RFC3339, arg.AsString())
+			if err != nil {
+				return cty.NilVal, function.NewArgErrorf(i, "is no time such as 2006-01-02T15:04:05Z: %q", arg.AsString())
+			}
+			times[i] = parsed
+		}
+		return cty.NumberIntVal(int64(times[0].Compare(times[1]))), nil
+	},
+})
+
+// later is a function of no arguments whose result only a plan knows.
+var later = function.New(&function.Spec{
+	Type: function.StaticReturnType(cty.String),
+	Impl: func([]cty.Value, cty.Type) (cty.Value, error) { return cty.UnknownVal(cty.String), nil },
+})
+
+// network reads an address with a prefix.
+func network(arg cty.Value) (*net.IPNet, error) {
+	_, parsed, err := net.ParseCIDR(arg.AsString())
+	if err != nil {
+		return nil, function.NewArgErrorf(0, "invalid CIDR expression: %v", err)
+	}
+	return parsed, nil
+}
+
+var netmask = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "prefix", Type: cty.String}},
+	Type:   function.StaticReturnType(cty.String),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		parsed, err := network(args[0])
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if len(parsed.Mask) != net.IPv4len {
+			return cty.NilVal, function.NewArgErrorf(0, "IPv6 has no netmasks")
+		}
+		return cty.StringVal(net.IP(parsed.Mask).String()), nil
+	},
+})
+
+// host is the address with a number in a network.
+var host = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "prefix", Type: cty.String}, {Name: "hostnum", Type: cty.Number}},
+	Type:   function.StaticReturnType(cty.String),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		var number *big.Int
+		if err := gocty.FromCtyValue(args[1], &number); err != nil {
+			return cty.NilVal, function.NewArgError(1, err)
+		}
+		parsed, err := network(args[0])
+		if err != nil {
+			return cty.NilVal, err
+		}
+		found, err := gocidr.HostBig(parsed, number)
+		if err != nil {
+			return cty.NilVal, err
+		}
+		return cty.StringVal(found.String()), nil
+	},
+})
+
+// subnet is the network with a number in a larger one.
+var subnet = function.New(&function.Spec{
+	Params: []function.Parameter{{Name: "prefix", Type: cty.String}, {Name: "newbits", Type: cty.Number}, {Name: "netnum", Type: cty.Number}},
+	Type:   function.StaticReturnType(cty.String),
+	Impl: func(args []cty.Value, _ cty.Type) (cty.Value, error) {
+		var bits int
+		if err := gocty.FromCtyValue(args[1], &bits); err != nil {
+			return cty.NilVal, function.NewArgError(1, err)
+		}
+		var number *big.Int
+		if err := gocty.FromCtyValue(args[2], &number); err != nil {
+			return cty.NilVal, function.NewArgError(2, err)
+		}
+		parsed, err := network(args[0])
+		if err != nil {
+			return cty.NilVal, err
+		}
+		if bits < -8*net.IPv6len || bits > 8*net.IPv6len {
+			return cty.NilVal, function.NewArgErrorf(1, "a prefix can't be made longer by %d bits", bits)
+		}
+		found, err := gocidr.SubnetBig(parsed, bits, number)
+		if err != nil {
+			return cty.NilVal, fmt.Errorf("no such subnet: %w", err)
+		}
+		return cty.StringVal(found.String()), nil
+	},
+})
