@@ -64,8 +64,8 @@ var layers = map[string][]string{
 
 	// What others embed. Nothing below this line may import anything above it.
 	"providercache": {"providercache/store", "providercache/fetcher", "providercache/resolve", "providercache/event", "providercache/link",
-		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
-		"depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
+		"providercache/internal/disk", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging",
+		"providercache/internal/unpack", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/vendoring": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
 		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/mirror": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
@@ -81,7 +81,7 @@ var layers = map[string][]string{
 	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
-	"providercache/resolve":          {"providercache/event", "depsfile", "getproviders", "getproviders/par"},
+	"providercache/resolve":          {"providercache/event", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
 	"providercache/event":            {"providercache/link", "getproviders"},
 	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
 	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
@@ -94,6 +94,7 @@ var layers = map[string][]string{
 	"providercache/internal/staging":        {"getproviders", "getproviders/scratch"},
 	"providercache/link":                    {"providercache/internal/chunks", "providercache/internal/owner"},
 	"providercache/internal/chunks":         {},
+	"providercache/internal/disk":           {"getproviders/scratch"},
 	"providercache/internal/owner":          {},
 	"depsfile":                              {"getproviders", "getproviders/wholefile"},
 	"getproviders":                          {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
@@ -289,7 +290,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/sys",
-		where: []string{"getproviders/filelock", "providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging",
+		where: []string{"getproviders/filelock", "providercache/internal/disk", "providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging",
 			"providercache/link"},
 		tests:  true,
 		reason: "what the file systems of the three systems need",

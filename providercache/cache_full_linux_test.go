@@ -61,7 +61,8 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.grow(t)
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of much
+		Archive: zipOf(t, map[string]string{"terraform-provider-a": strings.Repeat("a", 400_000)})})
 	disk := smallDisk(t)
 	d := m.directory(t)
 	d.Target = &store.Store{Dir: filepath.Join(disk, "target")}

@@ -12,33 +12,106 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/disk"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // carryOut does what the plan says and returns an outcome for each selection.
-func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage, locks *depsfile.Locks) []Outcome {
+// failed are those of providers without a selection. What metadata and directories
+// show comes first: if any provider can't be installed, no archive is requested or unpacked.
+// What is on this machine, unpacked, is put into its place nevertheless.
+func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage, locks *depsfile.Locks, failed []Outcome) []Outcome {
 	in.recordDue(ctx, plan, local)
+	in.noteUses(ctx, plan)
+	if len(plan.Link)+len(plan.Fetch) == 0 {
+		in.sweep()
+		return append(failed, in.reportPresent(ctx, plan.Present, local)...)
+	}
+	blocked, done := in.openTarget(ctx, plan)
+	defer done()
+	outcomes := slices.Concat(failed, blocked, in.reportPresent(ctx, plan.Present, local))
+	tasks, missing := in.describe(ctx, plan.toFetch(), locks)
+	if len(blocked) > 0 {
+		return slices.Concat(missing, withoutThoseOf(missing, outcomes)) // what a source says of a provider says more
+	}
+	linked, gone := in.link(ctx, plan.Link, local)
+	more, unfound := in.describe(ctx, gone, locks)
+	tasks, outcomes = append(tasks, more...), slices.Concat(outcomes, missing, linked, unfound)
+	if len(failed)+len(missing)+len(unfound) > 0 {
+		var withheld []Outcome
+		tasks, withheld = in.withhold(ctx, tasks)
+		outcomes = append(outcomes, withheld...)
+	}
+	outcomes = append(outcomes, in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks)))...)
+	in.recordPublished(ctx, outcomes)
+	return outcomes
+}
+
+// noteUses records which packages of the cache Target uses, and is going to use.
+func (in *Installer) noteUses(ctx context.Context, plan Plan) {
 	if in.Cache != nil {
 		in.Cache.NoteUses(ctx, store.Uses{
 			State: in.Fetcher.EffectiveStateDir(), Target: in.Target.Dir, Present: in.packageNames(plan.Present),
 			Due: in.packageNames(slices.Concat(plan.Link, plan.toFetch())), Link: in.linkModes()[0] == link.Symlink,
 		}, in.Fetcher.Time())
 	}
-	if len(plan.Link)+len(plan.Fetch) == 0 { // else it is done before packages come
-		scratch.Sweep(in.Target.Dir, in.Fetcher.Time())
-		if in.Cache != nil {
-			scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
+}
+
+// sweep removes what killed processes left.
+func (in *Installer) sweep() {
+	scratch.Sweep(in.Target.Dir, in.Fetcher.Time())
+	if in.Cache != nil {
+		scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
+	}
+}
+
+// openTarget makes Target, and finds out whether packages can be put there. If
+// not, blocked has an outcome with the same error for each. done removes the
+// directory if it stayed empty.
+func (in *Installer) openTarget(ctx context.Context, plan Plan) (blocked []Outcome, done func()) {
+	made, err := disk.Probe(in.Target.Dir)
+	if err == nil {
+		in.sweep()
+		return nil, func() { scratch.RemoveEmpty(made) }
+	}
+	scratch.RemoveEmpty(made)
+	all := slices.Concat(plan.Link, plan.toFetch())
+	cause := &resolve.UnwritableError{Dir: in.Target.Dir, Err: err}
+	for _, s := range all {
+		cause.Providers = append(cause.Providers, s.Provider)
+	}
+	for _, s := range all {
+		blocked = append(blocked, failedOutcome(s, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepPublish, cause))))
+	}
+	return blocked, func() {}
+}
+
+// withhold takes out what would have to be unpacked, because other providers have
+// failed. After the context has ended, that is why.
+func (in *Installer) withhold(ctx context.Context, tasks []fetcher.Request) (rest []fetcher.Request, withheld []Outcome) {
+	for _, t := range tasks {
+		switch _, unpacked := t.Package.Location.(getproviders.LocalDirectory); {
+		case unpacked:
+			rest = append(rest, t)
+		case ctx.Err() != nil:
+			withheld = append(withheld, failedOutcome(t.Selection, resolve.Fail(ctx, in.Fetcher.Emit, t.Selection, context.Cause(ctx))))
+		default:
+			withheld = append(withheld, Outcome{Selection: t.Selection, NotTried: true})
 		}
 	}
-	present := in.reportPresent(ctx, plan.Present, local)
-	linked, gone := in.link(ctx, plan.Link, local)
-	tasks, failed := in.describe(ctx, slices.Concat(plan.toFetch(), gone), locks)
-	outcomes := slices.Concat(present, linked, failed, in.fetch(ctx, largestFirst(in.withExpectedSizes(tasks))))
-	in.recordPublished(ctx, outcomes)
-	return outcomes
+	return rest, withheld
+}
+
+// withoutThoseOf leaves out the outcomes of providers that others are about.
+func withoutThoseOf(others, outcomes []Outcome) []Outcome {
+	return slices.DeleteFunc(slices.Clone(outcomes), func(o Outcome) bool {
+		return slices.ContainsFunc(others, func(other Outcome) bool { return other.Selection.Provider == o.Selection.Provider })
+	})
 }
 
 // reportPresent reports packages that are in Target already, and returns what
@@ -84,17 +157,34 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 	if len(tasks) == 0 {
 		return nil
 	}
-	defer in.prepare(in.Target.Dir)()
+	obtain, withCache := in.fetchIntoTarget, false
 	if in.Cache != nil {
-		scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
+		made, err := disk.Probe(in.Cache.Dir)
+		defer func() { scratch.RemoveEmpty(made) }()
 		download.SweepPartials(in.partials(), in.Fetcher.Time())
+		if withCache = err == nil; withCache {
+			obtain = in.fetchOne
+		}
 	}
-	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, in.fetchOne)
+	tasks, refused := in.reserve(ctx, in.findRoom(withCache), tasks)
+	downloads, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	get := func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
+		got, err := in.Fetcher.Fetch(downloads, t, stage)
+		return got, endAll(ctx, downloads, stop, t, err)
+	}
+	outcomes, errs := resolve.Map(ctx, in.Fetcher.Emit, in.Fetcher.Limits.WithDefaults().Queries, tasks, func(ctx context.Context, t fetcher.Request) (Outcome, error) {
+		if refused != nil {
+			return Outcome{}, t.Failed(resolve.StepFetch, refused)
+		}
+		return obtain(ctx, t, get)
+	})
 	for i, err := range errs {
 		if err != nil {
 			outcomes[i] = failedOutcome(tasks[i].Selection, err)
 		}
 	}
+	sharedFailures(outcomes)
 	return outcomes
 }
 

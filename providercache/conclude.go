@@ -17,6 +17,7 @@ type Outcome struct {
 	Selection  resolve.Selection
 	Present    bool      // it was there already
 	FromCache  bool      // it was in the cache already
+	NotTried   bool      // nothing was done, because others failed before the first archive was requested
 	Link       link.Mode // how it got into Target from the cache; Auto: it didn't
 	LinkReason error     // why in no better way; nil: there was none
 
@@ -93,11 +94,20 @@ func failedOutcomes(failed []resolve.FailedSelection) (outcomes []Outcome) {
 	return outcomes
 }
 
-// joinErrors returns the errors of outcomes, in their order.
+// joinErrors returns the errors of outcomes, in their order. What keeps many from
+// being installed at once is one of them.
 func joinErrors(outcomes []Outcome) error {
 	var errs []error
 	for _, o := range outcomes {
-		errs = append(errs, o.Err)
+		err := o.Err
+		if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+			err = unwritable
+		} else if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+			err = full
+		}
+		if !slices.Contains(errs, err) {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

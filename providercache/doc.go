@@ -25,8 +25,9 @@
 // # Guarantees
 //
 // A package appears in the target directory by one rename, when it has been
-// verified as a whole, and nothing is ever written into one that is there. All
-// providers are attempted; the error joins those of all that failed. When the
+// verified as a whole, and nothing is ever written into one that is there. No
+// archive is requested before all metadata shows that every provider can be
+// installed; the error joins those of all that failed. When the
 // context ends, every method returns within moments, and leaves no unfinished
 // packages. Many goroutines and many processes may install into one directory
 // and by way of one cache at the same time, with or without file locks. The

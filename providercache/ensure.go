@@ -33,7 +33,8 @@ type Installed struct {
 // time; a program that calls it often should keep Hashes, and use Install with locks made
 // of them.
 //
-// The error holds a [*ProviderError].
+// The error is a *resolve.ProviderError, *resolve.UnwritableError or
+// *resolve.NoSpaceError.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
 	if p.IsBuiltIn() {
 		s := resolve.Selection{Provider: p}

@@ -46,7 +46,8 @@ func TestErrors_HaveHints(t *testing.T) {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})
-	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "", "acme/changed", "")
+	_, _, changed := newInstaller(t, source).Install(t.Context(), require("acme/changed", ""), locks, resolve.Normal)
+	req := require("acme/new", "> 1.0", "acme/old", ">= 2.0", "acme/empty", "")
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}})
 	req.Add(provider("acme/locked"), getproviders.Requirement{Constraints: constraints(">= 2.0"), Pos: getproviders.Pos{File: "versions.tf", Line: 7}})
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, locks, resolve.Normal)
@@ -58,7 +59,7 @@ func TestErrors_HaveHints(t *testing.T) {
 		{"no available releases match the given constraints > 1.0.0", `prerelease 2.0.0-beta1, which has to be named exactly`},
 		{"no available releases match the given constraints >= 2.0.0", "the newest version is 1.5.0"},
 	}
-	for i, failure := range providerErrors(t, err) {
+	for i, failure := range append(providerErrors(t, changed), providerErrors(t, err)...) {
 		if !strings.Contains(failure.Error(), want[i].text) {
 			t.Errorf("%q should have %q in it", failure, want[i].text)
 		}

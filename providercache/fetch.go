@@ -14,30 +14,33 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
+// getter makes a package, with all checks passed, in a stage.
+type getter func(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error)
+
 // fetchOne fetches one package and puts it into Target: by way of the cache if
 // there is one. A package that is unpacked already, in a mirror, is linked to
 // where it is; a cache would gain nothing.
-func (in *Installer) fetchOne(ctx context.Context, t fetcher.Request) (Outcome, error) {
+func (in *Installer) fetchOne(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
 	if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked || in.Cache == nil {
-		return in.fetchIntoTarget(ctx, t)
+		return in.fetchIntoTarget(ctx, t, get)
 	}
-	return in.fetchIntoCache(ctx, t)
+	return in.fetchIntoCache(ctx, t, get)
 }
 
 // fetchIntoTarget fetches a package for Target alone.
-func (in *Installer) fetchIntoTarget(ctx context.Context, t fetcher.Request) (Outcome, error) {
+func (in *Installer) fetchIntoTarget(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
 	in.Fetcher.Emit(ctx, fetchingEvent(t))
-	return in.fetchAndPublish(ctx, t)
+	return in.fetchAndPublish(ctx, t, get)
 }
 
 // fetchAndPublish is fetchIntoTarget without the event that begins it.
-func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request) (Outcome, error) {
+func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
 	stage, err := staging.New(in.Target.Dir)
 	if err != nil {
 		return Outcome{}, t.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
-	got, err := in.Fetcher.Fetch(ctx, t, stage)
+	got, err := get(ctx, t, stage)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -67,7 +70,7 @@ func fetchedEvent(t fetcher.Request, o Outcome) event.FetchedEvent {
 // fetches it and the others wait for the package's file lock and find it then;
 // where file locks don't work, each fetches it. If the cache can't be written
 // to, or its disk is full, Target gets a package of its own.
-func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request) (Outcome, error) {
+func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request, get getter) (Outcome, error) {
 	unlock, err := in.Cache.LockPackage(ctx, in.packageName(t.Selection))
 	if err != nil {
 		return Outcome{}, t.Failed(resolve.StepFetch, err)
@@ -81,15 +84,15 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request) (Out
 	}
 	stage, err := staging.New(in.Cache.Dir)
 	if err != nil {
-		return in.fetchIntoTarget(ctx, t)
+		return in.fetchIntoTarget(ctx, t, get)
 	}
 	defer stage.Remove()
 	in.Fetcher.Emit(ctx, fetchingEvent(t))
-	got, err := in.Fetcher.Fetch(ctx, t, stage)
+	got, err := get(ctx, t, stage)
 	if resolve.IsFull(err) { // which Target's disk needn't be
 		stage.Remove()
 		t.Partials = ""
-		return in.fetchAndPublish(ctx, t)
+		return in.fetchAndPublish(ctx, t, get)
 	}
 	if err != nil {
 		return Outcome{}, err

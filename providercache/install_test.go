@@ -228,42 +228,16 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	}
 }
 
-func TestInstall_AttemptsAllProvidersAndReportsAllProblems(t *testing.T) {
-	t.Parallel()
-	source := newSource(t)
-	source.addZip(t, "acme/good", "1.0.0")
-	source.addZip(t, "acme/old", "1.0.0")
-	source.addZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
-	source.add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
-	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
-	source.broken[provider("acme/down")] = down
-	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
-	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
+// failed is a provider's failure as tests expect it.
+type failed struct {
+	address string
+	step    resolve.Step
+	is      error
+}
 
-	in := newInstaller(t, source)
-	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/zip", "", "acme/gone", "", "acme/down", "", "acme/none", "",
-		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
-	got, report, err := in.Install(t.Context(), req, locks, resolve.Normal)
-	if got != nil {
-		t.Error("locks were returned in spite of errors")
-	}
-	want := []struct {
-		address string
-		step    resolve.Step
-		is      error
-	}{
-		{"registry.terraform.io/-/ancient", resolve.StepQuery, nil},
-		{"acme/down", resolve.StepQuery, down},
-		{"acme/gone", resolve.StepFetch, os.ErrNotExist},
-		{"acme/locked", resolve.StepLock, nil},
-		{"acme/none", resolve.StepQuery, getproviders.ErrProviderNotFound},
-		{"acme/old", resolve.StepSelect, getproviders.ErrNoMatchingVersion},
-		{"acme/vanished", resolve.StepMetadata, getproviders.ErrVersionNotFound},
-		{"acme/zip", resolve.StepUnpack, unpack.RuleArchive},
-		{"terraform.io/builtin/other", resolve.StepBuiltIn, nil},
-		{"terraform.io/builtin/terraform", resolve.StepBuiltIn, nil},
-	}
+// checkFailures compares a joined error with what is expected, in order.
+func checkFailures(t *testing.T, err error, want []failed) {
+	t.Helper()
 	failures := providerErrors(t, err)
 	if len(failures) != len(want) {
 		t.Fatalf("got %d errors, want %d:\n%v", len(failures), len(want), err)
@@ -276,13 +250,67 @@ func TestInstall_AttemptsAllProvidersAndReportsAllProblems(t *testing.T) {
 			t.Errorf("%s: %v doesn't match %v", w.address, failures[i], w.is)
 		}
 	}
-	if len(report.Outcomes) != len(want)+1 || report.Outcomes[3].Selection.Provider != provider("acme/good") || report.Outcomes[3].Err != nil {
+}
+
+func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/good", "1.0.0")
+	source.addZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
+	source.add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
+	in := newInstaller(t, source)
+	got, report, err := in.Install(t.Context(), require("acme/good", "", "acme/zip", "", "acme/gone", ""), nil, resolve.Normal)
+	if got != nil {
+		t.Error("locks were returned in spite of errors")
+	}
+	checkFailures(t, err, []failed{{"acme/gone", resolve.StepFetch, os.ErrNotExist}, {"acme/zip", resolve.StepUnpack, unpack.RuleArchive}})
+	if len(report.Outcomes) != 3 || report.Outcomes[1].Selection.Provider != provider("acme/good") || report.Outcomes[1].Err != nil {
 		t.Errorf("outcomes: %+v", report.Outcomes)
 	}
 	whole := []string{packageDir("acme/good", "1.0.0") + "/terraform-provider-good"}
 	if got := files(t, in.Target.Dir); !slices.Equal(got, whole) {
 		t.Errorf("there is %q, want %q", got, whole)
 	}
+}
+
+func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/good", "1.0.0")
+	source.addZip(t, "acme/old", "1.0.0")
+	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
+	source.broken[provider("acme/down")] = down
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
+	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
+
+	in := newInstaller(t, source)
+	req := require("acme/good", "", "acme/old", ">= 2.0", "acme/down", "", "acme/none", "",
+		"acme/locked", ">= 2.0", "acme/vanished", "", "registry.terraform.io/-/ancient", "", "terraform.io/builtin/terraform", "1.0.0", "terraform.io/builtin/other", "")
+	got, report, err := in.Install(t.Context(), req, locks, resolve.Normal)
+	if got != nil {
+		t.Error("locks were returned in spite of errors")
+	}
+	want := []failed{
+		{"registry.terraform.io/-/ancient", resolve.StepQuery, nil},
+		{"acme/down", resolve.StepQuery, down},
+		{"acme/locked", resolve.StepLock, nil},
+		{"acme/none", resolve.StepQuery, getproviders.ErrProviderNotFound},
+		{"acme/old", resolve.StepSelect, getproviders.ErrNoMatchingVersion},
+		{"acme/vanished", resolve.StepMetadata, getproviders.ErrVersionNotFound},
+		{"terraform.io/builtin/other", resolve.StepBuiltIn, nil},
+		{"terraform.io/builtin/terraform", resolve.StepBuiltIn, nil},
+	}
+	checkFailures(t, err, want)
+	if len(report.Outcomes) != len(want)+1 {
+		t.Errorf("outcomes: %+v", report.Outcomes)
+	}
+	for _, o := range report.Outcomes {
+		if good := o.Selection.Provider == provider("acme/good"); o.NotTried != good || (o.Err == nil) != good {
+			t.Errorf("%s: not tried %t, %v", o.Selection.Provider, o.NotTried, o.Err)
+		}
+	}
+	nothingLeft(t, in)
 }
 
 // providerErrors takes a joined error apart.
@@ -321,8 +349,9 @@ func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
-	if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != resolve.StepPublish {
-		t.Errorf("got %v, want an error in step publish", err)
+	blocked, ok := errors.AsType[*resolve.UnwritableError](err)
+	if !ok || blocked.Dir != in.Target.Dir || !errors.Is(err, resolve.ErrUnwritable) {
+		t.Errorf("got %v, want that nothing can be put into %s", err, in.Target.Dir)
 	}
 }
 

@@ -54,9 +54,15 @@ type Installer struct {
 // be asked for it now; the lock entry becomes what it would have become then.
 // Else there is nothing to trust, and the package is fetched.
 //
+// Versions and descriptions of all packages are asked for before the first
+// archive. If they show that a provider can't be installed, no archive is
+// requested. The same holds if Target can't be written to, or if there is too little
+// room for the archives whose sizes are known.
+//
 // If anything fails, the locks are nil and the error joins one
-// [*ProviderError] for each provider that couldn't be installed, in order.
-// The Report has all of them and those that were installed.
+// *resolve.ProviderError for each provider that couldn't be installed, in order;
+// a *resolve.UnwritableError, or *resolve.NoSpaceError, is one for all of them. See
+// [resolve.Causes]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
 	if err := in.validate(); err != nil {
 		return nil, Report{}, err
@@ -68,8 +74,7 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	failed := failedOutcomes(unresolved)
 	local := in.inspect(ctx, selections, locks, inTargetAndCache)
 	plan := makePlan(wanted, selections, local)
-	outcomes := in.carryOut(ctx, plan, local, locks)
-	return conclude(req, locks, append(failed, outcomes...))
+	return conclude(req, locks, in.carryOut(ctx, plan, local, locks, failed))
 }
 
 // Plan says what Install would do, and of packages to fetch where they would come

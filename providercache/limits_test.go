@@ -22,11 +22,13 @@ type counting struct {
 
 	mu        sync.Mutex
 	open, max int
+	requests  int
 }
 
 func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.requests++
 	c.open++
 	c.max = max(c.max, c.open)
 	body := c.bodies[req.URL.Path]

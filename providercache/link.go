@@ -8,7 +8,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
@@ -24,8 +23,6 @@ func (in *Installer) link(ctx context.Context, selections []resolve.Selection, l
 	if len(selections) == 0 {
 		return nil, nil
 	}
-	defer in.prepare(in.Target.Dir)()
-	scratch.Sweep(in.Cache.Dir, in.Fetcher.Time())
 	modes := in.linkModes()
 	unlocked := slices.Index(modes, link.Hardlink)
 	if unlocked < 0 {

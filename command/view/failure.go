@@ -24,25 +24,27 @@ type Suggestion struct {
 }
 
 // InstallProblems explains what an installation failed with: one problem for
-// each provider, in the order of the error's parts, but one for all that isn't
+// each cause, in the order of the error's parts, but one for all that isn't
 // there and can't be asked for. An interrupt, which ends
 // the work on all providers, is reported once.
 func InstallProblems(product getproviders.Product, req getproviders.Requirements, err error, suggest Suggest) problem.List {
 	var problems problem.List
 	var missing []*getproviders.NotCachedError
 	interrupted := false
-	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*resolve.ProviderError](e)
+	for _, cause := range resolve.Causes(err) {
+		failed, ok := errors.AsType[*resolve.ProviderError](cause.Err)
 		switch {
-		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(e, context.Canceled):
+		case len(cause.Failures) > 1:
+			problems = append(problems, manyFailed(product, cause))
+		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
 			interrupted = true
-		case len(getproviders.NotCached(e)) > 0:
-			missing = append(missing, getproviders.NotCached(e)...)
+		case len(getproviders.NotCached(cause.Err)) > 0:
+			missing = append(missing, getproviders.NotCached(cause.Err)...)
 		case ok:
 			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
 			problems = append(problems, f.problem())
 		default:
-			problems = append(problems, problem.Error("Failed to install providers", withHint(e)))
+			problems = append(problems, problem.Error("Failed to install providers", allFailed(product, cause.Err)))
 		}
 	}
 	if len(missing) > 0 {
@@ -52,6 +54,47 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		problems = append(problems, problem.Error("Provider installation was canceled by an interrupt signal.", ""))
 	}
 	return problems
+}
+
+// manyFailed is about a cause for which several providers failed.
+func manyFailed(product getproviders.Product, cause resolve.Cause) *problem.Problem {
+	var names []string
+	asked := true
+	for _, f := range cause.Failures {
+		name := product.Short(f.Provider)
+		if f.Version != (getproviders.Version{}) {
+			name += " v" + f.Version.String()
+		}
+		names = append(names, name)
+		asked = asked && failure{ProviderError: f}.beforeSelection()
+	}
+	summary, doing := "Failed to install provider", "Error while installing these providers:"
+	switch {
+	case errors.Is(cause.Err, hosts.ErrNoService), errors.Is(cause.Err, hosts.ErrServiceVersion):
+		summary, doing = "Invalid provider registry host", "The host in the addresses of these providers is no provider registry:"
+	case asked:
+		summary, doing = "Failed to query available provider packages", "Could not retrieve the list of available versions for these providers:"
+	}
+	return problem.Error(summary, doing+problem.Items(names)+"\n\n"+sentence(withHint(cause.Err)))
+}
+
+// allFailed is about what no single provider failed with, and lists those that it
+// kept from being installed.
+func allFailed(product getproviders.Product, err error) string {
+	var providers []getproviders.Provider
+	if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+		providers = unwritable.Providers
+	} else if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+		providers = full.Providers
+	}
+	if len(providers) == 0 {
+		return withHint(err)
+	}
+	var names []string
+	for _, p := range providers {
+		names = append(names, product.Short(p))
+	}
+	return sentence(withHint(err)) + "\n\nThese providers are not installed:" + problem.Items(names)
 }
 
 // parts takes joined errors apart.

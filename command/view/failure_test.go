@@ -108,6 +108,27 @@ func TestInstallProblems(t *testing.T) {
 	}
 }
 
+func TestInstallProblems_OneForEachCause(t *testing.T) {
+	dead := func(path string) error {
+		return &getproviders.QueryError{Kind: "provider registry", Err: &hosts.RequestError{URL: "https://example.com" + path, Attempts: 1, Err: errors.New("refused")}}
+	}
+	unwritable := &resolve.UnwritableError{Dir: "target", Providers: []getproviders.Provider{alpha, gamma}, Err: errors.New("read-only")}
+	err := errors.Join(unwritable, fail(alpha, resolve.StepQuery, dead("/a")), fail(beta, resolve.StepQuery, errors.New("no")), fail(gamma, resolve.StepQuery, dead("/c")))
+	want := []string{
+		"Failed to install providers: No package can be put into target: read-only\n\nThese providers are not installed:\n  - example.com/acme/alpha\n  - example.com/acme/gamma",
+		"Failed to query available provider packages: Could not retrieve the list of available versions for these providers:\n" +
+			"  - example.com/acme/alpha v1.0.0\n  - example.com/acme/gamma v1.0.0\n\nGet \"https://example.com/a\": refused",
+		"Failed to query available provider packages: Could not retrieve the list of available versions for provider example.com/acme/beta: no",
+	}
+	var got []string
+	for _, p := range InstallProblems(getproviders.Terraform("1.15.9"), nil, err, nil) {
+		got = append(got, p.Summary+": "+p.Detail)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
 func TestInstallProblems_ManyProviders(t *testing.T) {
 	err := errors.Join(
 		fail(alpha, resolve.StepCancel, context.Canceled),

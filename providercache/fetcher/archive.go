@@ -118,7 +118,7 @@ func (f *Fetcher) downloadRequest(t Request, path string) download.Request {
 	expected, known := t.Expected()
 	return download.Request{
 		Location: t.Package.Location, Client: f.HTTPClient(), Expected: expected, Known: known, Limit: f.Limits.Unpack().Bytes,
-		Path: path, PartialDir: t.Partials, Now: f.Time,
+		Path: path, PartialDir: t.Partials, Now: f.Time, Admit: t.Admit,
 	}
 }
 

@@ -16,8 +16,11 @@ var (
 	ErrLockMismatch = errors.New("the package is not the one that the lock file records")
 	// ErrLockedVersion: the constraints don't allow the version in the lock file.
 	ErrLockedVersion = errors.New("the locked version does not meet the constraints")
-	// ErrNoSpace: a disk, or the user's share of it, is full.
+	// ErrNoSpace: a disk, or the user's share of it, is full, or is too small for what
+	// was to be fetched.
 	ErrNoSpace = errors.New("there is no space left")
+	// ErrUnwritable: packages can't be put into a directory.
+	ErrUnwritable = errors.New("the directory can't be written to")
 )
 
 // Step is the part of an installation in which something failed.

@@ -38,6 +38,11 @@ type Request struct {
 	Known    bool              // Expected is
 	Limit    int64             // bytes that an archive may have
 
+	// Admit is asked before the first byte is read, and again if the archive begins
+	// again: its error ends the download. total is the archive's size; -1 if it isn't
+	// known. nil: every archive is admitted.
+	Admit func(total int64) error
+
 	Path       string // of the new file
 	PartialDir string // where the file is instead, if it is to be kept for a later run; "": nowhere
 
@@ -149,6 +154,11 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 	total := d.source.Length()
 	if total > d.Limit {
 		return Archive{}, d.tooLarge()
+	}
+	if d.Admit != nil {
+		if err := d.Admit(total); err != nil {
+			return Archive{}, err
+		}
 	}
 	var mark par.Mark
 	mark.Advance(d.size)

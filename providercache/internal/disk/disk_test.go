@@ -1,0 +1,50 @@
+package disk
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+func TestProbe_LeavesNothingButTheDirectory(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	made, err := Probe(dir)
+	if err != nil || len(made) != 2 {
+		t.Fatalf("made %q, %v", made, err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left %v, %v", left, err)
+	}
+	if made, err := Probe(dir); err != nil || len(made) > 0 {
+		t.Errorf("once more: made %q, %v", made, err)
+	}
+}
+
+func TestProbe_SaysWhatIsInTheWay(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if made, err := Probe(filepath.Join(file, "a")); err == nil || len(made) > 0 {
+		t.Errorf("below a file: made %q, %v", made, err)
+	}
+}
+
+func TestRoom_CountsAFileSystemOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	one, known := Room(dir)
+	if !known {
+		t.Skipf("%s doesn't tell", runtime.GOOS)
+	}
+	if one <= 0 {
+		t.Errorf("%d bytes are free", one)
+	}
+	two, known := Room(dir, filepath.Join(dir, "missing", "too"))
+	if !known || two > one+one/2 {
+		t.Errorf("one file system has %d bytes, and twice the same %d (%t)", one, two, known)
+	}
+}

@@ -1,0 +1,182 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/disk"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// rendezvous is a source whose answers come when all that are going to be asked
+// for have been asked for: what asks one after the other waits for ever.
+type rendezvous struct {
+	*memorySource
+	versions, packages *barrier
+}
+
+func (s rendezvous) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	if err := s.versions.wait(ctx); err != nil {
+		return getproviders.Available{}, err
+	}
+	return s.memorySource.Versions(ctx, p)
+}
+
+func (s rendezvous) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	if err := s.packages.wait(ctx); err != nil {
+		return getproviders.Package{}, err
+	}
+	return s.memorySource.Package(ctx, p, v, plat)
+}
+
+// barrier lets callers pass when all have come.
+type barrier struct {
+	mu   sync.Mutex
+	left int
+	open chan struct{}
+}
+
+func newBarrier(n int) *barrier { return &barrier{left: n, open: make(chan struct{})} }
+
+func (b *barrier) wait(ctx context.Context) error {
+	b.mu.Lock()
+	if b.left--; b.left == 0 {
+		close(b.open)
+	}
+	b.mu.Unlock()
+	select {
+	case <-b.open:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Ten providers, one of which no version fits: two round trips, and no archive.
+func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
+	t.Parallel()
+	source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+	in := newInstaller(t, rendezvous{source, newBarrier(10), newBarrier(9)})
+	in.Fetcher.Client = &http.Client{Transport: web}
+	req := getproviders.Requirements{}
+	for i := range 10 {
+		req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
+	}
+	req.Add(provider("acme/p7"), getproviders.Requirement{Constraints: constraints("> 9.0")})
+	_, _, err := in.Install(t.Context(), req, nil, resolve.Normal)
+	failures := providerErrors(t, err)
+	if len(failures) != 1 || failures[0].Provider != provider("acme/p7") || !errors.Is(err, getproviders.ErrNoMatchingVersion) {
+		t.Errorf("got %v", err)
+	}
+	if source.versions != 10 || source.metadata != 9 || web.requests != 0 {
+		t.Errorf("%d requests for versions, %d for packages, %d for archives; want 10, 9 and 0", source.versions, source.metadata, web.requests)
+	}
+	nothingLeft(t, in)
+}
+
+// Files stand where the directories of the target and the cache should be.
+func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
+	t.Parallel()
+	for _, cache := range []bool{false, true} {
+		source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+		in := newInstaller(t, source)
+		in.Fetcher.Client = &http.Client{Transport: web}
+		write(t, filepath.Dir(in.Target.Dir), "a file")
+		if cache {
+			file := filepath.Join(t.TempDir(), "file")
+			write(t, file, "a file")
+			in.Cache = &store.Store{Dir: filepath.Join(file, "cache")}
+		}
+		req := require("acme/none", "")
+		for i := range 10 {
+			req.Add(provider(fmt.Sprintf("acme/p%d", i)), getproviders.Requirement{})
+		}
+		_, report, err := in.Install(t.Context(), req, nil, resolve.Normal)
+		parts := getproviders.SplitErrors(err)
+		if len(parts) != 2 || web.requests != 0 {
+			t.Fatalf("%d requests for archives, and %d errors, want 0, and one for all and one for what isn't there:\n%v", web.requests, len(parts), err)
+		}
+		blocked, ok := errors.AsType[*resolve.UnwritableError](err)
+		if !ok || len(blocked.Providers) != 10 || getproviders.CodeOf(blocked) != "unwritable" {
+			t.Errorf("got %+v", err)
+		}
+		if len(report.Outcomes) != 11 {
+			t.Errorf("%d outcomes", len(report.Outcomes))
+		}
+		for _, o := range report.Outcomes {
+			if _, ok := errors.AsType[*resolve.ProviderError](o.Err); !ok {
+				t.Errorf("%s: %v is no *ProviderError", o.Selection.Provider, o.Err)
+			}
+		}
+	}
+}
+
+// huge is a transport whose archives are announced as larger than any disk, and can't be
+// read.
+type huge struct{ counting }
+
+func (h *huge) RoundTrip(req *http.Request) (*http.Response, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.requests++
+	return &http.Response{StatusCode: http.StatusOK, Request: req, Header: http.Header{}, ContentLength: 1 << 60, Body: io.NopCloser(unreadable{})}, nil
+}
+
+type unreadable struct{}
+
+func (unreadable) Read([]byte) (int, error) { return 0, errors.New("the body was read") }
+
+func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
+	t.Parallel()
+	source, _ := webSource(t, 3, func(name string) []byte { return nil })
+	for _, cache := range []*store.Store{nil, {Dir: filepath.Join(t.TempDir(), "cache")}} {
+		in := newInstaller(t, source)
+		in.Cache, in.Fetcher.Client, in.Fetcher.Limits = cache, &http.Client{Transport: &huge{}}, fetcher.Limits{PackageBytes: math.MaxInt64}
+		_, report, err := in.Install(t.Context(), require("acme/p0", "", "acme/p1", "", "acme/p2", ""), nil, resolve.Normal)
+		parts := getproviders.SplitErrors(err)
+		full, ok := errors.AsType[*resolve.NoSpaceError](err)
+		if len(parts) != 1 || !ok || len(full.Providers) != 3 || full.Need < 1<<60 || !errors.Is(err, resolve.ErrNoSpace) {
+			t.Fatalf("got %d errors, want one about all:\n%v", len(parts), err)
+		}
+		for _, o := range report.Outcomes {
+			if failure, ok := errors.AsType[*resolve.ProviderError](o.Err); !ok || failure.Code() != "no_space" || errors.Is(o.Err, context.Canceled) {
+				t.Errorf("%s: %v", o.Selection.Provider, o.Err)
+			}
+		}
+		nothingLeft(t, in)
+	}
+}
+
+func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
+	t.Parallel()
+	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
+	source.addZip(t, "acme/sparse", "1.0.0")
+	const size = 1 << 43
+	if err := os.Truncate(filepath.Join(source.dir, getproviders.PackedName(provider("acme/sparse"), version("1.0.0"), linux)), size); err != nil {
+		t.Skipf("no file can be that large here: %v", err)
+	}
+	in := newInstaller(t, source)
+	if free, known := disk.Room(filepath.Dir(source.dir)); !known || free > size {
+		t.Skipf("of %d bytes", free)
+	}
+	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, fetcher.Limits{PackageBytes: math.MaxInt64}
+	_, _, err := in.Install(t.Context(), require("acme/p0", "", "acme/sparse", ""), nil, resolve.Normal)
+	if full, ok := errors.AsType[*resolve.NoSpaceError](err); !ok || len(full.Providers) != 2 || full.Need != size {
+		t.Errorf("got %v", err)
+	}
+	if web.requests != 0 {
+		t.Errorf("%d archives were asked for", web.requests)
+	}
+	nothingLeft(t, in)
+}

@@ -1,0 +1,148 @@
+package resolve
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// UnwritableError says that packages can't be put into a directory. It is found out
+// before anything is fetched, and is the one error for all Providers. It matches
+// ErrUnwritable and the cause.
+type UnwritableError struct {
+	Dir       string
+	Providers []getproviders.Provider // whose packages were to be put there
+	Err       error
+}
+
+// Error implements error.
+func (e *UnwritableError) Error() string {
+	return fmt.Sprintf("no package can be put into %s: %v", e.Dir, e.Err)
+}
+
+// Code is "unwritable".
+func (e *UnwritableError) Code() string { return "unwritable" }
+
+// Unwrap returns the cause.
+func (e *UnwritableError) Unwrap() error { return e.Err }
+
+// Is reports whether target is ErrUnwritable.
+func (e *UnwritableError) Is(target error) bool { return target == ErrUnwritable }
+
+// NoSpaceError says that packages are larger than the room that there is for them, as
+// far as their sizes are known before they are read. It is the one error for all
+// Providers. It matches ErrNoSpace.
+type NoSpaceError struct {
+	Dirs       []string                // where packages go
+	Providers  []getproviders.Provider // that were not installed for it
+	Need, Free int64                   // bytes: of the archives whose sizes are known; of the file systems of Dirs
+}
+
+// Error implements error.
+func (e *NoSpaceError) Error() string {
+	return fmt.Sprintf("the packages have %d bytes or more, and %d are free in %s", e.Need, e.Free, strings.Join(e.Dirs, " and "))
+}
+
+// Code is "no_space".
+func (e *NoSpaceError) Code() string { return "no_space" }
+
+// Is reports whether target is ErrNoSpace.
+func (e *NoSpaceError) Is(target error) bool { return target == ErrNoSpace }
+
+// Cause is one reason why providers failed.
+type Cause struct {
+	// Err is what the Failures have in common, such as a host that can't be reached.
+	// If there is one failure, or none, it is the part of the joined error itself.
+	Err      error
+	Failures []*ProviderError // in the order of the joined error; none: Err is no provider's
+}
+
+// Causes takes a joined error apart, and puts together what failed for one cause: a
+// host that gives no answer, or that wants other credentials, is one cause, however
+// many providers were to come from there. All other failures are a cause each.
+func Causes(err error) (causes []Cause) {
+	index, shared := map[string]int{}, map[string]error{}
+	for _, part := range getproviders.SplitErrors(err) {
+		failure, ok := errors.AsType[*ProviderError](part)
+		if !ok {
+			causes = append(causes, Cause{Err: part})
+			continue
+		}
+		key, common := sharedCause(failure.Err)
+		at, seen := index[key]
+		switch {
+		case key == "":
+		case seen:
+			causes[at].Err = shared[key]
+			causes[at].Failures = append(causes[at].Failures, failure)
+			continue
+		default:
+			index[key], shared[key] = len(causes), common
+		}
+		causes = append(causes, Cause{Err: failure, Failures: []*ProviderError{failure}})
+	}
+	return causes
+}
+
+// sharedCause finds in a failure what others may fail for, too. key tells it from other
+// causes; "": there is nothing of the kind.
+func sharedCause(err error) (key string, common error) {
+	if len(getproviders.NotCached(err)) > 0 {
+		return "", nil
+	}
+	if several, ok := errors.AsType[*getproviders.SourcesError](err); ok {
+		return sharedAnswer(several)
+	}
+	if unanswered, ok := errors.AsType[*hosts.DiscoveryError](err); ok {
+		return "discovery " + unanswered.Host.String() + " " + unanswered.Service, &discoveryFailure{unanswered}
+	}
+	if refused, ok := errors.AsType[*getproviders.UnauthorizedError](err); ok {
+		return fmt.Sprintf("credentials %s %t", refused.Host, refused.Sent), &refusal{refused}
+	}
+	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
+	if silent, ok := errors.AsType[*hosts.RequestError](err); ok && !large {
+		if at, err := url.Parse(silent.URL); err == nil && at.Host != "" {
+			return "request " + at.Scheme + "://" + at.Host, silent
+		}
+	}
+	return "", nil
+}
+
+// sharedAnswer is the cause that all sources which failed have in common.
+func sharedAnswer(several *getproviders.SourcesError) (key string, common error) {
+	for _, answer := range several.Unwrap() {
+		one, cause := sharedCause(answer)
+		if one == "" || key != "" && one != key {
+			return "", nil
+		}
+		key, common = one, cause
+	}
+	return key, common
+}
+
+// discoveryFailure is a host's failure, with advice.
+type discoveryFailure struct{ *hosts.DiscoveryError }
+
+// Unwrap returns the failure itself.
+func (e *discoveryFailure) Unwrap() error { return e.DiscoveryError }
+
+// Hint says what may be wrong.
+func (e *discoveryFailure) Hint() string { return e.Advice() }
+
+// refusal is the refusal of a host without the provider that was asked for.
+type refusal struct {
+	*getproviders.UnauthorizedError
+}
+
+// Error implements error.
+func (e *refusal) Error() string {
+	says := hosts.Refusal{Sent: e.Sent}.Says(e.Status.StatusCode)
+	return fmt.Sprintf("host %s %s: %v", e.Host, says, &e.Status)
+}
+
+// Unwrap returns the refusal of the first provider.
+func (e *refusal) Unwrap() error { return e.UnauthorizedError }

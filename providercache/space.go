@@ -1,0 +1,135 @@
+package providercache
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/disk"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// room compares the packages of one installation with the room that there is for
+// them. A package takes at least as much as its archive, so archives that are
+// larger than the room can't all be installed. Sizes come from files and receipts,
+// else from the servers when they begin to send. Whether there is enough for what
+// is unpacked, only unpacking tells.
+type room struct {
+	dirs   []string
+	free   int64
+	budget *par.Budget // nil: it isn't known how much room there is
+}
+
+// findRoom finds out where packages go, and how much room there is. Packages
+// that are only linked from the cache take room there, all others in Target; where
+// the cache has no room, they go to Target alone.
+func (in *Installer) findRoom(withCache bool) room {
+	r := room{dirs: []string{in.Target.Dir}}
+	if withCache && in.linkModes()[0] == link.Symlink {
+		r.dirs = []string{in.Cache.Dir, in.Target.Dir}
+	}
+	free, known := disk.Room(r.dirs...)
+	if known {
+		r.free, r.budget = free, par.NewBudget(free)
+	}
+	return r
+}
+
+// claim takes room for a part of the packages. The error is a *resolve.NoSpaceError.
+func (r room) claim(bytes int64) error {
+	if r.budget == nil || bytes <= 0 {
+		return nil
+	}
+	if claimed, ok := r.budget.Claim(bytes); !ok {
+		return &resolve.NoSpaceError{Dirs: r.dirs, Need: claimed, Free: r.free}
+	}
+	return nil
+}
+
+// reserve takes room for the archives whose sizes are known, and lets each
+// archive be admitted by the size that its server announces.
+func (in *Installer) reserve(ctx context.Context, r room, tasks []fetcher.Request) ([]fetcher.Request, error) {
+	var refused error
+	recorded := []store.View{in.targetView(), in.cacheView()}
+	for i, t := range tasks {
+		if _, unpacked := t.Package.Location.(getproviders.LocalDirectory); unpacked {
+			continue // is linked to where it is
+		}
+		known := knownBytes(t, recorded)
+		refused = cmp.Or(refused, r.claim(known))
+		tasks[i].Admit = func(total int64) error {
+			more := total - known
+			known = max(known, total)
+			return r.claim(more)
+		}
+	}
+	if ctx.Err() != nil {
+		return tasks, nil // every package fails with that
+	}
+	return tasks, refused
+}
+
+// knownBytes is the size of an archive, if a file or the receipt of the same
+// package tells; else 0.
+func knownBytes(t fetcher.Request, recorded []store.View) int64 {
+	switch at := t.Package.Location.(type) {
+	case getproviders.LocalArchive:
+		if info, err := os.Stat(string(at)); err == nil {
+			return info.Size()
+		}
+	case getproviders.LocalDirectory:
+		return 0
+	}
+	for _, at := range recorded {
+		for _, known := range at.KnownPackages(t.Provider, t.Package.Platform) {
+			if known.Version == t.Version && known.SourceURL == t.Package.SourceURL && known.SourceURL != "" {
+				return known.ArchiveBytes
+			}
+		}
+	}
+	return 0
+}
+
+// endAll looks at the error of a download. The first package for which there is no
+// room ends all downloads, by stop, with its error as the cause. It is then the error of
+// each download that it ended, unless ctx has ended, too.
+func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetcher.Request, err error) error {
+	if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+		stop(full)
+	}
+	full, ok := errors.AsType[*resolve.NoSpaceError](context.Cause(downloads))
+	if err != nil && ok && ctx.Err() == nil && (errors.Is(err, context.Canceled) || errors.Is(err, resolve.ErrNoSpace)) {
+		return t.Failed(resolve.StepFetch, full)
+	}
+	return err
+}
+
+// sharedFailures lets the outcomes that failed for one cause, no room or a directory
+// that can't be written to, have one and the same error, which names all of them.
+func sharedFailures(outcomes []Outcome) {
+	var full []getproviders.Provider
+	var cause *resolve.NoSpaceError
+	for _, o := range outcomes {
+		if one, ok := errors.AsType[*resolve.NoSpaceError](o.Err); ok {
+			full = append(full, o.Selection.Provider)
+			if cause == nil || one.Need > cause.Need {
+				cause = one
+			}
+		}
+	}
+	if cause == nil {
+		return
+	}
+	shared := &resolve.NoSpaceError{Dirs: cause.Dirs, Providers: full, Need: cause.Need, Free: cause.Free}
+	for i, o := range outcomes {
+		if _, ok := errors.AsType[*resolve.NoSpaceError](o.Err); ok {
+			outcomes[i].Err = o.Selection.Failed(resolve.StepFetch, shared)
+		}
+	}
+}
