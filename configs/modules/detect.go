@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // detectors know what people write instead of a URL, in the order in which
@@ -62,11 +63,11 @@ func withGitSuffix(path string) string {
 
 // sshLocation is how git lets one write a path on a host. Only with the
 // user "git" it means a repository for sure.
-var sshLocation = regexp.MustCompile(`^git@([^:/\[\]@]+):/?(.+)$`)
+var sshLocation = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^git@([^:/\[\]@]+):/?(.+)$`) })
 
 // detectSSH knows git@host:path.
 func detectSSH(location string) (Remote, error) {
-	match := sshLocation.FindStringSubmatch(location)
+	match := sshLocation().FindStringSubmatch(location)
 	if match == nil {
 		return Remote{}, nil
 	}
@@ -164,13 +165,13 @@ func Redact(source string) string {
 	return shown(address)
 }
 
-var login = regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`)
+var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@|^[^/\s@]*:[^/\s@]*@`) })
 
 // withoutLogin takes the login, and the values of a query, out of what looks
 // like a URL and isn't one.
 func withoutLogin(text string) string {
 	text, query, asks := strings.Cut(text, "?")
-	text = login.ReplaceAllString(text, "//REDACTED@")
+	text = login().ReplaceAllString(text, "//REDACTED@")
 	if asks {
 		text += hosts.RedactURL(&url.URL{RawQuery: query}, harmless...)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
-	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
@@ -25,15 +25,18 @@ func (r Remote) isOnMachine() bool {
 	return err != nil || u.Host == "" || u.Scheme == "file" || forced == "file"
 }
 
-// archiveName is that of a file which is unpacked.
-var archiveName = regexp.MustCompile(`\.(bz2|gz|tbz2|tgz|txz|xz|zip)$`)
+// isArchiveName reports whether a file of this name is unpacked.
+func isArchiveName(name string) bool {
+	at := strings.LastIndexByte(name, '.') + 1
+	return at > 0 && slices.Contains([]string{"bz2", "gz", "tbz2", "tgz", "txz", "xz", "zip"}, name[at:])
+}
 
 // IsDirectory reports whether a package is a directory of this machine, which is used
 // where it is. Archives and repositories on this machine are not.
 func (r Remote) IsDirectory() bool {
 	forced, location := splitForced(r.Package)
 	u, err := url.Parse(location)
-	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !archiveName.MatchString(u.Path) && !u.Query().Has("archive")
+	return err == nil && u.Scheme == "file" && (forced == "" || forced == "file") && !isArchiveName(u.Path) && !u.Query().Has("archive")
 }
 
 // isForeign reports whether what a module in the root configuration calls by this

@@ -76,7 +76,7 @@ func Try(path string) (*os.File, error) {
 // maxSigned is the most that a lock file holds, in bytes.
 const maxSigned = 300
 
-var signed = regexp.MustCompile(`^process [0-9]+ on [^[:cntrl:]]*$`)
+var signed = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^process [0-9]+ on [^[:cntrl:]]*$`) })
 
 // sign writes into a lock file which process has it. What isn't a lock file stays as it is.
 func sign(file *os.File) {
@@ -94,7 +94,7 @@ func sign(file *os.File) {
 func holder(file io.ReaderAt) string {
 	text := make([]byte, maxSigned+1)
 	n, _ := file.ReadAt(text, 0)
-	if n > maxSigned || !signed.Match(text[:n]) {
+	if n > maxSigned || !signed().Match(text[:n]) {
 		return ""
 	}
 	return string(text[:n])

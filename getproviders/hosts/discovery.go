@@ -9,7 +9,6 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -167,7 +166,11 @@ func checkMediaType(header string) error {
 // What is repeated in messages of a document's keys, which an attacker may have written.
 const maxOffered = 5
 
-var plainVersion = regexp.MustCompile(`^v[0-9]{1,4}$`)
+// isPlainVersion reports whether a text is "v" and one to four digits.
+func isPlainVersion(text string) bool {
+	digits, found := strings.CutPrefix(text, "v")
+	return found && 1 <= len(digits) && len(digits) <= 4 && strings.Trim(digits, "0123456789") == ""
+}
 
 // services is what a host offers: the document and where it was found. The
 // zero value offers nothing.
@@ -223,7 +226,7 @@ func (s services) otherVersions(id string) (found []string, some bool) {
 	for _, other := range slices.Sorted(maps.Keys(s.urls)) {
 		version, ok := strings.CutPrefix(other, name+".")
 		some = some || ok
-		if ok && plainVersion.MatchString(version) && len(found) < maxOffered {
+		if ok && isPlainVersion(version) && len(found) < maxOffered {
 			found = append(found, other)
 		}
 	}

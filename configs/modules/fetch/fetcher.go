@@ -239,7 +239,7 @@ func (q *query) take(name string) (value string, found bool) {
 func (q *query) String() string { return strings.Join(q.parts, "&") }
 
 // login is what stands before the host of a URL, wherever in a text.
-var login = regexp.MustCompile(`//[^/\s]*@`)
+var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@`) })
 
 // harmless are the parameters whose values are no secrets.
 var harmless = []string{"archive", "depth", "ref", "rev"}

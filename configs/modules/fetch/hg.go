@@ -50,7 +50,7 @@ func (f *Fetcher) runHg(ctx context.Context, args ...string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("hg: %w: %s", err, login.ReplaceAllString(strings.TrimSpace(said.text.String()), "//"))
+	return fmt.Errorf("hg: %w: %s", err, login().ReplaceAllString(strings.TrimSpace(said.text.String()), "//"))
 }
 
 // complaint keeps the beginning of what is written to it.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"regexp"
+	"strings"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
@@ -152,10 +152,8 @@ func isVersion(given string) string {
 	return ""
 }
 
-var commit = regexp.MustCompile(`^([0-9a-f]{40}|[0-9a-f]{64})$`)
-
 func isCommit(given string) string {
-	if commit.MatchString(given) {
+	if (len(given) == 40 || len(given) == 64) && strings.Trim(given, "0123456789abcdef") == "" {
 		return ""
 	}
 	return "the full name of a commit, 40 or 64 hex digits"

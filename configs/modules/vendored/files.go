@@ -6,9 +6,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
@@ -132,9 +132,23 @@ func Outside(files []File) (outside []File) {
 	return outside
 }
 
-// keyOfModule is what the name of a module's directory looks like: names of calls
-// joined by dots.
-var keyOfModule = regexp.MustCompile(`^[\pL_][\pL\pN_-]*(\.[\pL_][\pL\pN_-]*)*$`)
+// isKeyOfModule reports whether a name is what that of a module's directory looks like: names of
+// calls, which begin with a letter, joined by dots.
+func isKeyOfModule(name string) bool {
+	begins := true
+	for _, r := range name {
+		switch {
+		case r == '.' && !begins:
+			begins = true
+		case r == '_', unicode.IsLetter(r):
+			begins = false
+		case !begins && (r == '-' || unicode.IsNumber(r)):
+		default:
+			return false
+		}
+	}
+	return !begins
+}
 
 // Unneeded lists the packages of modules in ".terraform/modules" that belong to
 // none of the keys, by the names of their directories, sorted. What doesn't look
@@ -147,7 +161,7 @@ func Unneeded(dir string, keys []string) (names []string, err error) {
 	for _, entry := range entries {
 		name := entry.Name()
 		isPackage := entry.IsDir() || entry.Type()&fs.ModeSymlink != 0
-		if isPackage && keyOfModule.MatchString(name) && !strings.HasPrefix(name, ".") && !slices.Contains(keys, name) {
+		if isPackage && isKeyOfModule(name) && !strings.HasPrefix(name, ".") && !slices.Contains(keys, name) {
 			names = append(names, name)
 		}
 	}

@@ -100,13 +100,33 @@ func numberSize(number *big.Float, limit int) int {
 	return int(number.MinPrec()/8) + max(exponent, -exponent)/4
 }
 
-// wide matches format verbs whose width or precision has three digits, or stands in
+// isWide reports whether a format has a verb whose width or precision has three digits, or stands in
 // an argument.
-var wide = regexp.MustCompile(`%[^%a-zA-Z]*([0-9]{3}|\*)`)
+func isWide(format string) bool {
+	inVerb, digits := false, 0
+	for _, r := range format {
+		switch {
+		case r == '%':
+			inVerb, digits = true, 0
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z':
+			inVerb = false
+		case !inVerb:
+		case r == '*':
+			return true
+		case '0' <= r && r <= '9':
+			if digits++; digits > 2 {
+				return true
+			}
+		default:
+			digits = 0
+		}
+	}
+	return false
+}
 
 func (b bounds) formatSize(args []cty.Value) int {
 	format := args[0].AsString()
-	if wide.MatchString(format) {
+	if isWide(format) {
 		return b.bytes + 1
 	}
 	size := 0

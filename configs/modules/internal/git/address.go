@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // maxAddressBytes is more than any URL or ref has, and less than what a
@@ -20,11 +21,14 @@ const maxAddressBytes = 4096
 // for among programs, and some of those run commands.
 var transports = []string{"http", "https", "ssh", "git", "git+ssh", "ssh+git", "file"}
 
-var (
-	helperURL = regexp.MustCompile(`^[\w+.-]*::`)                  // ext::command, and whatever else has a git-remote-something
-	schemeURL = regexp.MustCompile(`^([^:/]*)://([^/]*)`)          // scheme and authority
-	scpURL    = regexp.MustCompile(`^([^/:]+|[^/:]*\[[^/\]]*\]):`) // host:path, user@[::1]:path
-)
+// helperURL is ext::command, and whatever else has a git-remote-something.
+var helperURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\w+.-]*::`) })
+
+// schemeURL has scheme and authority.
+var schemeURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^:/]*)://([^/]*)`) })
+
+// scpURL is host:path or user@[::1]:path.
+var scpURL = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([^/:]+|[^/:]*\[[^/\]]*\]):`) })
 
 // check refuses what git could take for something else than a URL and a ref.
 func (req Request) check() error {
@@ -44,17 +48,17 @@ func checkURL(address string) error {
 	if err := checkText(address); err != nil {
 		return fmt.Errorf("%w: it %w", ErrAddress, err)
 	}
-	if helperURL.MatchString(address) {
+	if helperURL().MatchString(address) {
 		return fmt.Errorf("%w: remote helpers, such as ext::, are not supported", ErrAddress)
 	}
 	if filepath.IsAbs(address) {
 		return nil
 	}
-	if m := schemeURL.FindStringSubmatch(address); m != nil {
+	if m := schemeURL().FindStringSubmatch(address); m != nil {
 		return checkAuthority(m[1], m[2])
 	}
-	if scpURL.MatchString(address) {
-		return checkAuthority("ssh", scpURL.FindString(address))
+	if scpURL().MatchString(address) {
+		return checkAuthority("ssh", scpURL().FindString(address))
 	}
 	return fmt.Errorf("%w: it is neither a URL nor an absolute path", ErrAddress)
 }
@@ -92,7 +96,7 @@ func checkText(text string) error {
 // isLocal reports whether a URL that has been checked is one of the file
 // system.
 func isLocal(address string) bool {
-	m := schemeURL.FindStringSubmatch(address)
+	m := schemeURL().FindStringSubmatch(address)
 	return m != nil && strings.EqualFold(m[1], "file") || m == nil && filepath.IsAbs(address)
 }
 
@@ -130,7 +134,7 @@ func submoduleURL(parent, child string) (string, error) {
 		if separator = "/"; at < 0 {
 			at, separator = strings.LastIndexByte(base, ':'), ":"
 		}
-		if at < 0 || schemeURL.MatchString(parent) && at < len(schemeURL.FindString(parent)) {
+		if at < 0 || schemeURL().MatchString(parent) && at < len(schemeURL().FindString(parent)) {
 			return "", fmt.Errorf("%w: %q leads out of the server", ErrAddress, child)
 		}
 		base = base[:at]
@@ -147,7 +151,7 @@ const (
 
 // login finds the logins of URLs, those that the user's set-up has put into
 // them among them.
-var login = regexp.MustCompile(`(://)[^/\s'"]*@`)
+var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(://)[^/\s'"]*@`) })
 
 // shownURL returns a URL as it may stand in messages.
 func shownURL(address string) string {
@@ -161,7 +165,7 @@ func shownURL(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		address, _, _ = strings.Cut(address, "?")
-		return printable(login.ReplaceAllString(address, "$1"))
+		return printable(login().ReplaceAllString(address, "$1"))
 	}
 	return hosts.RedactURL(u)
 }
@@ -179,7 +183,7 @@ func quote(said string, address string) string {
 		}
 	}
 	lines = lines[max(0, len(lines)-saidLines):]
-	return strings.ToValidUTF8(login.ReplaceAllString(strings.Join(lines, "; "), "$1"), "")
+	return strings.ToValidUTF8(login().ReplaceAllString(strings.Join(lines, "; "), "$1"), "")
 }
 
 // hideSecrets finds what a URL has for a login and in its query, wherever it

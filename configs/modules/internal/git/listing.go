@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 const (
@@ -133,9 +135,9 @@ func (l listing) state() string {
 
 // expression matches what git rev-parse understands though it is no ref: a
 // commit in short, v1.2.0~2, v1.2.0^, main@{yesterday}, v1.2.0-3-g0a1b2c3.
-var expression = regexp.MustCompile(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`)
+var expression = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-fA-F]{4,63}$|[~^]|@\{|-g[0-9a-fA-F]{4,}$`) })
 
-func isExpression(ref string) bool { return expression.MatchString(ref) }
+func isExpression(ref string) bool { return expression().MatchString(ref) }
 
 // isFullID reports whether a text is the ID of an object, SHA-1 or SHA-256,
 // in lower case as git writes it.
