@@ -260,7 +260,7 @@ var thirdParty = []allowance{
 	{
 		module: "github.com/mitchellh/cli",
 		where:  []string{"command"},
-		reason: "subcommands, help and completion; kept to the top so that it can be replaced",
+		reason: "what a command is; kept to the top so that it can be replaced",
 	},
 	{
 		module: "github.com/mattn/go-shellwords",

@@ -30,8 +30,6 @@ import (
 	"strings"
 	"time"
 
-	mitchellh "github.com/mitchellh/cli"
-
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -92,30 +90,6 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		StandIn:    standIn,
 		Version:    ownVersion(),
 	}
-}
-
-// dispatch runs the command that the arguments name.
-func dispatch(meta *cli.Meta, args []string) int {
-	program := mitchellh.CLI{
-		Name:        "tfdeps",
-		Args:        args,
-		Commands:    factories(meta),
-		HelpFunc:    func(map[string]mitchellh.CommandFactory) string { return usage },
-		HelpWriter:  meta.Stdout,
-		ErrorWriter: meta.Stderr,
-	}
-	if name := program.Subcommand(); name != "" && program.Commands[name] == nil {
-		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q.\n\nTo see its commands, run:\n  tfdeps -help\n", name)
-		return 1
-	}
-	code, err := program.Run()
-	if err != nil {
-		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
-	}
-	if code > cli.ExitDiffers { // 127 of package cli: no such command
-		code = 1
-	}
-	return code
 }
 
 // changeDir obeys -chdir, and returns the environment for what comes then: the

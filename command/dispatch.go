@@ -1,0 +1,78 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	mitchellh "github.com/mitchellh/cli"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+// dispatch runs the command that the arguments name, or shows help.
+//
+// Commands are those of the library for subcommands, but it isn't the library that chooses among them: its type CLI, with whichever
+// method, writes help by package text/template, which calls methods by names that are known only when it
+// runs. A program that can do that has to keep every exported method of every type that it has: here
+// 9 MB, most of which are requests of AWS that are never made.
+func dispatch(meta *cli.Meta, args []string) int {
+	name, rest, help := choose(args)
+	factory := factories(meta)[name]
+	switch {
+	case name == "" && help:
+		fmt.Fprintln(meta.Stdout, usage)
+		return 0
+	case name == "":
+		fmt.Fprintln(meta.Stderr, usage)
+		return 1
+	case factory == nil:
+		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q.\n\nTo see its commands, run:\n  tfdeps -help\n", name)
+		return 1
+	}
+	command, err := factory()
+	if err != nil {
+		fmt.Fprintf(meta.Stderr, "Error: %s\n", err)
+		return 1
+	}
+	if help {
+		showHelp(meta.Stdout, name, command)
+		return 0
+	}
+	return command.Run(rest)
+}
+
+// choose finds the command that the arguments name, "" if there is none, and what is left for it; and
+// whether help is asked for, which may be done anywhere before "--".
+func choose(args []string) (name string, rest []string, help bool) {
+	options := args
+	if end := slices.Index(args, "--"); end >= 0 {
+		options = args[:end]
+	}
+	help = slices.ContainsFunc(options, func(arg string) bool { return arg == "-h" || arg == "-help" || arg == "--help" })
+	at := slices.IndexFunc(options, func(arg string) bool { return arg != "" && !strings.HasPrefix(arg, "-") })
+	if at < 0 || strings.Contains(args[at], " ") { // a name of two words is two arguments
+		return "", nil, help
+	}
+	end := at + commandWords(args[at:])
+	return strings.Join(args[at:end], " "), args[end:], help
+}
+
+// showHelp shows the help of a command, and the commands below it if it has any.
+func showHelp(w io.Writer, name string, command mitchellh.Command) {
+	fmt.Fprint(w, command.Help())
+	below := slices.DeleteFunc(commands(), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
+	slices.SortFunc(below, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
+	longest := 0
+	for _, c := range below {
+		longest = max(longest, len(c.Name)-len(name)-1)
+	}
+	if len(below) > 0 {
+		fmt.Fprint(w, "\n\nSubcommands:")
+	}
+	for _, c := range below {
+		fmt.Fprintf(w, "\n    %-*s    %s", longest, c.Name[len(name)+1:], c.Synopsis)
+	}
+	fmt.Fprintln(w)
+}
