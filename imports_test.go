@@ -78,6 +78,7 @@ var layers = map[string][]string{
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"getproviders", "getproviders/hosts", "getproviders/par"},
+	"providercache/policy": {"providercache/internal/owner", "getproviders", "getproviders/wholefile"},
 	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
@@ -179,7 +180,7 @@ var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/hcl/v2",
 		where: []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/static",
-			"configs/static/functions"},
+			"configs/static/functions", "providercache/policy"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
 	{

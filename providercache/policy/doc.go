@@ -1,0 +1,43 @@
+// Package policy says which provider packages may be used, by rules in a file,
+// tfdeps.hcl, that a repository or a machine has:
+//
+//	p, problems := policy.Load("tfdeps.hcl", getproviders.Terraform("1.15.9"))
+//	if refusal := p.Check(policy.Candidate{Provider: provider, Version: version, SourceURL: url}); refusal != nil {
+//		fmt.Println(refusal) // names the rule, the file and the line
+//	}
+//
+// # The file
+//
+//	sources           = ["registry.terraform.io", "https://mirror.example.com/providers/"]
+//	providers         = ["hashicorp/*", "example.com/acme/*"]
+//	minimum_trust     = "community"
+//	refuse_downgrades = true
+//
+//	minimum_age {
+//	  age    = "72h"
+//	  except = ["example.com/acme/*"]
+//	}
+//
+//	signed_by "example.com/acme/*" {
+//	  keys = ["34365D9472D7468F"]
+//	}
+//
+// Every part may be left out, and then refuses nothing.
+//
+//  1. sources: a package has to come from one of them. Each is the name of a registry's host, the
+//     URL of a mirror, of which everything below it counts, or the directory of one.
+//  2. providers: patterns as in a CLI configuration. A provider has to match one of them.
+//  3. minimum_trust: "verified_checksum", "community", "partner" or "official". A package
+//     of which less is known is refused.
+//  4. refuse_downgrades: a version older than the newest that is known here, from the lock file or the
+//     cache, is refused.
+//  5. minimum_age: a package whose release is younger is refused, and so is one of whose
+//     age nothing is known. Providers that match except may be of any age.
+//  6. signed_by: a package of a provider that matches the label has to be signed by one of these
+//     keys, whatever the registry says. Keys are named by their IDs: the last 16 hexadecimal
+//     digits of the fingerprint; "hashicorp" stands for HashiCorp's own. If several labels match, each has to be satisfied.
+//
+// Of several policies ([All]) every rule of each counts, so that one can only add
+// to what another refuses. Values are immutable after they were made, and safe for
+// many goroutines.
+package policy

@@ -1,0 +1,249 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/gohcl"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+)
+
+// FileName is the name of a policy's file in a repository.
+const FileName = "tfdeps.hcl"
+
+// maxBytes is far more than any policy has.
+const maxBytes = 1 << 20
+
+// signedByHashiCorp stands for the keys with which HashiCorp signs its own releases, in
+// a list of key IDs.
+const signedByHashiCorp = "hashicorp"
+
+// Load reads a policy from a file. The product says what addresses mean that name
+// no host. That the file can't be read is among the problems, and so is that there is
+// none. With an error among them the Policy must not be used: it may refuse less than its author wants.
+func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
+	src, err := wholefile.Read(path, maxBytes)
+	if err != nil {
+		detail := fmt.Sprintf("The policy can't be read: %v.", err)
+		if errors.Is(err, fs.ErrNotExist) {
+			detail = fmt.Sprintf("There is no policy at %s.", path)
+		}
+		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Failed to read the policy", Detail: detail}}
+	}
+	return Parse(src, path, product)
+}
+
+var fileSchema = &hcl.BodySchema{
+	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}},
+	Blocks:     []hcl.BlockHeaderSchema{{Type: "minimum_age"}, {Type: "signed_by", LabelNames: []string{"provider"}}},
+}
+
+// Parse is [Load] for the content of a file, whose name messages have.
+func Parse(src []byte, filename string, product getproviders.Product) (Policy, hcl.Diagnostics) {
+	if depth(src) > maxDepth {
+		return Policy{}, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: filename + " is nested too deeply."}}
+	}
+	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
+	if diags.HasErrors() {
+		return Policy{}, diags
+	}
+	content, more := file.Body.Content(fileSchema)
+	r := reader{product: product, diags: append(diags, more...)}
+	if content == nil {
+		return Policy{}, r.diags
+	}
+	if attr := content.Attributes["sources"]; attr != nil {
+		r.sources(attr)
+	}
+	if attr := content.Attributes["providers"]; attr != nil {
+		r.add("providers", attr.Range, allowProviders(r.patterns(attr)))
+	}
+	if attr := content.Attributes["minimum_trust"]; attr != nil {
+		r.minimumTrust(attr)
+	}
+	if attr := content.Attributes["refuse_downgrades"]; attr != nil {
+		var on bool
+		if r.value(attr, &on); on {
+			r.add("refuse_downgrades", attr.Range, refuseDowngrade)
+		}
+	}
+	for _, block := range content.Blocks {
+		switch block.Type {
+		case "minimum_age":
+			r.minimumAge(block)
+		case "signed_by":
+			r.signedBy(block)
+		}
+	}
+	return Policy{rules: r.rules}, r.diags
+}
+
+// maxDepth is far more nesting than any policy has. The parser of HCL recurses.
+const maxDepth = 100
+
+// depth counts brackets wherever they stand, which is good enough for a limit
+// that is far off.
+func depth(src []byte) (most int) {
+	open := 0
+	for _, b := range src {
+		switch b {
+		case '{', '[', '(':
+			open++
+			most = max(most, open)
+		case '}', ']', ')':
+			open--
+		}
+	}
+	return most
+}
+
+// reader collects the rules of a file, and what is wrong with it.
+type reader struct {
+	product getproviders.Product
+	rules   []rule
+	diags   hcl.Diagnostics
+}
+
+func (r *reader) add(name string, at hcl.Range, check func(Candidate) string) {
+	r.rules = append(r.rules, rule{name: name, check: check, pos: getproviders.Pos{
+		File: at.Filename, Line: at.Start.Line, Column: at.Start.Column,
+	}})
+}
+
+func (r *reader) problem(at hcl.Range, format string, args ...any) {
+	r.diags = append(r.diags, &hcl.Diagnostic{
+		Severity: hcl.DiagError, Summary: "Invalid policy", Detail: fmt.Sprintf(format, args...), Subject: &at,
+	})
+}
+
+// value decodes an argument.
+func (r *reader) value(attr *hcl.Attribute, into any) bool {
+	diags := gohcl.DecodeExpression(attr.Expr, nil, into)
+	r.diags = append(r.diags, diags...)
+	return !diags.HasErrors()
+}
+
+func (r *reader) sources(attr *hcl.Attribute) {
+	var sources []string
+	if !r.value(attr, &sources) {
+		return
+	}
+	for _, source := range sources {
+		u, err := url.Parse(source)
+		switch {
+		case filepath.IsAbs(source):
+		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost.MatchString(source),
+			u.Scheme == "" && !isHost.MatchString(source):
+			r.problem(attr.Range, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path.", source)
+		}
+	}
+	r.add("sources", attr.Range, allowSources(sources))
+}
+
+// isHost is the form of a host's name, with a port or without.
+var isHost = regexp.MustCompile(`^[\p{L}\p{N}.-]+(:[0-9]+)?$`)
+
+func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern) {
+	var given []string
+	if !r.value(attr, &given) {
+		return nil
+	}
+	for _, text := range given {
+		pattern, err := r.product.OrDefault().ParsePattern(text)
+		if err != nil {
+			r.problem(attr.Range, "%q names no providers: %v.", text, err)
+			continue
+		}
+		patterns = append(patterns, pattern)
+	}
+	return patterns
+}
+
+// trustLevels are those that a policy may require.
+var trustLevels = map[string]getproviders.TrustLevel{
+	"verified_checksum": getproviders.LevelVerifiedChecksum,
+	"community":         getproviders.LevelCommunity,
+	"partner":           getproviders.LevelPartner,
+	"official":          getproviders.LevelOfficial,
+}
+
+func (r *reader) minimumTrust(attr *hcl.Attribute) {
+	var given string
+	if !r.value(attr, &given) {
+		return
+	}
+	level, ok := trustLevels[given]
+	if !ok {
+		r.problem(attr.Range, "minimum_trust is %q, and has to be \"verified_checksum\", \"community\", \"partner\" or \"official\".", given)
+		return
+	}
+	r.add("minimum_trust", attr.Range, requireTrust(level))
+}
+
+var ageSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "age", Required: true}, {Name: "except"}}}
+
+func (r *reader) minimumAge(block *hcl.Block) {
+	content, diags := block.Body.Content(ageSchema)
+	r.diags = append(r.diags, diags...)
+	if diags.HasErrors() {
+		return
+	}
+	var except []getproviders.Pattern
+	if attr := content.Attributes["except"]; attr != nil {
+		except = r.patterns(attr)
+	}
+	attr := content.Attributes["age"]
+	var given string
+	if !r.value(attr, &given) {
+		return
+	}
+	age, err := time.ParseDuration(given)
+	if err != nil || age <= 0 {
+		r.problem(attr.Range, "%q is not a time such as \"72h\".", given)
+		return
+	}
+	r.add("minimum_age", block.DefRange, requireAge(age, except))
+}
+
+var (
+	keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}
+	isKeyID    = regexp.MustCompile(`^[0-9A-F]{16}$`)
+)
+
+func (r *reader) signedBy(block *hcl.Block) {
+	pattern, err := r.product.OrDefault().ParsePattern(block.Labels[0])
+	if err != nil {
+		r.problem(block.LabelRanges[0], "%q names no providers: %v.", block.Labels[0], err)
+		return
+	}
+	content, diags := block.Body.Content(keysSchema)
+	r.diags = append(r.diags, diags...)
+	if diags.HasErrors() {
+		return
+	}
+	attr := content.Attributes["keys"]
+	var keys []string
+	if !r.value(attr, &keys) {
+		return
+	}
+	for i, key := range keys {
+		if key == signedByHashiCorp {
+			continue
+		}
+		keys[i] = strings.ToUpper(strings.TrimPrefix(key, "0x"))
+		if !isKeyID.MatchString(keys[i]) {
+			r.problem(attr.Range, "%q is not the ID of a key, which has 16 hexadecimal digits, and not %q.", key, signedByHashiCorp)
+		}
+	}
+	r.add("signed_by", block.DefRange, requireKeys(pattern, keys))
+}

@@ -1,0 +1,194 @@
+package policy
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Policy is a set of rules. The zero value has none, and refuses nothing.
+type Policy struct {
+	rules []rule
+}
+
+// rule is one statement of a file.
+type rule struct {
+	name string // as the file has it
+	pos  getproviders.Pos
+
+	// check returns why the rule refuses a candidate, "" if it doesn't. What isn't
+	// known of a candidate yet is not a reason.
+	check func(Candidate) string
+}
+
+// Candidate is a package about to be used, as far as it is known: before it is
+// fetched, there is no Authentication.
+type Candidate struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+
+	// SourceURL is where the package comes from, as getproviders.SourceURLOf has it: the
+	// base URL of a registry or a mirror, or the file URL of a package; "": not known.
+	SourceURL string
+
+	// Authentication is what is known of the package's signature and checksums; nil: it
+	// has not been looked at yet.
+	Authentication *getproviders.AuthenticationResult
+
+	// Released is when the version was released, or first seen here; zero: not known.
+	Released time.Time
+
+	// Newest is the newest version that a lock file has, or had, or that was used on this machine;
+	// zero: none is known.
+	Newest getproviders.Version
+
+	// Now is what ages are compared with.
+	Now time.Time
+}
+
+// Refusal says which rule refuses a package.
+type Refusal struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Rule     string           // "minimum_trust"
+	Pos      getproviders.Pos // of the rule
+	Reason   string           // a sentence without its full stop
+}
+
+// Error implements error.
+func (r *Refusal) Error() string {
+	return fmt.Sprintf("the policy refuses %s %s: %s (rule %s, %s:%d)", r.Provider, r.Version, r.Reason, r.Rule, r.Pos.File, r.Pos.Line)
+}
+
+// Code is "refused_by_policy".
+func (r *Refusal) Code() string { return "refused_by_policy" }
+
+// Hint says what to do.
+func (r *Refusal) Hint() string {
+	return fmt.Sprintf("Choose another version or source, or have line %d of %s changed by its owner", r.Pos.Line, r.Pos.File)
+}
+
+// IsZero reports whether there are no rules.
+func (p Policy) IsZero() bool { return len(p.rules) == 0 }
+
+// All returns the policy that refuses whatever any of these refuses.
+func All(policies ...Policy) Policy {
+	var all Policy
+	for _, p := range policies {
+		all.rules = append(all.rules, p.rules...)
+	}
+	return all
+}
+
+// Check returns the first refusal of a candidate, in the order of the rules; nil
+// if there is none.
+func (p Policy) Check(c Candidate) *Refusal {
+	for _, r := range p.rules {
+		if reason := r.check(c); reason != "" {
+			return &Refusal{Provider: c.Provider, Version: c.Version, Rule: r.name, Pos: r.pos, Reason: reason}
+		}
+	}
+	return nil
+}
+
+// allowSources is the rule "sources".
+func allowSources(sources []string) func(Candidate) string {
+	return func(c Candidate) string {
+		switch {
+		case slices.ContainsFunc(sources, func(s string) bool { return isFrom(c, s) }):
+			return ""
+		case c.SourceURL == "":
+			return "it isn't known where the package comes from"
+		default:
+			return fmt.Sprintf("it comes from %s, which is not one of the allowed sources", c.SourceURL)
+		}
+	}
+}
+
+// isFrom reports whether a candidate comes from a source: the host of a URL, or
+// something that is below a URL or a directory.
+func isFrom(c Candidate, source string) bool {
+	given := c.SourceURL
+	if !strings.Contains(source, "://") && !filepath.IsAbs(source) {
+		_, rest, ok := strings.Cut(given, "://")
+		host, _, _ := strings.Cut(rest, "/")
+		return ok && strings.EqualFold(host, source)
+	}
+	if filepath.IsAbs(source) {
+		source = "file://" + strings.TrimSuffix(filepath.ToSlash(source), "/") + "/"
+	}
+	return given != "" && (given == source || strings.HasPrefix(given, strings.TrimSuffix(source, "/")+"/"))
+}
+
+// allowProviders is the rule "providers".
+func allowProviders(patterns []getproviders.Pattern) func(Candidate) string {
+	return func(c Candidate) string {
+		if matches(patterns, c.Provider) {
+			return ""
+		}
+		return "the provider matches none of the allowed patterns"
+	}
+}
+
+// requireTrust is the rule "minimum_trust".
+func requireTrust(level getproviders.TrustLevel) func(Candidate) string {
+	return func(c Candidate) string {
+		if c.Authentication == nil || c.Authentication.TrustLevel >= level {
+			return ""
+		}
+		return fmt.Sprintf("it is %s, and has to be at least %s", c.Authentication.TrustLevel, level)
+	}
+}
+
+// refuseDowngrade is the rule "refuse_downgrades".
+func refuseDowngrade(c Candidate) string {
+	if c.Newest == (getproviders.Version{}) || c.Version.Compare(c.Newest) >= 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s was used before, which is newer", c.Newest)
+}
+
+// requireAge is the rule "minimum_age".
+func requireAge(age time.Duration, except []getproviders.Pattern) func(Candidate) string {
+	return func(c Candidate) string {
+		switch {
+		case matches(except, c.Provider):
+			return ""
+		case c.Released.IsZero():
+			return fmt.Sprintf("it isn't known when it was released, and it has to be %s old", age)
+		case c.Now.Sub(c.Released) < age:
+			return fmt.Sprintf("it was released at %s, and has to be %s old", c.Released.UTC().Format(time.RFC3339), age)
+		default:
+			return ""
+		}
+	}
+}
+
+// requireKeys is the rule "signed_by".
+func requireKeys(pattern getproviders.Pattern, keys []string) func(Candidate) string {
+	return func(c Candidate) string {
+		if !pattern.Matches(c.Provider) || c.Authentication == nil {
+			return ""
+		}
+		signer := c.Authentication.KeyID
+		if c.Authentication.TrustLevel == getproviders.LevelOfficial {
+			signer = signedByHashiCorp
+		}
+		switch {
+		case slices.Contains(keys, signer):
+			return ""
+		case signer == "":
+			return fmt.Sprintf("it is %s, and has to be signed by one of the keys %s", c.Authentication.TrustLevel, strings.Join(keys, ", "))
+		default:
+			return fmt.Sprintf("it is signed by the key %s, and has to be signed by one of the keys %s", signer, strings.Join(keys, ", "))
+		}
+	}
+}
+
+func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
+	return slices.ContainsFunc(patterns, func(m getproviders.Pattern) bool { return m.Matches(p) })
+}

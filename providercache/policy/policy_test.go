@@ -1,0 +1,188 @@
+package policy_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/policy"
+)
+
+var terraform = getproviders.Terraform("1.15.9")
+
+func parse(t testing.TB, text string) policy.Policy {
+	t.Helper()
+	p, diags := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
+	if diags.HasErrors() {
+		t.Fatal(diags)
+	}
+	return p
+}
+
+func provider(t testing.TB, address string) getproviders.Provider {
+	t.Helper()
+	p, err := terraform.ParseProvider(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func TestPolicy_Check(t *testing.T) {
+	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
+	signed := func(level getproviders.TrustLevel, key string) *getproviders.AuthenticationResult {
+		return &getproviders.AuthenticationResult{TrustLevel: level, KeyID: key}
+	}
+	version := getproviders.MustParseVersion
+	const key, other = "34365D9472D7468F", "0123456789ABCDEF"
+	for name, c := range map[string]struct {
+		policy    string
+		candidate policy.Candidate
+		want      string // a part of the refusal; "" is none
+	}{
+		"no rule": {"", policy.Candidate{}, ""},
+
+		"host":             {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/providers/"}, ""},
+		"host, upper case": {`sources = ["Registry.Example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com/v1/"}, ""},
+		"host with a port": {`sources = ["registry.example.com:8443"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, ""},
+		"another port":     {`sources = ["registry.example.com"]`, policy.Candidate{SourceURL: "https://registry.example.com:8443/v1/"}, "not one of the allowed sources"},
+		"longer host":      {`sources = ["example.com"]`, policy.Candidate{SourceURL: "https://example.com.evil.example/v1/"}, "not one of the allowed sources"},
+		"mirror":           {`sources = ["https://m.example/p/"]`, policy.Candidate{SourceURL: "https://m.example/p/"}, ""},
+		"below a mirror":   {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/p/q/"}, ""},
+		"beside a mirror":  {`sources = ["https://m.example/p"]`, policy.Candidate{SourceURL: "https://m.example/path/"}, "not one of the allowed sources"},
+		"unknown source":   {`sources = ["https://m.example/p"]`, policy.Candidate{}, "it isn't known where"},
+		"no source at all": {`sources = []`, policy.Candidate{SourceURL: "https://m.example/"}, "not one of the allowed sources"},
+
+		"provider":       {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "example.com/acme/widget")}, ""},
+		"other provider": {`providers = ["example.com/acme/*"]`, policy.Candidate{Provider: provider(t, "acme/widget")}, "matches none of the allowed patterns"},
+
+		"trust":              {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelOfficial, "")}, ""},
+		"too little trust":   {`minimum_trust = "partner"`, policy.Candidate{Authentication: signed(getproviders.LevelCommunity, key)}, "it is self-signed, and has to be at least signed by a HashiCorp partner"},
+		"not fetched so far": {`minimum_trust = "official"`, policy.Candidate{}, ""},
+
+		"upgrade":     {`refuse_downgrades = true`, policy.Candidate{Version: version("1.10.0"), Newest: version("1.9.0")}, ""},
+		"the same":    {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Newest: version("1.9.0")}, ""},
+		"first use":   {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0")}, ""},
+		"downgrade":   {`refuse_downgrades = true`, policy.Candidate{Version: version("1.9.0"), Newest: version("1.10.0")}, "1.10.0 was used before"},
+		"not refused": {`refuse_downgrades = false`, policy.Candidate{Version: version("1.9.0"), Newest: version("1.10.0")}, ""},
+
+		"old enough":    {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-72 * time.Hour), Now: now}, ""},
+		"too young":     {`minimum_age { age = "72h" }`, policy.Candidate{Released: now.Add(-71 * time.Hour), Now: now}, "it was released at 2026-02-26T01:00:00Z, and has to be 72h0m0s old"},
+		"unknown age":   {`minimum_age { age = "72h" }`, policy.Candidate{Now: now}, "it isn't known when it was released"},
+		"excepted":      {"minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}", policy.Candidate{Provider: provider(t, "acme/widget"), Now: now}, ""},
+		"from tomorrow": {`minimum_age { age = "1h" }`, policy.Candidate{Released: now.Add(time.Hour), Now: now}, "it was released at"},
+
+		"signed by it":         {`signed_by "acme/*" { keys = ["34365d9472d7468f"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelCommunity, key)}, ""},
+		"signed by another":    {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelPartner, other)}, "it is signed by the key " + other},
+		"not signed":           {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelVerifiedChecksum, "")}, "it is verified checksum, and has to be signed"},
+		"signed by HashiCorp":  {`signed_by "acme/*" { keys = ["hashicorp"] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelOfficial, "")}, ""},
+		"another's provider":   {`signed_by "acme/*" { keys = ["34365D9472D7468F"] }`, policy.Candidate{Provider: provider(t, "other/widget"), Authentication: signed(getproviders.LevelCommunity, other)}, ""},
+		"no key is acceptable": {`signed_by "acme/*" { keys = [] }`, policy.Candidate{Provider: provider(t, "acme/widget"), Authentication: signed(getproviders.LevelOfficial, "")}, "signed by the key hashicorp"},
+	} {
+		refusal := parse(t, c.policy).Check(c.candidate)
+		switch {
+		case c.want == "" && refusal != nil:
+			t.Errorf("%s: %v", name, refusal)
+		case c.want != "" && (refusal == nil || !strings.Contains(refusal.Error(), c.want) || refusal.Pos.Line != 1 || refusal.Pos.File != "tfdeps.hcl"):
+			t.Errorf("%s: got %v, want %q", name, refusal, c.want)
+		}
+	}
+}
+
+func TestAll_RefusesWhatAnyRefuses(t *testing.T) {
+	machine, repository := parse(t, "providers = [\"acme/*\"]\n"), parse(t, "\nproviders = [\"acme/widget\", \"other/*\"]\n")
+	for address, want := range map[string]int{"acme/widget": 0, "other/one": 1, "acme/two": 2} {
+		line := 0
+		if refusal := policy.All(machine, repository).Check(policy.Candidate{Provider: provider(t, address)}); refusal != nil {
+			line = refusal.Pos.Line
+		}
+		if line != want {
+			t.Errorf("%s: refused by line %d, want %d", address, line, want)
+		}
+	}
+}
+
+func TestParse_Refuses(t *testing.T) {
+	for text, want := range map[string]string{
+		`source = ["a.example"]`:                          "tfdeps.hcl:1,1-7: Unsupported argument",
+		`sources = "a.example"`:                           "list of string",
+		`sources = ["https://a.example/?x=1"]`:            "is neither the name of a host",
+		`sources = ["https://user:secret@a.example/"]`:    "is neither the name of a host",
+		`sources = ["a b"]`:                               "is neither the name of a host",
+		`sources = ["../mirror"]`:                         "is neither the name of a host",
+		`providers = ["*/widget"]`:                        `"*/widget" names no providers`,
+		`minimum_trust = "high"`:                          `has to be "verified_checksum"`,
+		`refuse_downgrades = "often"`:                     "bool",
+		`minimum_age {}`:                                  "Missing required argument",
+		`minimum_age { age = "3 days" }`:                  "is not a time",
+		`minimum_age { age = "-1h" }`:                     "is not a time",
+		`signed_by {}`:                                    "Missing provider for signed_by",
+		`signed_by "acme/*" { keys = ["72D7468F"] }`:      "is not the ID of a key",
+		`minimum_trust = var.level`:                       "Variables not allowed",
+		`{`:                                               "Argument or block definition required",
+		"minimum_trust = " + strings.Repeat("[", 100_000): "nested too deeply",
+	} {
+		_, diags := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
+		if !diags.HasErrors() || !strings.Contains(diags.Error(), want) {
+			t.Errorf("%.60s: got %v, want %q", text, diags, want)
+		}
+	}
+}
+
+func TestLoad_NamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.hcl")
+	if _, diags := policy.Load(path, terraform); !strings.Contains(diags.Error(), "There is no policy at "+path) {
+		t.Errorf("got %v", diags)
+	}
+	if err := os.WriteFile(path, []byte(`providers = ["acme/*"]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, diags := policy.Load(path, terraform)
+	if refusal := p.Check(policy.Candidate{}); diags.HasErrors() || refusal == nil || refusal.Pos.File != path {
+		t.Errorf("got %v, %v", refusal, diags)
+	}
+}
+
+func TestFind_SearchesUpToTheRepository(t *testing.T) {
+	top := t.TempDir()
+	for _, dir := range []string{"out/repo/.git", "out/repo/live/net", "out/alone/below"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put := func(name string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(top, filepath.FromSlash(name)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct{ put, from, want string }{
+		{"out/tfdeps.hcl", "out/repo/live/net", ""},
+		{"out/alone/tfdeps.hcl", "out/alone/below", ""},
+		{"out/repo/tfdeps.hcl", "out/repo/live/net", "out/repo/tfdeps.hcl"},
+		{"out/repo/live/tfdeps.hcl", "out/repo/live/net", "out/repo/live/tfdeps.hcl"},
+		{"out/alone/below/tfdeps.hcl", "out/alone/below", "out/alone/below/tfdeps.hcl"},
+	} {
+		put(step.put)
+		got, err := policy.Find(filepath.Join(top, filepath.FromSlash(step.from)))
+		if step.want != "" {
+			step.want = filepath.Join(top, filepath.FromSlash(step.want))
+		}
+		if err != nil || got != step.want {
+			t.Errorf("with %s: got %q, %v; want %q", step.put, got, err, step.want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add("sources = [\"a.example\"]\nproviders = [\"acme/*\"]\nminimum_trust = \"partner\"\nrefuse_downgrades = true\n")
+	f.Add("minimum_age {\n age = \"72h\"\n except = [\"acme/*\"]\n}\nsigned_by \"acme/*\" {\n keys = [\"34365D9472D7468F\"]\n}\n")
+	candidate := policy.Candidate{SourceURL: "https://a.example/", Authentication: &getproviders.AuthenticationResult{}}
+	f.Fuzz(func(_ *testing.T, text string) {
+		p, _ := policy.Parse([]byte(text), "tfdeps.hcl", terraform)
+		p.Check(candidate)
+	})
+}
