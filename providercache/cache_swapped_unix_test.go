@@ -41,7 +41,7 @@ func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), sw
 	write(t, filepath.Join(evil, "terraform-provider-a_v1.0.0"), "evil")
 	steps := 0
 	return func() {
-		begun, err := filepath.Glob(filepath.Join(d.Target.Dir, ".tfdeps-*", "package"))
+		begun, err := filepath.Glob(filepath.Join(d.Target.Dir, ".tfdeps-*", "package*"))
 		if err != nil || len(begun) == 0 && steps == 0 {
 			return
 		}

@@ -109,9 +109,10 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request, get 
 // findInCache looks for the package in the cache again: another process may
 // have fetched it in the meantime.
 func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receipt.Provenance, bool) {
-	i := inspector{in: in, cache: in.cacheView()}
-	found, due, err := i.identify(ctx, t, i.cache)
-	i.cache.Record(ctx, due...)
+	at := in.cacheView()
+	i := inspector{in: in, cache: func() store.View { return at }}
+	found, due, err := i.identify(ctx, t, at)
+	at.Record(ctx, due...)
 	return found, err == nil && in.isAcceptable(ctx, t, found)
 }
 
@@ -120,15 +121,18 @@ func (in *Installer) findInCache(ctx context.Context, t fetcher.Request) (receip
 // to, Target gets the new one for itself.
 func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance) (Outcome, error) {
 	at := in.cacheView()
-	shared, err := in.publishInCache(ctx, s, stage, got, at)
-	switch {
-	case ctx.Err() != nil:
+	shared, unshared := in.publishInCache(ctx, s, stage, got, at)
+	if ctx.Err() != nil {
 		return Outcome{}, context.Cause(ctx)
-	case err != nil:
-		from := stage.PackagePath()
-		return in.linkHashed(ctx, s, got, from, at.IsOwn(from), privateLinkModes)
 	}
-	outcome, err := in.linkHashed(ctx, s, got, shared.Dir, at.IsOwn(shared.Dir), in.linkModes())
+	from, modes := shared.Dir, in.linkModes()
+	if unshared != nil {
+		from, modes = stage.PackagePath(), privateLinkModes
+	}
+	outcome, err := in.linkOne(ctx, s, got, from, at, modes)
+	if unshared != nil {
+		return outcome, err
+	}
 	shared.Linked = outcome.Link == link.Hardlink
 	at.Record(ctx, shared)
 	return outcome, err

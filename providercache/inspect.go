@@ -43,7 +43,7 @@ const (
 // inspects as many at once as there are cores. A package with a receipt that
 // still holds isn't read; one that can't be read counts as damaged.
 func (in *Installer) inspect(ctx context.Context, selections []resolve.Selection, locks *depsfile.Locks, at scope) map[getproviders.Provider]localPackage {
-	i := inspector{in: in, target: in.targetView(), cache: in.cacheView(), withCache: in.Cache != nil && at == inTargetAndCache}
+	i := inspector{in: in, target: in.targetView(), cache: par.OnceValue(in.cacheView), withCache: in.Cache != nil && at == inTargetAndCache}
 	// The error of what isn't looked at, because ctx ended, comes up again in
 	// the next phase.
 	seen, _ := par.Map(ctx, runtime.GOMAXPROCS(0), selections, func(ctx context.Context, s resolve.Selection) (localPackage, error) {
@@ -56,11 +56,13 @@ func (in *Installer) inspect(ctx context.Context, selections []resolve.Selection
 	return local
 }
 
-// inspector inspects packages with receipts that were read once.
+// inspector inspects packages with receipts that were read once; those of the cache
+// only if a package of Target takes them.
 type inspector struct {
-	in            *Installer
-	target, cache store.View
-	withCache     bool // in the cache, too
+	in        *Installer
+	target    store.View
+	cache     func() store.View
+	withCache bool // in the cache, too
 }
 
 func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage {
@@ -69,7 +71,7 @@ func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage 
 	if local.Matches || !i.withCache {
 		return local
 	}
-	found, due, err := i.identify(ctx, t, i.cache)
+	found, due, err := i.identify(ctx, t, i.cache())
 	local.Due = append(local.Due, due...)
 	if err == nil && i.in.isAcceptable(ctx, t, found) {
 		local.Cached = &found
@@ -87,7 +89,7 @@ func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *
 	at := i.target
 	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		if at = at.WithoutReceipts(); i.linksToCache(dir, t) { // for what others keep there are no receipts
-			at = i.cache
+			at = i.cache()
 		}
 	}
 	found, due, err := i.identify(ctx, t, at)
@@ -162,7 +164,7 @@ func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.Vie
 		return rc.Claims(), i.renewal(name, rc), nil
 	}
 	if at.IsSame(i.target) && i.sharesCacheFiles(t) {
-		at = i.cache
+		at = i.cache()
 	}
 	made, known := at.Find(name)
 	claimed := made.Claims()
@@ -179,7 +181,7 @@ func (i inspector) identify(ctx context.Context, t fetcher.Request, at store.Vie
 		found = claimed
 	}
 	if found.H1 == claimed.H1 || slices.Contains(t.Recorded, h1) { // else its receipt may still show that it is damaged
-		due = append(due, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache), Receipt: found.Receipt(record)})
+		due = append(due, receipt.Pending{Name: name, Dir: at.Path(name), Shared: at.IsSame(i.cache()), Receipt: found.Receipt(record)})
 	}
 	return found, due, nil
 }
@@ -198,7 +200,7 @@ func (i inspector) byReceipt(at store.View, name string) (receipt.Receipt, bool)
 	if !at.IsSame(i.target) {
 		return receipt.Receipt{}, false
 	}
-	return at.LinkedFrom(i.cache, name)
+	return at.LinkedFrom(i.cache(), name)
 }
 
 // renewal is a package of the cache whose files have other ctimes than its receipt
@@ -208,7 +210,7 @@ func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 	if !rc.Moved() {
 		return nil
 	}
-	return []receipt.Pending{{Name: name, Dir: i.cache.Path(name), Shared: true, Linked: true, Receipt: rc}}
+	return []receipt.Pending{{Name: name, Dir: i.cache().Path(name), Shared: true, Linked: true, Receipt: rc}}
 }
 
 // sharesCacheFiles reports whether a package in Target consists of hard links
@@ -216,7 +218,7 @@ func (i inspector) renewal(name string, rc receipt.Receipt) []receipt.Pending {
 // because that renews the receipt of the cache, which serves all directories
 // that have these files.
 func (i inspector) sharesCacheFiles(t fetcher.Request) bool {
-	if i.in.Fetcher.Verify || !i.cache.HasReceipts() {
+	if i.in.Fetcher.Verify || !i.cache().HasReceipts() {
 		return false
 	}
 	here, err := receipt.TakeRecord(i.in.packagePath(t.Provider, t.Version))

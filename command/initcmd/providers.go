@@ -140,11 +140,14 @@ func (in *installation) chosenOffline(report providercache.Report) problem.List 
 	var chosen []string
 	for _, o := range report.Outcomes {
 		p := o.Selection.Provider
+		if o.Selection.Locked {
+			continue
+		}
 		var unasked []string
 		for _, source := range in.source.Unasked(p) {
 			unasked = append(unasked, source.Source)
 		}
-		if !o.Selection.Locked && len(unasked) > 0 {
+		if len(unasked) > 0 {
 			chosen = append(chosen, fmt.Sprintf("%s %s, without asking the %s", in.product.Short(p), o.Selection.Version, strings.Join(unasked, " and the ")))
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -42,10 +43,85 @@ func TestInit_SystemCalls(t *testing.T) {
 	if got := large.registry.Requests("") - before; got > 0 {
 		t.Errorf("%d requests", got)
 	}
+	single := small.directory(t)
+	harness.WriteFile(t, filepath.Join(single, depsfile.FileName), []byte(harness.LockOf(t, one)))
+	few, many = countedCalls(small.trace(t, single)), countedCalls(trace)
+	if each := float64(many-few) / 10; each > 95 {
+		t.Errorf("a new directory takes %d system calls with one provider and %d with eleven: %.1f for each, want 95 at most", few, many, each)
+	}
 	if !packageRead.MatchString(large.trace(t, fresh, "-verify")) {
 		t.Error("nothing is seen of packages that are read")
 	}
 }
+
+// TestInit_ReadsNothingAgain counts what is opened where nothing changed, and where
+// .terraform was deleted. Receipts of the cache are needed only for packages that
+// the directory's own receipts don't know.
+func TestInit_ReadsNothingAgain(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	s := newSite(t, harness.Tfdeps(t), 3)
+	dir := s.directory(t)
+	s.init(t, dir)
+	for _, args := range [][]string{{}, {"-check"}, {"-frozen"}} {
+		trace := s.trace(t, dir, args...)
+		state := stateOpened.FindAllString(trace, -1)
+		want := 2 // the directory's receipts, and when it was noted that it uses packages
+		if slices.Contains(args, "-check") {
+			want = 1
+		}
+		if len(state) != want {
+			t.Errorf("%q: %d files of state are opened, want %d:\n%s", args, len(state), want, strings.Join(state, "\n"))
+		}
+		if n := strings.Count(trace, "/terraform-provider-"); n != 3 {
+			t.Errorf("%q: %d calls are about packages' files, want a look at each of 3", args, n)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	before := s.registry.Requests("")
+	trace := s.trace(t, dir)
+	if read := packageRead.FindAllString(trace, -1); len(read) > 0 || s.registry.Requests("") > before {
+		t.Errorf("after .terraform was deleted, there are %d requests, and read is\n%s", s.registry.Requests("")-before, strings.Join(read, "\n"))
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
+	}
+	if got := packageRead.MatchString(s.trace(t, dir, "-verify=ctime")); got != s.hardLinks(t, dir) {
+		t.Errorf("with -verify=ctime, packages are read: %t", got)
+	}
+}
+
+// hardLinks reports whether the packages of a directory are the cache's files.
+func (s *site) hardLinks(t *testing.T, dir string) bool {
+	t.Helper()
+	for _, root := range []string{filepath.Join(dir, ".terraform"), s.cache} {
+		found := 0
+		err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+			if err == nil && strings.HasPrefix(entry.Name(), "terraform-provider-") {
+				info, statErr := os.Stat(path)
+				if statErr != nil {
+					return statErr
+				}
+				if stat, ok := info.Sys().(*syscall.Stat_t); ok && stat.Nlink > 1 {
+					found++
+				}
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// stateOpened is a call that opens a file of the user's state.
+var stateOpened = regexp.MustCompile(`(?m)^\d+ +openat\([^\n]*/tfdeps/(receipts|uses|last-uses)/[0-9a-f]{64}".*$`)
 
 // packageRead is a call that reads a provider's executable. With strace -y the
 // path follows the number of a file. Clones share blocks and read nothing.

@@ -6,6 +6,8 @@
 //	// make the package at stage.PackagePath()
 //	err = stage.Publish(ctx, final, h1)
 //
+// A [Batch] is one such directory for many packages.
+//
 // A package that is at the final path already stays if it has the same hash, and is
 // replaced as a whole if not. [Stage.Offer] lets the caller keep it.
 package staging
@@ -14,6 +16,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
@@ -22,23 +25,52 @@ import (
 // or whose path it may take, in the meantime.
 const Attempts = 4
 
-// Stage is a private directory in which one package is made.
+// Stage is a private directory, or a part of one, in which one package is made.
 type Stage struct {
-	dir     string
-	scratch *scratch.Dir
+	dir, part string
+	scratch   *scratch.Dir // nil: it is a Batch's
 }
 
 // ArchivePath is where the package's archive is downloaded.
-func (s *Stage) ArchivePath() string { return filepath.Join(s.dir, "archive.zip") }
+func (s *Stage) ArchivePath() string { return filepath.Join(s.dir, "archive.zip"+s.part) }
 
 // PackagePath is where the package is made, a directory or a link.
-func (s *Stage) PackagePath() string { return filepath.Join(s.dir, "package") }
+func (s *Stage) PackagePath() string { return filepath.Join(s.dir, "package"+s.part) }
 
 // replacedPath is where a package is put that is about to be replaced.
-func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced") }
+func (s *Stage) replacedPath() string { return filepath.Join(s.dir, "replaced"+s.part) }
+
+// Batch is a private directory in which many packages are made, each in a stage of its
+// own.
+type Batch struct{ scratch *scratch.Dir }
+
+// NewBatch is New for many packages.
+func NewBatch(dir string) (*Batch, error) {
+	made, err := makeScratch(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Batch{made}, nil
+}
+
+// Stage returns the stage with a number. What is left in it is removed with the batch.
+func (b *Batch) Stage(number int) *Stage {
+	return &Stage{dir: b.scratch.Path, part: "-" + strconv.Itoa(number)}
+}
+
+// Remove removes the directory with all that is still in it.
+func (b *Batch) Remove() { b.scratch.Remove() }
 
 // New makes a staging directory in a directory, which is made if it doesn't exist.
 func New(dir string) (*Stage, error) {
+	made, err := makeScratch(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Stage{dir: made.Path, scratch: made}, nil
+}
+
+func makeScratch(dir string) (*scratch.Dir, error) {
 	var made *scratch.Dir
 	var err error
 	for range Attempts {
@@ -50,11 +82,12 @@ func New(dir string) (*Stage, error) {
 			break
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Stage{made.Path, made}, nil
+	return made, err
 }
 
-// Remove removes the directory with all that is still in it.
-func (s *Stage) Remove() { s.scratch.Remove() }
+// Remove removes the directory with all that is still in it; of a batch, the batch does.
+func (s *Stage) Remove() {
+	if s.scratch != nil {
+		s.scratch.Remove()
+	}
+}

@@ -1,0 +1,66 @@
+package providercache_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/providercache/link"
+)
+
+// A receipt counts only if its files were left alone for a moment. Directories that
+// are made of a cache don't wait for that moment: their files and directories have the
+// times of the cache's.
+func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for _, mode := range []link.Mode{link.Auto, link.Hardlink, link.Copy, link.Symlink} {
+		t.Run(mode.String(), func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			locks, _ := m.install(t, m.directory(t), nil)
+			age()
+			fresh := []*directory{m.directory(t), m.directory(t), m.directory(t)}
+			began := time.Now()
+			synctest.Test(t, func(t *testing.T) {
+				for i, d := range append(fresh, fresh...) {
+					d.Link = mode
+					if waited := m.waited(t, d, locks, began); waited > 0 {
+						t.Errorf("%d: it waited for %v", i, waited)
+					}
+					if len(d.read) > 0 {
+						t.Errorf("%d: it read %q", i, d.read)
+					}
+				}
+			})
+		})
+	}
+}
+
+// With strict times there has to be a wait, after hard links.
+func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m := newMachine(t)
+	m.strict = true
+	locks, _ := m.install(t, m.directory(t), nil)
+	d := m.directory(t)
+	d.Link = link.Hardlink
+	began := time.Now()
+	synctest.Test(t, func(t *testing.T) {
+		if waited := m.waited(t, d, locks, began); waited == 0 {
+			t.Error("it waited for nothing")
+		}
+	})
+}
+
+// waited installs in a bubble, in which time passes only while a goroutine waits, and
+// returns how much did. began is the time outside.
+func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks, began time.Time) time.Duration {
+	t.Helper()
+	start := time.Now()
+	d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
+	m.install(t, d, locks)
+	return time.Since(start)
+}

@@ -1,0 +1,38 @@
+package link
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+func TestKeepTimes_TakesTimesThatArePast(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	past, future := now.Add(-time.Hour).Truncate(time.Second), now.Add(time.Hour).Truncate(time.Second)
+	times := map[string]time.Time{"a": past, "late": future, "docs/page": past.Add(time.Second), "docs": past.Add(2 * time.Second), ".": past.Add(3 * time.Second)}
+	for _, mode := range []Mode{Hardlink, Copy} {
+		from, to := filepath.Join(t.TempDir(), "from"), filepath.Join(t.TempDir(), "to")
+		for _, name := range []string{"a", "late", "docs/page"} {
+			cachetest.WriteTo(t, filepath.Join(from, name), name)
+		}
+		for _, name := range []string{"a", "late", "docs/page", "docs", "."} {
+			cachetest.Must(t, os.Chtimes(filepath.Join(from, name), time.Time{}, times[name]))
+		}
+		if _, _, err := Tree(t.Context(), from, to, []Mode{mode}); err != nil {
+			t.Skipf("%v: %v", mode, err)
+		}
+		KeepTimes(from, to, now)
+		for name, want := range times {
+			info, err := os.Stat(filepath.Join(to, name))
+			cachetest.Must(t, err)
+			kept := info.ModTime().Equal(want)
+			if kept != (want.Before(now) || mode == Hardlink) {
+				t.Errorf("%v: %s has %v, and had %v", mode, name, info.ModTime(), want)
+			}
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package providercache
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/staging"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// linker links or copies packages into Target, by way of one private directory.
+type linker struct {
+	in     *Installer
+	at     store.View // the cache
+	modes  []link.Mode
+	stages *staging.Batch
+}
+
+// linkJob is a package to be linked, and which of the stages it has.
+type linkJob struct {
+	resolve.Selection
+	stage int
+}
+
+func numbered(selections []resolve.Selection) []linkJob {
+	jobs := make([]linkJob, len(selections))
+	for i, s := range selections {
+		jobs[i] = linkJob{s, i}
+	}
+	return jobs
+}
+
+// newLinker makes the private directory, which the caller removes.
+func (in *Installer) newLinker(at store.View, modes []link.Mode) (linker, error) {
+	stages, err := staging.NewBatch(in.Target.Dir)
+	return linker{in, at, modes, stages}, err
+}
+
+// linkOne puts one package into Target that was hashed where it is.
+func (in *Installer) linkOne(ctx context.Context, s resolve.Selection, got receipt.Provenance, from string, at store.View, modes []link.Mode) (Outcome, error) {
+	l, err := in.newLinker(at, modes)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer l.stages.Remove()
+	return l.hashed(ctx, linkJob{Selection: s}, got, from, at.IsOwn(from))
+}
+
+// unlocked links or copies a package that others may exchange at the same time.
+func (l linker) unlocked(ctx context.Context, job linkJob, found receipt.Provenance) (Outcome, error) {
+	from := l.in.cachePath(job.Selection)
+	own := l.at.IsOwn(from)
+	outcome, err := l.tree(ctx, job, found, from, func(used link.Mode, staged string) error {
+		switch {
+		case used == link.Symlink:
+			return l.in.cacheHas(job.Selection)
+		case !own:
+			return verifyHash(ctx, staged, found.H1)
+		}
+		_, err := l.in.recheck(ctx, job.Selection, found, l.at)
+		return err
+	})
+	return l.in.reportLinked(ctx, outcome, err)
+}
+
+// locked links a package whose file lock is held. shared is the package
+// in the cache, if its receipt has to be renewed; where others can write to the
+// cache, it has none.
+func (l linker) locked(ctx context.Context, job linkJob, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
+	from := l.in.cachePath(job.Selection)
+	own, before := l.at.IsOwn(from), receipt.Receipt{}
+	if own {
+		if before, err = l.in.recheck(ctx, job.Selection, found, l.at); err != nil {
+			return Outcome{}, nil, err
+		}
+	}
+	outcome, err := l.hashed(ctx, job, found, from, own)
+	if own && outcome.Link == link.Hardlink {
+		shared = append(shared, receipt.Pending{Name: l.in.packageName(job.Selection), Dir: from, Receipt: before, Linked: true})
+	}
+	o, err = l.in.reportLinked(ctx, outcome, err)
+	return o, shared, err
+}
+
+// hashed puts a package into Target that was hashed where it is. If others
+// can write there, they may have exchanged it since, so the staged copy is
+// hashed again. A symbolic link is not: what it leads to may be exchanged
+// later, too.
+func (l linker) hashed(ctx context.Context, job linkJob, got receipt.Provenance, from string, own bool) (Outcome, error) {
+	return l.tree(ctx, job, got, from, func(used link.Mode, staged string) error {
+		if own || used == link.Symlink {
+			return nil
+		}
+		return verifyHash(ctx, staged, got.H1)
+	})
+}
+
+// tree puts a package into Target from another directory of this machine.
+// Before the result is published, verify is asked whether the staged package
+// may be used.
+func (l linker) tree(ctx context.Context, job linkJob, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
+	stage := l.stages.Stage(job.stage)
+	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
+	if err == nil && used != link.Symlink {
+		link.KeepTimes(from, stage.PackagePath(), l.in.Fetcher.Time()) // else the package gets no receipt for 20 ms
+	}
+	if err == nil {
+		err = verify(used, stage.PackagePath())
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := l.in.publishInTarget(ctx, job.Selection, got, stage)
+	outcome.Link, outcome.LinkReason = used, reason
+	return outcome, err
+}
+
+// verifyHash hashes a package in a stage, where only this process writes.
+func verifyHash(ctx context.Context, staged string, want getproviders.Hash) error {
+	h1, err := getproviders.HashDir(ctx, staged)
+	if err == nil && h1 != want {
+		err = errChanged
+	}
+	return err
+}
+
+// recheck makes sure that a package of the cache still is what it was when it
+// was inspected, and returns the receipt that shows it. Where the status of
+// files proves nothing, the inspection has to do.
+func (in *Installer) recheck(ctx context.Context, s resolve.Selection, found receipt.Provenance, at store.View) (receipt.Receipt, error) {
+	if receipt, ok := at.Known(in.packageName(s)); ok && receipt.H1 == found.H1 {
+		return receipt, nil
+	}
+	if _, err := receipt.TakeRecord(in.cachePath(s)); in.Fetcher.EffectiveStateDir() == "" || err != nil {
+		return found.Receipt(receipt.StatRecord{}), nil
+	}
+	h1, record, err := in.hashPackage(ctx, s, at)
+	if err == nil && h1 != found.H1 {
+		err = errChanged
+	}
+	return found.Receipt(record), err
+}
+
+// reportLinked reports that a package of the cache was put into Target, unless
+// err says that it wasn't.
+func (in *Installer) reportLinked(ctx context.Context, o Outcome, err error) (Outcome, error) {
+	if err != nil {
+		return Outcome{}, err
+	}
+	o.FromCache = true
+	in.Fetcher.Emit(ctx, event.LinkedEvent{
+		Addr: o.Selection.Provider, Version: o.Selection.Version, Dir: o.pendingReceipt.Dir, Cache: in.Cache.Dir,
+		Link: o.Link, Reason: o.LinkReason, Authentication: o.Authentication,
+	})
+	return o, nil
+}
+
+// cacheHas returns an error if the package isn't in the cache. It is called
+// between making a link to the package and publishing the link.
+func (in *Installer) cacheHas(s resolve.Selection) error {
+	_, err := os.Stat(in.cachePath(s))
+	return err
+}
+
+// publishInTarget moves a package from its stage into Target.
+func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
+	record, _ := receipt.TakeRecord(stage.PackagePath()) // only this process can write there
+	dir := in.packagePath(s.Provider, s.Version)
+	return Outcome{
+		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.TrustedHashes(s.Provider, got.RegistryHashes),
+		pendingReceipt: receipt.Pending{Name: in.packageName(s), Dir: dir, Receipt: got.Receipt(record)},
+	}, stage.Publish(ctx, dir, got.H1)
+}
+
+// errChanged says that a package of the cache changed after it was inspected.
+var errChanged = errors.New("the package in the shared cache has changed meanwhile")
+
+// privateLinkModes are for packages that only this Target is going to use.
+var privateLinkModes = []link.Mode{link.Hardlink, link.Copy}
