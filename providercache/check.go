@@ -74,6 +74,8 @@ func (in *Installer) reason(s resolve.Selection, locks *depsfile.Locks, seen loc
 		return "package_absent", fmt.Sprintf("there is no package in %s", in.packagePath(s.Provider, lock.Version))
 	case seen.Err != nil:
 		return "package_differs", seen.Err.Error()
+	case seen.Refused != nil:
+		return "package_refused", seen.Refused.Error()
 	case !seen.Matches:
 		return "package_differs", fmt.Sprintf("the package in %s has none of the hashes that the lock file records", in.packagePath(s.Provider, lock.Version))
 	}

@@ -1,6 +1,7 @@
 package providercache
 
 import (
+	"context"
 	"errors"
 	"slices"
 
@@ -84,6 +85,16 @@ func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
 // failedOutcome is the outcome of a selection that came to nothing.
 func failedOutcome(s resolve.Selection, err error) Outcome {
 	return Outcome{Selection: s.AtVersionOf(err), Err: err}
+}
+
+// refused are the outcomes of packages that are here and that the policy refuses.
+func (in *Installer) refused(ctx context.Context, selections []resolve.Selection, local map[getproviders.Provider]localPackage) (outcomes []Outcome) {
+	for _, s := range selections {
+		if err := local[s.Provider].Refused; err != nil {
+			outcomes = append(outcomes, failedOutcome(s, resolve.Fail(ctx, in.Fetcher.Emit, s, err)))
+		}
+	}
+	return outcomes
 }
 
 // failedOutcomes are those of selections that no version could be chosen for.

@@ -77,6 +77,9 @@ func (in *Installer) fetchIntoCache(ctx context.Context, t fetcher.Request, get 
 	}
 	defer unlock()
 	if found, ok := in.findInCache(ctx, t); ok {
+		if err := in.Fetcher.Approve(ctx, t, fetcher.StateCached, found); err != nil {
+			return Outcome{}, err
+		}
 		of := func(resolve.Selection) receipt.Provenance { return found }
 		if linked, _ := in.linkHeld(ctx, []resolve.Selection{t.Selection}, of, in.cacheView(), in.linkModes()); len(linked) > 0 {
 			return linked[0], nil

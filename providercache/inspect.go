@@ -26,6 +26,7 @@ type localPackage struct {
 	LockUpdate *receipt.Provenance // what the lock file has to learn of it; nil: nothing
 	Err        error               // why it couldn't be hashed
 	Cached     *receipt.Provenance // what the cache has, if that may be used; nil: nothing
+	Refused    error               // why the policy refuses what matches or is cached
 
 	Due []receipt.Pending // what was hashed and is to get a receipt, or whose receipt has to be renewed
 }
@@ -75,6 +76,7 @@ func (i inspector) inspect(ctx context.Context, t fetcher.Request) localPackage 
 	local.Due = append(local.Due, due...)
 	if err == nil && i.in.isAcceptable(ctx, t, found) {
 		local.Cached = &found
+		local.Refused = i.in.Fetcher.Approve(ctx, t, fetcher.StateCached, found)
 	}
 	return local
 }
@@ -99,6 +101,9 @@ func (i inspector) inspectTarget(ctx context.Context, t fetcher.Request, local *
 	local.Due = append(local.Due, due...)
 	local.Exists, local.Err = true, err
 	local.Matches = err == nil && i.in.isAcceptable(ctx, t, found)
+	if local.Matches {
+		local.Refused = i.in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found)
+	}
 	if local.Matches && !slices.Contains(t.Recorded, found.H1) {
 		local.LockUpdate = &found
 	}

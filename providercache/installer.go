@@ -73,6 +73,7 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
 	failed := failedOutcomes(unresolved)
 	local := in.inspect(ctx, selections, locks, inTargetAndCache)
+	failed = append(failed, in.refused(ctx, selections, local)...)
 	plan := makePlan(wanted, selections, local)
 	return conclude(req, locks, in.carryOut(ctx, plan, local, locks, failed))
 }
@@ -92,6 +93,7 @@ func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, lo
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
 	failed := failedOutcomes(unresolved)
 	local := in.inspect(ctx, selections, locks, inTargetAndCache)
+	failed = append(failed, in.refused(ctx, selections, local)...)
 	if len(failed) > 0 {
 		return Plan{}, joinErrors(failed)
 	}

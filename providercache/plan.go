@@ -37,6 +37,7 @@ func makePlan(req getproviders.Requirements, selections []resolve.Selection, loc
 	}
 	for _, s := range selections {
 		switch seen := local[s.Provider]; {
+		case seen.Refused != nil:
 		case seen.Matches && seen.Version == s.Version:
 			plan.Present = append(plan.Present, s)
 		case seen.Cached != nil && seen.Version == s.Version:

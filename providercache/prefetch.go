@@ -72,6 +72,9 @@ func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Pr
 	t := fetcher.Request{Selection: selected, Partials: in.partials()}
 	t.Recorded = slices.DeleteFunc(slices.Clone(w.Hashes), func(h getproviders.Hash) bool { return !h.Supported() })
 	if found, ok := in.findInCache(ctx, t); ok {
+		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
+			return Prefetched{}, err
+		}
 		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
 		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, provenance: found}, nil
 	}
@@ -92,6 +95,9 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 	defer unlock()
 	done := Prefetched{Selection: t.Selection, Platform: in.Fetcher.EffectivePlatform()}
 	if found, ok := in.findInCache(ctx, t); ok {
+		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
+			return Prefetched{}, err
+		}
 		done.Present, done.provenance = true, found
 		return done, nil
 	}

@@ -118,6 +118,12 @@ func (d *Dir) Document(ctx context.Context, k *Kept) {
 	}
 }
 
+// Approve asks the Fetcher's Policy about a package that is there.
+func (d *Dir) Approve(ctx context.Context, t fetcher.Request, k Kept) error {
+	t.Package.Platform = k.Platform
+	return d.Fetcher.Approve(ctx, t, fetcher.StatePresent, k.Known.Receipt.Claims())
+}
+
 // Recheck reports whether an archive that is there is authenticated by the documents
 // beside it and the keys that its source names now. Then no request is needed.
 func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) bool {

@@ -54,10 +54,11 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string,
 			return receipt.Provenance{}, err
 		}
 	}
-	return receipt.Provenance{
+	got := receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
-	}, nil
+	}
+	return got, f.Approve(ctx, t, StateFetched, got)
 }
 
 // download gets the archive and the documents that authenticate it, both at the

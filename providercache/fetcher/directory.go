@@ -41,7 +41,8 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
-	return receipt.Provenance{Authentication: authentication, H1: h1}, nil
+	got := receipt.Provenance{Authentication: authentication, H1: h1}
+	return got, f.Approve(ctx, t, StateFetched, got)
 }
 
 func stageDirectory(ctx context.Context, t Request, dir string, stage *staging.Stage) error {

@@ -59,10 +59,11 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
-	return receipt.Provenance{
+	got := receipt.Provenance{
 		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
 		ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
-	}, nil
+	}
+	return got, f.Approve(ctx, t, StateFetched, got)
 }
 
 // HashPackage returns the hashes of a package: of an archive, which has to keep

@@ -105,11 +105,12 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 		return p, err
 	}
 	if got, ok := h.recall(t, trust); ok {
-		return p.With(got, HashesRecalled), nil
+		return p.With(got, HashesRecalled), h.fetcher.Approve(ctx, t, fetcher.StateKnown, got)
 	}
 	if listed, signed, ok := h.trustListed(t, trust); ok {
 		p.registryHashes = t.OtherRegistryHashes(trust)
-		return p.listed(listed, signed), nil
+		found := p.listed(listed, signed)
+		return found, h.fetcher.Approve(ctx, t, fetcher.StateKnown, receipt.Provenance{Authentication: signed, H1: found.H1, ZH: found.ZH})
 	}
 	h.fetcher.Emit(ctx, FetchingEvent{Package: p})
 	got, err := h.fetcher.HashPackage(ctx, t)

@@ -41,6 +41,9 @@ func (m *mirror) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 	has := func(h getproviders.Hash) bool { return err == nil && there.Receipt.Has(h) }
 	if slices.ContainsFunc(p.Recorded, has) {
 		k.Present, k.Known = true, there
+		if err := m.dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k); err != nil {
+			return k, err
+		}
 		m.dir.Document(ctx, &k)
 		return k, nil
 	}
@@ -52,6 +55,9 @@ func (m *mirror) get(ctx context.Context, p archivedir.Item) (archivedir.Kept, e
 	if err == nil {
 		if k.Present, failed = m.isCurrent(ctx, t, &k, there.Receipt); failed != nil || k.Present {
 			k.Known = there
+			if failed == nil {
+				failed = m.dir.Approve(ctx, t, k)
+			}
 			return k, failed
 		}
 	}

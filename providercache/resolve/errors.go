@@ -36,6 +36,7 @@ const (
 	StepAuthenticate Step = "authenticate" // checksum or signature, or the documents that hold them
 	StepVerify       Step = "verify"       // the lock file's hashes
 	StepUnpack       Step = "unpack"       // what the package contains
+	StepPolicy       Step = "policy"       // the caller's own policy refuses the package
 	StepPublish      Step = "publish"      // writing to the target directory
 	StepCancel       Step = "cancel"       // the context ended
 )

@@ -12,8 +12,8 @@ func (s Status) UpToDate() bool { return len(s.Reasons) == 0 }
 
 // Reason is why a directory isn't up to date. Code is stable:
 // "lock_missing_provider", "lock_without_hash", "constraint_unsatisfied",
-// "package_absent", "package_differs", "lock_extra_provider",
-// "built_in_invalid".
+// "package_absent", "package_differs", "package_refused",
+// "lock_extra_provider", "built_in_invalid".
 type Reason struct {
 	Code     string                `json:"code"`
 	Provider getproviders.Provider `json:"provider"`

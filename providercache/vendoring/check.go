@@ -101,6 +101,8 @@ func (v *vendor) compare(ctx context.Context, p archivedir.Item) (resolve.Reason
 		return because("package_differs", "the package of version %s for %s isn't the one that is locked")
 	case !slices.Contains(p.Recorded, rc.H1):
 		return because("lock_without_hash", "the lock file has no h1 of the package of version %s for %s")
+	case v.dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, archivedir.Kept{Item: p, Known: receipt.Pending{Receipt: rc}}) != nil:
+		return because("package_refused", "the policy refuses version %s for %s")
 	case !v.isAsSigned(ctx, p, rc):
 		return because("documents_differ", "what is signed about version %s isn't true of the package for %s, or isn't signed so")
 	}

@@ -66,6 +66,9 @@ func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.K
 	there, err := v.dir.Find(ctx, p.Selection.Provider, p.Name)
 	if err == nil && slices.ContainsFunc(p.Recorded, there.Receipt.Has) {
 		k.Present, k.Known = true, there
+		if err := v.dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k); err != nil {
+			return k, err
+		}
 		if !v.isAsSigned(ctx, p, there.Receipt) {
 			v.dir.Document(ctx, &k)
 		}
@@ -78,6 +81,9 @@ func (v *vendor) getPacked(ctx context.Context, p archivedir.Item) (archivedir.K
 	if err == nil {
 		there.Receipt, k.Present, failed = v.adopt(ctx, t, there.Receipt)
 		k.Known = there
+		if k.Present && failed == nil {
+			failed = v.dir.Approve(ctx, t, k)
+		}
 	}
 	if failed == nil && !k.Present {
 		k, failed = v.dir.FetchInto(ctx, t, k, there, true) // it waits for what is signed about it
@@ -113,7 +119,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 	k := archivedir.Kept{Item: p}
 	if h1, err := hashUnpacked(ctx, p.Path); err == nil && slices.Contains(p.Recorded, h1) {
 		k.Present, k.Known = true, receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: receipt.Receipt{H1: h1}}
-		return k, nil
+		return k, v.dir.Approve(ctx, fetcher.Request{Selection: p.Selection}, k)
 	}
 	t, err := v.packedTask(ctx, p)
 	if err != nil {

@@ -81,6 +81,8 @@ func (v *vendor) getPlaced(ctx context.Context, p archivedir.Item) (archivedir.K
 	sum, _ := archivedir.ArchiveSum(rc.ZH)
 	signed, err := t.Authenticate(trust.Authenticator, getproviders.Digests{SHA256: sum, H1: rc.H1, H1Archive: rc.ArchiveH1()}, v.dir.Fetcher.Product)
 	rc.Signed, rc.TrustLevel, rc.KeyID = signed.Signed, signed.TrustLevel, signed.KeyID
-	k.Present = err == nil
+	if k.Present = err == nil; k.Present {
+		err = v.dir.Approve(ctx, t, k)
+	}
 	return k, err
 }

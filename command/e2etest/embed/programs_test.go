@@ -183,11 +183,15 @@ func TestEmbed_OwnAuthorityAndToken(t *testing.T) {
 func TestEmbed_PolicyForbidsVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	if said, _ := w.run(t, 0, "policy", w.address, w.dir, "1.1.0"); !strings.HasSuffix(said, "/acme/widget 1.0.0\n") {
+	_, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0")
+	if !strings.HasSuffix(complaint, "/acme/widget 1.1.0 (fetched): the company forbids version 1.1.0\n") {
+		t.Errorf("it says %q", complaint)
+	}
+	if said, _ := w.run(t, 0, "policy", w.address, w.dir); !strings.HasSuffix(said, "/acme/widget 1.1.0\n") {
 		t.Errorf("it says %q", said)
 	}
-	if _, complaint := w.run(t, 1, "policy", w.address, t.TempDir(), "1.0.0", "1.1.0"); complaint == "" {
-		t.Error("it says nothing")
+	if _, complaint := w.run(t, 2, "policy", w.address, w.dir, "1.1.0"); !strings.Contains(complaint, " 1.1.0 (present): ") {
+		t.Errorf("of what is installed, it says %q", complaint)
 	}
 }
 

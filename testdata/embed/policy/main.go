@@ -1,9 +1,11 @@
-// Command policy installs a provider, but none of the versions that the company
-// has forbidden. A source that stands before another one decides.
+// Command policy installs a provider by the rules of a company: nothing that
+// nobody signed, and none of the versions that it has forbidden, wherever the
+// package is.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -16,43 +18,33 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// allowed is a source without the forbidden versions.
-type allowed struct {
-	getproviders.Source
-	forbidden []string // "VERSION"
-}
-
-// Unwrap lets the source below answer what this one doesn't: where packages come
-// from, for which platforms they are.
-func (a allowed) Unwrap() getproviders.Source { return a.Source }
-
-// Versions lists what is left.
-func (a allowed) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
-	found, err := a.Source.Versions(ctx, p)
-	found.Versions = slices.DeleteFunc(slices.Clone(found.Versions), a.forbids)
-	return found, err
-}
-
-// Package refuses a forbidden version that a lock file selects.
-func (a allowed) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
-	if a.forbids(v) {
-		return getproviders.Package{}, fmt.Errorf("%s %s is forbidden by the company's policy", p, v)
-	}
-	return a.Source.Package(ctx, p, v, plat)
-}
-
-func (a allowed) forbids(v getproviders.Version) bool {
-	return slices.Contains(a.forbidden, v.String())
-}
-
 func main() {
 	if len(os.Args) < 3 {
 		fmt.Fprintln(os.Stderr, "usage: policy ADDRESS DIRECTORY [FORBIDDEN VERSION]...")
 		os.Exit(1)
 	}
-	if err := install(context.Background(), os.Args[1], os.Args[2], os.Args[3:]); err != nil {
+	err := install(context.Background(), os.Args[1], os.Args[2], os.Args[3:])
+	if refused, ok := errors.AsType[*fetcher.PolicyError](err); ok {
+		fmt.Fprintf(os.Stderr, "%s %s (%s): %v\n", refused.Candidate.Provider, refused.Candidate.Version, refused.Candidate.State, refused.Reason)
+		os.Exit(2)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
+	}
+}
+
+// rules returns a policy. It is asked about packages that are present and in a
+// cache, too.
+func rules(forbidden []string) func(context.Context, fetcher.Candidate) error {
+	return func(_ context.Context, c fetcher.Candidate) error {
+		switch {
+		case slices.Contains(forbidden, c.Version.String()):
+			return fmt.Errorf("the company forbids version %s", c.Version)
+		case c.State == fetcher.StateFetched && c.Authentication.TrustLevel < getproviders.LevelCommunity:
+			return fmt.Errorf("nobody signed %s", c.Location)
+		}
+		return nil
 	}
 }
 
@@ -68,7 +60,7 @@ func install(ctx context.Context, address, dir string, forbidden []string) error
 	}
 	registry := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
 	installer := &providercache.Installer{
-		Fetcher: &fetcher.Fetcher{Source: allowed{registry, forbidden}, Client: client, Product: product},
+		Fetcher: &fetcher.Fetcher{Source: registry, Client: client, Product: product, Policy: rules(forbidden), StateDir: filepath.Join(dir, "state")},
 		Target:  &store.Store{Dir: filepath.Join(dir, ".terraform", "providers")},
 	}
 	ready, err := installer.Ensure(ctx, provider, getproviders.Constraints{})

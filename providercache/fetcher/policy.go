@@ -1,0 +1,99 @@
+package fetcher
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// Candidate is a package that has passed all checks and is about to be used: put
+// into its place, left there, or recorded in a lock file.
+type Candidate struct {
+	Provider getproviders.Provider
+	Version  getproviders.Version
+	Platform getproviders.Platform
+	State    CandidateState
+	// Source is the source that has it, as getproviders.Source.Describe names it, and
+	// Location is where it was fetched from, without secrets; "" if State isn't
+	// StateFetched. SourceURL is the URL of the registry or mirror that the package comes from,
+	// or came from when it was fetched; "" if that isn't known.
+	Source, Location, SourceURL string
+	// Hashes are those of the package, as far as they are known: the h1 of its files
+	// and the zh of its archive.
+	Hashes []getproviders.Hash
+	// Authentication says who signed it; of what was fetched by an earlier run, what was
+	// found then. It is zero if nothing is known of that.
+	Authentication getproviders.AuthenticationResult
+}
+
+// CandidateState says where a candidate is.
+type CandidateState int
+
+const (
+	StateFetched CandidateState = iota // in a private directory: it was just fetched; or in an unpacked mirror, where it stays
+	StateCached                        // in the shared cache
+	StatePresent                       // in the place where it belongs: a target, a mirror, vendored packages
+	StateKnown                         // nowhere here: its source lists the hashes, or an earlier run has computed them
+)
+
+// String returns "fetched", "cached", "present" or "known".
+func (s CandidateState) String() string {
+	names := [...]string{"fetched", "cached", "present", "known"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("CandidateState(%d)", int(s))
+	}
+	return names[s]
+}
+
+// ErrRefused matches every *PolicyError.
+var ErrRefused = errors.New("a policy refuses the package")
+
+// PolicyError says that the Fetcher's Policy refuses a package, and why. It matches
+// ErrRefused and the reason.
+type PolicyError struct {
+	Candidate Candidate
+	Reason    error
+}
+
+// Error implements error.
+func (e *PolicyError) Error() string { return "refused by policy: " + e.Reason.Error() }
+
+// Code is "refused".
+func (e *PolicyError) Code() string { return "refused" }
+
+// Unwrap returns the reason.
+func (e *PolicyError) Unwrap() error { return e.Reason }
+
+// Is reports whether target is ErrRefused.
+func (e *PolicyError) Is(target error) bool { return target == ErrRefused }
+
+// Approve asks the Policy about a package. The error is a *resolve.ProviderError with
+// a *PolicyError.
+func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, got receipt.Provenance) error {
+	if f.Policy == nil {
+		return nil
+	}
+	c := Candidate{
+		Provider: t.Provider, Version: t.Version, Platform: t.Package.Platform, State: state,
+		Source: t.Package.Source, SourceURL: t.Package.SourceURL, Authentication: got.Authentication,
+	}
+	if c.Platform == (getproviders.Platform{}) {
+		c.Platform = f.EffectivePlatform()
+	}
+	if state == StateFetched && t.Package.Location != nil {
+		c.Location = t.Package.Location.String()
+	}
+	if c.SourceURL == "" {
+		c.SourceURL = got.Origin
+	}
+	c.Hashes = slices.DeleteFunc([]getproviders.Hash{got.H1, got.ZH}, func(h getproviders.Hash) bool { return h == "" })
+	if reason := f.Policy(ctx, c); reason != nil {
+		return t.Failed(resolve.StepPolicy, &PolicyError{Candidate: c, Reason: reason})
+	}
+	return nil
+}

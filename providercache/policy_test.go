@@ -1,0 +1,204 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/vendoring"
+)
+
+// judge is a policy that remembers what it was asked about.
+type judge struct {
+	mu    sync.Mutex
+	asked []fetcher.Candidate
+	no    error
+}
+
+func (j *judge) policy(_ context.Context, c fetcher.Candidate) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.asked = append(j.asked, c)
+	return j.no
+}
+
+// states lists the states of the packages that it was asked about since the last
+// call, each once.
+func (j *judge) states() string {
+	var states []string
+	for _, c := range j.asked {
+		states = append(states, c.State.String())
+	}
+	j.asked = nil
+	slices.Sort(states)
+	return strings.Join(slices.Compact(states), " ")
+}
+
+var errForbidden = errors.New("the company forbids it")
+
+// policyMachine has a working directory with a cache, whose Fetcher has a policy.
+func policyMachine(t *testing.T) (*machine, *directory, *judge) {
+	t.Helper()
+	m, j := newMachine(t), new(judge)
+	d := m.directory(t)
+	d.Fetcher.Policy = j.policy
+	return m, d, j
+}
+
+// refusedBy checks an error that comes of a policy.
+func refusedBy(t *testing.T, what string, err error) {
+	t.Helper()
+	refused, ok := errors.AsType[*fetcher.PolicyError](err)
+	if !ok || !errors.Is(err, errForbidden) || !errors.Is(err, fetcher.ErrRefused) || refused.Reason != errForbidden {
+		t.Errorf("%s: %v is no refusal", what, err)
+		return
+	}
+	if failed, ok := errors.AsType[*resolve.ProviderError](err); !ok || failed.Code() != "refused" || failed.Step != resolve.StepPolicy {
+		t.Errorf("%s: %v has another code or step", what, err)
+	}
+	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {
+		t.Errorf("%s: it was asked about %+v", what, c)
+	}
+}
+
+func TestPolicy_SeesWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m, d, j := policyMachine(t)
+	locks, _ := m.install(t, d, nil)
+	if len(j.asked) != 2 {
+		t.Errorf("asked about %+v", j.asked)
+	}
+	for _, c := range j.asked {
+		origin := "https://" + registryHost
+		signed := c.Authentication.KeyID == m.registry.Signer().KeyID()
+		if !signed || len(c.Hashes) != 2 || c.Source != "registry "+registryHost || !strings.HasSuffix(c.Location, ".zip") || !strings.HasPrefix(c.SourceURL, "https://") || c.Platform != linux {
+			t.Errorf("of a package of %s it was told %+v", origin, c)
+		}
+	}
+	if got := j.states(); got != "fetched" {
+		t.Errorf("at first: %s", got)
+	}
+	m.install(t, d, locks)
+	if got := j.states(); got != "present" {
+		t.Errorf("once more: %s", got)
+	}
+	other := m.directory(t)
+	other.Fetcher.Policy = j.policy
+	m.install(t, other, locks)
+	if got := j.states(); got != "cached" {
+		t.Errorf("in another directory: %s", got)
+	}
+}
+
+func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m, d, j := policyMachine(t)
+	j.no = errForbidden
+	attempt := func(what string, d *directory, locks *depsfile.Locks) {
+		t.Helper()
+		got, _, err := d.Install(t.Context(), both, locks, resolve.Normal)
+		if got != nil || len(getproviders.SplitErrors(err)) != 2 {
+			t.Errorf("%s: locks %v, %v", what, got, err)
+		}
+		refusedBy(t, what, err)
+	}
+	attempt("fetched", d, nil)
+	nothingLeft(t, d.Installer)
+	j.no = nil
+	locks, _ := m.install(t, d, nil)
+	j.no = errForbidden
+	before := d.treeOf(t, d.Target.Dir)
+	attempt("present", d, locks)
+	if after := d.treeOf(t, d.Target.Dir); after != before {
+		t.Errorf("what is in place became %s", after)
+	}
+	if _, err := d.Plan(t.Context(), both, locks, resolve.Normal); err == nil {
+		t.Error("it was planned")
+	}
+	status, err := d.Check(t.Context(), both, locks)
+	if err != nil || len(status.Reasons) != 2 || status.Reasons[0].Code != "package_refused" {
+		t.Errorf("check: %+v, %v", status, err)
+	}
+	other := m.directory(t)
+	other.Fetcher.Policy = j.policy
+	attempt("cached", other, locks)
+	nothingLeft(t, other.Installer)
+}
+
+// policyPaths are the ways to packages other than Install, with the states of
+// the first and of the second time.
+func policyPaths(t *testing.T, d *directory) []struct {
+	name, first, again string
+	run                func() error
+} {
+	f, dir := d.Fetcher, t.TempDir()
+	one := require(registryHost+"/acme/a", "")
+	spec := resolve.PackageSpec{Provider: provider(registryHost + "/acme/a"), Version: version("1.0.0")}
+	var locks *depsfile.Locks
+	vendor := func(unpacked bool) func() error {
+		return func() error {
+			opts := vendoring.Options{Dir: filepath.Join(dir, fmt.Sprintf("vendored-%t", unpacked)), Unpacked: unpacked}
+			result, err := vendoring.Update(t.Context(), f, opts, lockhashes.Request{Requirements: one, Locks: locks})
+			if err == nil {
+				locks = result.Locks
+			}
+			return err
+		}
+	}
+	return []struct {
+		name, first, again string
+		run                func() error
+	}{
+		{"Prefetch", "fetched", "present", func() error {
+			_, err := d.Prefetch(t.Context(), []resolve.PackageSpec{spec})
+			return err
+		}},
+		{"Hashes", "fetched", "fetched", func() error {
+			_, err := lockhashes.Hashes(t.Context(), f, spec.Provider, spec.Version, []getproviders.Platform{linux})
+			return err
+		}},
+		{"Lock", "fetched", "known", func() error {
+			return lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})[0].Err
+		}},
+		{"Mirror", "fetched", "present", func() error {
+			_, err := mirror.Update(t.Context(), f, mirror.Options{Dir: filepath.Join(dir, "mirror")}, []mirror.Spec{{PackageSpec: spec}})
+			return err
+		}},
+		{"Vendor, packed", "fetched", "present", vendor(false)},
+		{"Vendor, unpacked", "fetched", "present", vendor(true)},
+	}
+}
+
+func TestPolicy_IsAskedOnEveryPath(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	_, d, j := policyMachine(t)
+	for _, p := range policyPaths(t, d) {
+		j.no = errForbidden
+		refusedBy(t, p.name, p.run())
+		j.asked, j.no = nil, nil
+		must(t, p.run())
+		if got := j.states(); got != p.first {
+			t.Errorf("%s asks about %q at first, want %q", p.name, got, p.first)
+		}
+		must(t, p.run())
+		if got := j.states(); got != p.again {
+			t.Errorf("%s asks about %q the second time, want %q", p.name, got, p.again)
+		}
+		j.no = errForbidden
+		refusedBy(t, p.name+" once more", p.run())
+	}
+}
