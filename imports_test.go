@@ -121,6 +121,7 @@ var layers = map[string][]string{
 	"command/e2etest/sessions": {"depsfile", "getproviders"},
 	"command/e2etest/sources":  {"depsfile", "getproviders"},
 	"command/e2etest/vendored": {"getproviders"},
+	"command/e2etest/weight":   {},
 }
 
 // moreForTests says what a package's tests may import beside that.

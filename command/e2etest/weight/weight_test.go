@@ -1,0 +1,156 @@
+package weight
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+func TestMain(m *testing.M) { harness.Main(m) }
+
+// The budgets of the program. Each is about a tenth above what it is, so that growth is a
+// decision: CONTRIBUTING.md says what each module is for, and what it costs.
+const (
+	maxPackages   = 610        // linked, those of the standard library included; 561
+	maxBytes      = 25_000_000 // of the stripped program; 22.4 million
+	maxInitBytes  = 1_270_000  // allocated before main; 1.15 million
+	maxInitAllocs = 8_400      // before main; 7600
+	maxOwnBytes   = 16_000     // of those, by our own packages; 7700
+	ownPackages   = "github.com/tfdeps/tfdeps/"
+)
+
+// heavyModules are what the program once consisted of for two kinds of module sources. None is to come back, by whatever way.
+var heavyModules = []string{"google.golang.org/grpc", "google.golang.org/api", "google.golang.org/genproto", "go.opentelemetry.io/", "cloud.google.com/go"}
+
+// lightModules begin like these, and are none of them.
+var lightModules = []string{"cloud.google.com/go/compute/metadata"}
+
+func TestProgram_LinksFewPackages(t *testing.T) {
+	t.Parallel()
+	out, err := harness.GoCommand("list", "-C", harness.Path(t), "-deps", ".").Output()
+	if err != nil {
+		t.Fatalf("go list: %v%s", err, harness.StderrOf(err))
+	}
+	packages := strings.Fields(string(out))
+	t.Logf("%d packages", len(packages))
+	if len(packages) > maxPackages {
+		t.Errorf("the program is linked from %d packages, want at most %d", len(packages), maxPackages)
+	}
+}
+
+func TestProgram_IsSmall(t *testing.T) {
+	t.Parallel()
+	info, err := os.Stat(harness.Tfdeps(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() > maxBytes {
+		t.Errorf("the stripped program has %d bytes, want at most %d", info.Size(), maxBytes)
+	}
+}
+
+func TestProgram_DoesLittleBeforeMain(t *testing.T) {
+	t.Parallel()
+	cmd := exec.Command(harness.Tfdeps(t), "version")
+	cmd.Env = append(harness.Env(t), "GODEBUG=inittrace=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	inits, err := readInits(&stderr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all, own initCost
+	for name, cost := range inits {
+		all = all.plus(cost)
+		if strings.HasPrefix(name, ownPackages) {
+			own = own.plus(cost)
+		}
+	}
+	t.Logf("%d packages, %d bytes in %d allocations; our own: %d bytes", len(inits), all.bytes, all.allocs, own.bytes)
+	if all.bytes > maxInitBytes || all.allocs > maxInitAllocs || own.bytes > maxOwnBytes {
+		t.Errorf("before main %d bytes are allocated in %d allocations, want at most %d and %d; our own packages allocate %d, want at most %d. The most expensive:\n%s",
+			all.bytes, all.allocs, maxInitBytes, maxInitAllocs, own.bytes, maxOwnBytes, mostExpensive(inits, 20))
+	}
+}
+
+// initCost is what a package does before main.
+type initCost struct{ bytes, allocs int }
+
+func (c initCost) plus(other initCost) initCost {
+	return initCost{c.bytes + other.bytes, c.allocs + other.allocs}
+}
+
+// readInits reads what GODEBUG=inittrace=1 prints, by package: "init NAME @0.1 ms, 0.2 ms clock, 300 bytes, 4 allocs".
+func readInits(r *bytes.Buffer) (map[string]initCost, error) {
+	inits := map[string]initCost{}
+	for scanner := bufio.NewScanner(r); scanner.Scan(); {
+		var name string
+		var at, took float64
+		var cost initCost
+		if _, err := fmt.Sscanf(scanner.Text(), "init %s @%f ms, %f ms clock, %d bytes, %d allocs", &name, &at, &took, &cost.bytes, &cost.allocs); err == nil {
+			inits[name] = cost
+		}
+	}
+	if len(inits) == 0 {
+		return nil, fmt.Errorf("found no line of GODEBUG=inittrace=1")
+	}
+	return inits, nil
+}
+
+func mostExpensive(inits map[string]initCost, n int) string {
+	names := slices.SortedFunc(maps.Keys(inits), func(a, b string) int { return inits[b].bytes - inits[a].bytes })
+	var text strings.Builder
+	for _, name := range names[:min(n, len(names))] {
+		fmt.Fprintf(&text, "%8d bytes %5d allocations  %s\n", inits[name].bytes, inits[name].allocs, name)
+	}
+	return text.String()
+}
+
+func TestGoMod_HasNoHeavyModule(t *testing.T) {
+	t.Parallel()
+	src, err := os.ReadFile(harness.Path(t, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, req := range mod.Require {
+		if isHeavy(req.Mod.Path) {
+			t.Errorf("go.mod has %s: whoever imports any package of ours gets it, too", req.Mod)
+		}
+	}
+}
+
+func isHeavy(module string) bool {
+	return !slices.Contains(lightModules, module) && slices.ContainsFunc(heavyModules, func(heavy string) bool {
+		return module == heavy || strings.HasPrefix(module, strings.TrimSuffix(heavy, "/")+"/")
+	})
+}
+
+func TestIsHeavy_KnowsThemByTheirBeginning(t *testing.T) {
+	t.Parallel()
+	for module, want := range map[string]bool{
+		"google.golang.org/grpc": true, "go.opentelemetry.io/otel": true, "cloud.google.com/go/storage": true, "cloud.google.com/go": true,
+		"google.golang.org/genproto/googleapis/api": true, "cloud.google.com/go/compute/metadata": false, "golang.org/x/oauth2": false,
+	} {
+		if isHeavy(module) != want {
+			t.Errorf("%s: %v", module, !want)
+		}
+	}
+}
