@@ -88,10 +88,18 @@ type ProviderNotFoundError struct {
 	Advice   string // why the source may have been asked in vain; "" if nothing is known
 }
 
-// Error implements error.
+// Error implements error. Of registries it is Terraform's sentence, which programs
+// look for.
 func (e *ProviderNotFoundError) Error() string {
-	return fmt.Sprintf("%s does not have a provider named %s", e.Source, e.Provider)
+	source := e.Source
+	if e.FromRegistry() {
+		source = "provider " + source
+	}
+	return fmt.Sprintf("%s does not have a provider named %s", source, e.Provider)
 }
+
+// FromRegistry reports whether a registry was asked, not a mirror.
+func (e *ProviderNotFoundError) FromRegistry() bool { return strings.HasPrefix(e.Source, "registry ") }
 
 // Code is "provider_not_found".
 func (e *ProviderNotFoundError) Code() string { return "provider_not_found" }

@@ -71,6 +71,7 @@ func ExampleMultiSource() {
 	// Output:
 	// 1.1.0 at http://MIRROR/providers/example.com/acme/widget/widget.zip
 	// provider example.com/acme/gadget was not found in any of the search locations
+	//
 	//   - provider mirror at http://MIRROR/providers/: does not have the provider
 	//   - registry example.com: kept out, because mirrors are exclusive and there is one for this provider: provider mirror at http://MIRROR/providers/
 }

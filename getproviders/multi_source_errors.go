@@ -33,11 +33,11 @@ type Answer struct {
 // Error implements error. It has several lines.
 func (e *SourcesError) Error() string {
 	var text strings.Builder
-	text.WriteString(e.summary())
+	text.WriteString(e.summary() + "\n")
 	for _, a := range e.Answers {
-		fmt.Fprintf(&text, "\n  - %s: %s", a.Source, a.text())
+		text.WriteString("\n  - " + a.line())
 	}
-	return text.String()
+	return strings.TrimSuffix(text.String(), "\n")
 }
 
 func (e *SourcesError) summary() string {
@@ -55,6 +55,15 @@ func (e *SourcesError) summary() string {
 	default:
 		return fmt.Sprintf("%s was not found in any of the search locations", what)
 	}
+}
+
+// line is what the message says of a source. A registry that doesn't have the
+// provider says so in the sentence that it has alone.
+func (a Answer) line() string {
+	if missing, ok := errors.AsType[*ProviderNotFoundError](a.Err); ok && missing.FromRegistry() && a.Asked {
+		return missing.Error() + advised(missing)
+	}
+	return a.Source + ": " + a.text()
 }
 
 // text is what a line of the message says about the source. Its errors name
@@ -131,9 +140,16 @@ func (e *SourcesError) failures() (errs []error) {
 	return errs
 }
 
+// isAbsent reports whether a mirror doesn't have a provider. That is said with the
+// list of the search locations, also if there is only one.
+func isAbsent(err error) bool {
+	missing, ok := err.(*ProviderNotFoundError)
+	return ok && !missing.FromRegistry()
+}
+
 // failure is what a query without result comes to. The end of the caller's
 // context is no source's answer, a protocol that the product doesn't speak is a fact
-// about the version, and a list of one source is no news.
+// about the version, and a list of one source is no news, but for [isAbsent].
 func failure(ctx context.Context, e *SourcesError) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -143,7 +159,7 @@ func failure(ctx context.Context, e *SourcesError) error {
 			return err
 		}
 	}
-	if len(e.Answers) == 1 && e.Answers[0].Err != nil {
+	if len(e.Answers) == 1 && e.Answers[0].Err != nil && !isAbsent(e.Answers[0].Err) {
 		return e.Answers[0].Err
 	}
 	return e

@@ -142,7 +142,7 @@ func TestMultiSource_NextOnFailure_WhereNoneServes(t *testing.T) {
 			t.Errorf("%s: err = %v, want one that is ErrUnreachable only", query, err)
 		}
 		want := head + " was not found in any of the search locations, and not all of them work" +
-			"\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing"
+			"\n\n  - a: disk on fire: source unreachable or failing\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing"
 		if err.Error() != want {
 			t.Errorf("%s:\n%v\nwant\n%s", query, err, want)
 		}
@@ -180,7 +180,7 @@ func TestMultiSource_Exclusive_TellsWhichMirrorKeepsTheRegistryOut(t *testing.T)
 	source.Selectors[0].Exclude = never
 	_, err := source.Versions(t.Context(), widget)
 	want := "provider registry.example/acme/widget was not found in any of the search locations" +
-		"\n  - m1: excluded by \"*/*/*\"\n  - m2: does not have the provider" +
+		"\n\n  - m1: excluded by \"*/*/*\"\n  - m2: does not have the provider" +
 		"\n  - registry: kept out, because mirrors are exclusive and there is one for this provider: m2"
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)

@@ -101,19 +101,19 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 		"nobody has it": {
 			stubs:   []stub{{name: "/mirror", err: errNoProvider}, {name: "registry r", err: errNoProvider}},
 			kind:    getproviders.ErrProviderNotFound,
-			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: does not have the provider\n  - registry r: does not have the provider",
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: does not have the provider\n  - registry r: does not have the provider",
 		},
 		"nobody is for it": {
 			stubs:   []stub{{name: "/mirror"}},
 			exclude: 1,
 			kind:    getproviders.ErrProviderNotFound,
-			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: excluded by \"*/*/*\"",
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: excluded by \"*/*/*\"",
 		},
 		"nobody has a version": {
 			stubs:   []stub{{name: "/mirror"}, {name: "registry r"}},
 			exclude: 1,
 			kind:    getproviders.ErrProviderNotFound,
-			message: "provider registry.example/acme/widget was not found in any of the search locations\n  - /mirror: excluded by \"*/*/*\"\n  - registry r: has no version of it",
+			message: "provider registry.example/acme/widget was not found in any of the search locations\n\n  - /mirror: excluded by \"*/*/*\"\n  - registry r: has no version of it",
 		},
 		"there is nobody": {
 			kind:    getproviders.ErrProviderNotFound,
@@ -122,7 +122,7 @@ func TestMultiSource_VersionsFailures(t *testing.T) {
 		"one fails": {
 			stubs:   []stub{{name: "a", available: someVersions}, {name: "b", err: errNoProvider}, {name: "c", err: errFailed}, {name: "d", available: someVersions}},
 			kind:    getproviders.ErrUnreachable,
-			message: "the search for provider registry.example/acme/widget ended at a source that failed\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
+			message: "the search for provider registry.example/acme/widget ended at a source that failed\n\n  - a: has versions of it: 2\n  - b: does not have the provider\n  - c: disk on fire: source unreachable or failing\n  - d: not asked",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,17 +177,17 @@ func TestMultiSource_PackageFailures(t *testing.T) {
 			errs:    []error{errNoVersion, errNoPlatform, errNoProvider},
 			kind:    getproviders.ErrPlatformMissing,
 			hint:    errNoPlatform.Hint(),
-			message: head + " was not found in any of the search locations\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
+			message: head + " was not found in any of the search locations\n\n  - 0: does not have the version\n  - 1: has the version, but not for this platform\n  - 2: does not have the provider",
 		},
 		"a version before a provider": {
 			errs:    []error{errNoProvider, errNoVersion},
 			kind:    getproviders.ErrVersionNotFound,
-			message: head + " was not found in any of the search locations\n  - 0: does not have the provider\n  - 1: does not have the version",
+			message: head + " was not found in any of the search locations\n\n  - 0: does not have the provider\n  - 1: does not have the version",
 		},
 		"a failure before everything": {
 			errs:    []error{errNoPlatform, errFailed, errNoProvider},
 			kind:    getproviders.ErrUnreachable,
-			message: "the search for " + head + " ended at a source that failed\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
+			message: "the search for " + head + " ended at a source that failed\n\n  - 0: has the version, but not for this platform\n  - 1: disk on fire: source unreachable or failing\n  - 2: not asked",
 		},
 		"a version that is of no use speaks for itself": {errs: []error{errNoVersion, errProtocol}, kind: getproviders.ErrProtocol, hint: errProtocol.Hint(), message: errProtocol.Error()},
 		"one source speaks for itself":                  {errs: []error{errNoPlatform}, kind: getproviders.ErrPlatformMissing, hint: errNoPlatform.Hint(), message: errNoPlatform.Error()},
@@ -246,7 +246,7 @@ func TestMultiSource_TellsWhichPatternsKeepASourceOut(t *testing.T) {
 	source.Selectors[0].Include = elsewhere
 	source.Selectors[1].Include, source.Selectors[1].Exclude = never, append(elsewhere, getproviders.ExactPattern(widget))
 	_, err := source.Versions(t.Context(), widget)
-	want := "provider registry.example/acme/widget was not found in any of the search locations\n" +
+	want := "provider registry.example/acme/widget was not found in any of the search locations\n\n" +
 		"  - a: not included by \"other.example/*/*\"\n" +
 		"  - b: excluded by \"registry.example/acme/widget\""
 	if err == nil || err.Error() != want {

@@ -119,7 +119,7 @@ func TestRegistrySource_TellsStatusesApart(t *testing.T) {
 		requests int
 		text     string // %s is the URL
 	}{
-		{404, getproviders.ErrProviderNotFound, 1, `registry registry.example does not have a provider named registry.example/acme/widget`},
+		{404, getproviders.ErrProviderNotFound, 1, `provider registry registry.example does not have a provider named registry.example/acme/widget`},
 		{401, getproviders.ErrUnauthorized, 1, `host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "%s": 401 Unauthorized`},
 		{403, getproviders.ErrUnauthorized, 1, `host registry.example denies access, or requires authentication credentials for provider registry.example/acme/widget: GET "%s": 403 Forbidden`},
 		{418, getproviders.ErrUnreachable, 1, `could not query provider registry for registry.example/acme/widget: GET "%s": 418 I'm a teapot`},

@@ -31,9 +31,9 @@ func copyModule(r request, net sources.Network) problem.List {
 		return nil
 	}
 	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		return problem.List{problem.Error("The working directory already contains files",
-			"The -from-module option requires an empty directory into which a copy of the referenced module will be placed.\n\n"+
-				"To initialize the configuration already in this working directory, omit the -from-module option.")}
+		return problem.List{problem.Error("The working directory already contains files. The -from-module option requires\n"+
+			"an empty directory into which a copy of the referenced module will be placed.\n\n"+
+			"To initialize the configuration already in this working directory, omit the\n-from-module option.", "")}
 	}
 	shown := modules.Redact(source)
 	r.view.CopyingModule(shown)

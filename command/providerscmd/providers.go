@@ -151,7 +151,11 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 	if err != nil {
 		return problem.List{problem.Error("Failed to load state", err.Error())}
 	}
-	if report.StateUnknown = !known; !known {
+	if report.StateUnknown = !known; !known && record == nil {
+		return problem.List{problem.Warning(fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"), fmt.Sprintf(
+			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type))}
+	}
+	if !known {
 		return problem.List{problem.Warning("State not read", fmt.Sprintf(
 			"The state is in the care of a backend, which wasn't asked: there may be providers that only the state requires. "+
 				"To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}

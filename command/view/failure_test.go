@@ -162,7 +162,9 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 		want     string // "": no word of it
 	}{
 		{"what was meant", implied, getproviders.ErrProviderNotFound, knows, "Did you intend to use acme/widget?"},
-		{"nothing is known", implied, getproviders.ErrProviderNotFound, knowsNothing, "the namespace is hashicorp"},
+		{"nothing is known", implied, &getproviders.ProviderNotFoundError{Source: "registry r"}, knowsNothing, "All modules should specify"},
+		{"an address that a registry doesn't have", alpha, &getproviders.ProviderNotFoundError{Source: "registry r"}, knows, "All modules should specify"},
+		{"a mirror doesn't have it", implied, &getproviders.ProviderNotFoundError{Source: "mirror"}, knowsNothing, ""},
 		{"there is nobody to ask", implied, getproviders.ErrProviderNotFound, nil, ""},
 		{"an address that was given on purpose", alpha, getproviders.ErrProviderNotFound, knows, ""},
 		{"another failure", implied, getproviders.ErrUnreachable, knows, ""},

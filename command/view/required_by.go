@@ -88,20 +88,27 @@ func lockedText(e *resolve.LockedVersionError) string {
 // about where a provider comes from gets the default namespace, where it isn't.
 // With another address come the versions there, and what becomes of them.
 func (f failure) otherAddress() string {
-	if f.suggest == nil || !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
+	if !errors.Is(f.Err, getproviders.ErrProviderNotFound) {
 		return f.requiredBy()
 	}
 	implied, err := f.product.ImpliedProvider(f.Provider.Type)
-	if err != nil || implied != f.Provider {
+	var other Suggestion
+	ok := f.suggest != nil && err == nil && implied == f.Provider
+	if ok {
+		other, ok = f.suggest(f.Provider)
+	}
+	text, find := "\n\n", fmt.Sprintf("To see which modules are currently depending on %s, run the following command:\n    %s providers",
+		f.product.Short(f.Provider), f.product.Program)
+	missing, known := errors.AsType[*getproviders.ProviderNotFoundError](f.Err)
+	switch {
+	case !ok && !(known && missing.FromRegistry()):
 		return f.requiredBy()
+	case !ok:
+		return text + "All modules should specify their required_providers so that external consumers will get the " +
+			"correct providers when using a module. " + find + f.requiredBy()
 	}
-	other, ok := f.suggest(f.Provider)
-	if !ok {
-		return "\n\nEvery module has to name the source of each of its providers in required_providers; " +
-			"where none is named, the namespace is " + f.Provider.Namespace + "." + f.requiredBy()
-	}
-	text := fmt.Sprintf("\n\nDid you intend to use %s? If so, name it as the source in required_providers, "+
-		"in each module which requires that provider.", f.product.Short(other.Provider))
+	text += fmt.Sprintf("Did you intend to use %s? If so, you must specify that source address in each module which requires that provider. ",
+		f.product.Short(other.Provider)) + find
 	if len(other.Versions) == 0 || f.req.Constraints(f.Provider).IsEmpty() {
 		return text + f.requiredBy()
 	}

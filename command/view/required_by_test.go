@@ -150,7 +150,8 @@ func TestInstallProblems_CompareVersionsOfAnotherAddress(t *testing.T) {
 	}
 	req := getproviders.Requirements{implied: {asked("~> 1.0", "", "main.tf", 3), asked(">= 3.0", "module.net", "net/main.tf", 3)}}
 	got := InstallProblems(product, req, fail(implied, resolve.StepQuery, getproviders.ErrProviderNotFound), suggest)[0].Detail
-	const want = `Did you intend to use acme/widget? If so, name it as the source in required_providers, in each module which requires that provider.
+	const want = `Did you intend to use acme/widget? If so, you must specify that source address in each module which requires that provider. To see which modules are currently depending on hashicorp/widget, run the following command:
+    terraform providers
 
 The provider is required by these, which are compared with the versions of acme/widget:
   - main.tf:3: ~> 1.0 (the newest is 1.0.0)

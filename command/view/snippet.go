@@ -84,7 +84,7 @@ func (s *source) cut(p *hcl.Diagnostic) *snippet {
 	from := min(max(subject.Start.Byte-start, 0), len(code))
 	return &snippet{
 		found:     true,
-		context:   s.enclosing(subject.Start.Byte),
+		context:   s.enclosing(subject.Start.Byte - 1),
 		code:      string(code),
 		startLine: first,
 		from:      from,
@@ -142,7 +142,8 @@ func mayNest(src []byte) (count int) {
 	return count
 }
 
-// enclosing names the block around an offset, as it is written.
+// enclosing names the block around an offset, as it is written. It is asked for the
+// byte before a problem, as Terraform does: a header at the beginning of a file is in no block.
 func (s *source) enclosing(offset int) string {
 	if s.file == nil {
 		return ""

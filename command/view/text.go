@@ -25,6 +25,7 @@ const (
 type humanPrinter struct {
 	out, err Stream
 	warn     Stream // for warnings
+	apart    bool   // an empty line follows each problem, as in Terraform's commands but init
 	plain    bool
 	sources  sources
 }
@@ -65,14 +66,22 @@ func (h *humanPrinter) problem(p *problem.Problem) {
 		return h.paint(to, text, esc)
 	}}
 	if h.plain {
-		fmt.Fprintf(to, "\n%s", body.render(columns(to)-1))
+		fmt.Fprintf(to, "\n%s%s", body.render(columns(to)-1), h.space())
 		return
 	}
 	text := body.render(columns(to) - boxWidth)
 	if p.Detail == "" && p.Subject == nil {
 		text += "\n"
 	}
-	fmt.Fprint(to, h.box(to, p.Severity, text))
+	fmt.Fprint(to, h.box(to, p.Severity, text)+h.space())
+}
+
+// space is what follows a problem.
+func (h *humanPrinter) space() string {
+	if h.apart {
+		return "\n"
+	}
+	return ""
 }
 
 // boxWidth is what a box takes of a line, and one column that stays free.

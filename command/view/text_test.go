@@ -266,7 +266,7 @@ else in the world of configurations.
 // Warnings, downloads and the summary are on stderr if that is a terminal, or if
 // stdout is for programs. Errors always are.
 func TestHuman_WarningsInPipes(t *testing.T) {
-	const warning, problem1 = "╷\n│ Warning: Strange\n│ \n│ Look.\n╵\n", "╷\n│ Error: Broken\n│ \n│ \n╵\n"
+	const warning, problem1 = "╷\n│ Warning: Strange\n│ \n│ Look.\n╵\n\n", "╷\n│ Error: Broken\n│ \n│ \n╵\n\n"
 	for name, tt := range map[string]struct {
 		change           func(*Options)
 		wantOut, wantErr string

@@ -98,4 +98,8 @@ func newHumanPrinter(o Options) *humanPrinter {
 // Problems shows errors and warnings to people: first those that belong to no file,
 // in the order given, then the others by file and position. What has been shown
 // once isn't repeated. With Data or JSON, warnings go to stderr, too.
-func Problems(o Options, problems problem.List) { showProblems(newHumanPrinter(o), problems) }
+func Problems(o Options, problems problem.List) {
+	out := newHumanPrinter(o)
+	out.apart = true
+	showProblems(out, problems)
+}

@@ -119,10 +119,9 @@ var networkMirrorCases = []sourceCase{
 		installs: "mirror/1.0.0",
 	},
 	{
-		name:   "index not found",
-		cli:    fromMirror,
-		fails:  lacksWidget,
-		theirs: notFound,
+		name:  "index not found",
+		cli:   fromMirror,
+		fails: notFound,
 	},
 	{
 		name:    "index not allowed",
@@ -246,8 +245,7 @@ var networkMirrorCases = []sourceCase{
 		name:    "base URL whose last segment matters, without a slash",
 		cli:     `provider_installation { network_mirror { url = "https://$MIRRORHOST/providers" } }`,
 		arrange: func(w *sourceWorld) { w.mirrors("1.0.0") },
-		fails:   lacksWidget,
-		theirs:  notFound,
+		fails:   notFound,
 	},
 	{
 		name:     "base URL by http",

@@ -238,8 +238,7 @@ var impliedCases = []sourceCase{
 		name:     "-plugin-dir leaves no registry",
 		args:     "-plugin-dir=$ROOT/a",
 		packages: "a/$GADGET/1.0.0/$PLATFORM/",
-		fails:    lacksWidget,
-		theirs:   notFound,
+		fails:    notFound,
 	},
 	{
 		name:     "empty -plugin-dir",

@@ -1,0 +1,281 @@
+package oracle
+
+import (
+	"bytes"
+	"errors"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// TestStreams_SameAsTerraform runs commands of both programs on the cases of
+// testdata/oracle_streams, CASE/FILE, into pipes, and compares both streams and the
+// exit code byte for byte, after taking out colours, the directory, and the lines
+// that are our own. The lines of CASE/commands are arguments; "env NAME=VALUE" is
+// for those that follow, and "sh cp FROM TO" copies a file. Where the explanations
+// in boxes are our own, an entry of ownWords says so; summaries, places, source lines, frames
+// and phrases that programs look for are compared all the same.
+func TestStreams_SameAsTerraform(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := newOracleRegistry(t, nil)
+	programs := [2]string{harness.Tfdeps(t), peer}
+	phrases := goldenPhrases(t)
+	all := map[string]bool{}
+	for group, least := range map[string]int{"failures": 30, "successes": 10} {
+		cases := streamCases(t, group)
+		if len(cases) < least {
+			t.Errorf("there are %d %s, want %d at least", len(cases), group, least)
+		}
+		for _, name := range slices.Sorted(maps.Keys(cases)) {
+			all[name] = true
+			t.Run(group+"/"+name, func(t *testing.T) {
+				t.Parallel()
+				harness.Thin(t)
+				env := harness.PinnedEnv(t, harness.Redirect(t, registry, oracleHosts...)...)
+				c := streamCase{t: t, programs: programs, env: env, phrases: phrases, differs: streamDifferences[name], fails: group == "failures"}
+				c.run(cases[name])
+			})
+		}
+	}
+	for name := range streamDifferences {
+		if !all[name] {
+			t.Errorf("a difference of %q, which is no case", name)
+		}
+	}
+}
+
+// streamCases reads a group of cases: their files by name.
+func streamCases(t *testing.T, group string) map[string]map[string]string {
+	t.Helper()
+	archive, err := txtar.ParseFile(harness.Path(t, "testdata/oracle_streams", group+".txtar"))
+	mustDo(t, err)
+	cases := map[string]map[string]string{}
+	for _, f := range archive.Files {
+		name, file, _ := strings.Cut(f.Name, "/")
+		if cases[name] == nil {
+			cases[name] = map[string]string{}
+		}
+		cases[name][file] = string(f.Data)
+	}
+	return cases
+}
+
+// streamCase is a case under way.
+type streamCase struct {
+	t        *testing.T
+	programs [2]string
+	dirs     [2]string
+	env      []string
+	phrases  []string
+	differs  streamDifference
+	differed bool
+	fails    bool // the last command does
+}
+
+func (c *streamCase) run(files map[string]string) {
+	parent := c.t.TempDir()
+	commands := strings.Split(strings.TrimSpace(files["commands"]), "\n")
+	delete(files, "commands")
+	for i, name := range []string{"a", "b"} { // of one length, so that lines break in the same places
+		c.dirs[i] = filepath.Join(parent, name)
+		for file, content := range files {
+			path := filepath.Join(c.dirs[i], filepath.FromSlash(file))
+			mustDo(c.t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)))
+		}
+	}
+	for i, command := range commands {
+		word, rest, _ := strings.Cut(command, " ")
+		switch word {
+		case "env":
+			c.env = append(c.env, rest)
+		case "sh":
+			names := strings.Fields(rest)
+			for _, dir := range c.dirs {
+				content, err := os.ReadFile(filepath.Join(dir, names[1]))
+				mustDo(c.t, errors.Join(err, os.WriteFile(filepath.Join(dir, names[2]), content, 0o644)))
+			}
+		default:
+			c.compare(command, c.fails && i == len(commands)-1)
+		}
+	}
+	if c.differs.Reason != "" && !c.differed {
+		c.t.Errorf("nothing differs, so there is no need for the entry (%s)", c.differs.Reason)
+	}
+}
+
+// said is what a program said, without what may differ.
+type said struct {
+	out, err string
+	code     int
+}
+
+func (c *streamCase) say(program int, args []string) said {
+	cmd := exec.CommandContext(c.t.Context(), c.programs[program], args...)
+	cmd.Dir, cmd.Env = c.dirs[program], c.env
+	var out, err bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &err
+	if failed := cmd.Run(); failed != nil && cmd.ProcessState == nil {
+		c.t.Fatal(failed)
+	}
+	plain := func(b bytes.Buffer) string {
+		text := escapes.ReplaceAllString(b.String(), "")
+		return strings.ReplaceAll(text, c.dirs[program], "DIR")
+	}
+	s := said{plain(out), plain(err), cmd.ProcessState.ExitCode()}
+	if program == 0 {
+		for _, line := range ownLines {
+			s.out = line.ReplaceAllString(s.out, "")
+		}
+	}
+	s.err = withoutRepetition(s.err)
+	return s
+}
+
+func (c *streamCase) compare(command string, fails bool) {
+	c.t.Helper()
+	ours, theirs := c.say(0, strings.Fields(command)), c.say(1, strings.Fields(command))
+	if (theirs.code != 0) != fails || (ours.code != 0) != fails && !c.differs.Exit {
+		c.t.Errorf("%s: exit codes %d and %d of Terraform, want a failure: %t", command, ours.code, theirs.code, fails)
+	}
+	for _, stream := range []struct {
+		name         string
+		ours, theirs string
+		free         bool
+	}{{"stdout", ours.out, theirs.out, c.differs.Out}, {"stderr", ours.err, theirs.err, c.differs.Err}} {
+		if stream.ours == stream.theirs {
+			continue
+		}
+		want, got := stream.theirs, stream.ours
+		if c.differs.Words {
+			want, got = withoutDetails(want), withoutDetails(got)
+			c.differed = true
+		}
+		if stream.free {
+			c.differed = true
+		} else if want != got {
+			c.t.Errorf("%s: %s differs\n--- ours\n%s\n--- theirs\n%s", command, stream.name, stream.ours, stream.theirs)
+		}
+	}
+	for _, phrase := range c.phrases {
+		if isSaid(phrase, theirs.out+theirs.err) && !isSaid(phrase, ours.out+ours.err) {
+			c.t.Errorf("%s: ours lacks %q\n--- ours\n%s%s\n--- theirs\n%s%s", command, phrase, ours.out, ours.err, theirs.out, theirs.err)
+		}
+	}
+}
+
+// escapes are colours.
+var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// ownLines are what README's list says that tfdeps has and Terraform hasn't: the
+// summary of init, where a package came from, and its own version.
+var ownLines = []*regexp.Regexp{
+	regexp.MustCompile(`(?m)^\n(Checked )?\d+ providers?(, \d+ modules?)? .*(ready )?in [0-9.]+m?s.*\n`),
+	regexp.MustCompile(`(?m)^  (from|note:) .*\n`),
+	regexp.MustCompile(`(?m)^\+ tfdeps .*\n`),
+}
+
+// withoutRepetition leaves out boxes that are there already (difference 22).
+func withoutRepetition(text string) string {
+	seen := map[string]bool{}
+	return regexp.MustCompile(`(?s)╷\n.*?╵\n`).ReplaceAllStringFunc(text, func(box string) string {
+		if seen[box] {
+			return ""
+		}
+		seen[box] = true
+		return box
+	})
+}
+
+// headings are what counts of boxes whose explanations are our own: frames, severity
+// and summary, the place, and the lines of the source.
+var headings = regexp.MustCompile(`(?m)^(╷|╵|(│ )?(Error|Warning): .*|(│ )?  on .* line \d+.*:|(│ )? *\d+: .*)$`)
+
+func withoutDetails(text string) string { return strings.Join(headings.FindAllString(text, -1), "\n") }
+
+// isSaid reports whether a phrase is in a text, however its lines are broken.
+func isSaid(phrase, text string) bool {
+	return strings.Contains(harness.OneLine(strings.ReplaceAll(text, "│", "")), phrase)
+}
+
+// goldenPhrases reads testdata/phrases.txt: phrases that programs look for.
+func goldenPhrases(t *testing.T) (phrases []string) {
+	t.Helper()
+	for line := range strings.Lines(harness.ReadText(t, harness.Path(t, "testdata/phrases.txt"))) {
+		if phrase, program, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && program != "" {
+			phrases = append(phrases, phrase)
+		} else if !strings.HasPrefix(line, "#") {
+			t.Errorf("testdata/phrases.txt: %q names no program", line)
+		}
+	}
+	return phrases
+}
+
+// streamDifference is what may differ in a case.
+type streamDifference struct {
+	Words          bool // explanations below summaries
+	Out, Err, Exit bool
+	Reason         string // "difference N: ...", as in an Exemption
+}
+
+// ownWords is a case in which only explanations differ.
+var ownWords = streamDifference{Words: true, Reason: "difference 11: the explanation is our own"}
+
+// streamDifferences are all that there are.
+var streamDifferences = map[string]streamDifference{
+	"address_invalid":                ownWords,
+	"argument_too_many":              ownWords,
+	"backend_changed":                ownWords,
+	"backend_config_missing":         ownWords,
+	"backend_config_without_block":   ownWords,
+	"backend_not_initialized":        {Out: true, Err: true, Exit: true, Reason: "difference 32: what the configuration requires is shown, with a warning"},
+	"backend_unknown":                ownWords,
+	"built_in_unknown":               ownWords,
+	"built_in_version":               ownWords,
+	"constraint_invalid":             ownWords,
+	"lock_file_broken":               {Out: true, Err: true, Reason: "difference 22: errors have file and line"},
+	"lock_hash_mismatch":             ownWords,
+	"lock_no_such_provider":          ownWords,
+	"locked_version_refused":         ownWords,
+	"mirror_no_such_provider":        {Err: true, Reason: "difference 40: there is no second error about the indexes"},
+	"module_local_with_version":      ownWords,
+	"module_missing":                 {Out: true, Err: true, Reason: "difference 22: once, and with file and line"},
+	"module_missing_get":             {Out: true, Err: true, Reason: "difference 22: once, and with file and line"},
+	"module_not_installed_get_false": ownWords,
+	"module_not_installed_providers": ownWords,
+	"module_without_source":          {Err: true, Reason: "difference 22: the configuration is read at once"},
+	"no_registry":                    ownWords,
+	"no_such_provider":               ownWords,
+	"no_such_provider_implied":       ownWords,
+	"no_such_provider_no_color":      ownWords,
+	"no_such_provider_of_a_host":     ownWords,
+	"no_such_version":                ownWords,
+	"platform_missing":               ownWords,
+	"providers":                      {Out: true, Reason: "difference 2: the order is that of the addresses"},
+	"providers_lock":                 {Out: true, Reason: "difference 39: a package that was read before is recalled"},
+	"readonly_not_locked":            {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
+	"readonly_upgrade":               {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
+	"required_version":               ownWords,
+	"required_version_of_a_module":   ownWords,
+	"search_locations":               ownWords,
+	"search_locations_no_color":      ownWords,
+	"state_broken":                   {Err: true, Reason: "difference 22: the error names the file"},
+	"workspace_invalid":              ownWords,
+}
+
+func TestStreamDifferences_NameDifferences(t *testing.T) {
+	all := map[string]harness.Exemption{}
+	for name, differs := range streamDifferences {
+		all[name] = harness.Exemption{Reason: differs.Reason}
+	}
+	harness.CheckExemptions(t, all)
+}
