@@ -57,8 +57,12 @@ func (c *ModuleCall) readSource(attr *hcl.Attribute, s *static.Scope) {
 	c.SourceRange = attr.Expr.Range()
 	val, diag := s.Constant(attr, "source")
 	given, ok := static.Text(val)
-	if !ok && diag == nil {
+	switch {
+	case diag != nil:
+	case !ok:
 		diag = diagnostic.Error(c.SourceRange, "Unsuitable value type", "The source of a module has to be a string.")
+	case given == "":
+		diag = diagnostic.Error(c.SourceRange, "Invalid module source address", "The source of a module can't be empty: it says where the module is.")
 	}
 	if diag != nil {
 		c.sourceProblems = hcl.Diagnostics{diag}

@@ -42,10 +42,21 @@ var states = map[string]struct {
 	"legacy":          {stateOf(`provider.aws`, `module.x.provider.null.y`, `provider.terraform`), []string{"registry.terraform.io/-/aws", "registry.terraform.io/-/null", "terraform.io/builtin/terraform"}},
 	"not addresses": {stateOf(``, `aws`, `provider`, `provider[0]`, `provider["a/b/c/d"]`, `provider["acme/b"].x.y`, `provider["acme/b"]["x"]`, `module.x[0].provider["acme/b"]`,
 		`module.x`, `provider.*`, `data.provider["acme/b"]`, `provider["acme/c"]`), []string{"registry.terraform.io/acme/c"}},
-	"no address":      {`{"version":4,"resources":[{"type":"a_b"},{"provider":null}]}`, nil},
-	"other order":     {`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`, []string{"registry.terraform.io/acme/b"}},
-	"other case":      {`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`, []string{"registry.terraform.io/acme/b"}},
-	"looks like more": {`{"version":4,"outputs":{"resources":[{"provider":"provider[\"acme/b\"]"}],"version":3}}`, nil},
+	"no address":  {`{"version":4,"resources":[{"mode":"managed","type":"a_b"},{"mode":"data","provider":null}]}`, nil},
+	"other order": {`{"resources":[{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[{}]}],"version":4}`, []string{"registry.terraform.io/acme/b"}},
+	"other case":  {`{"Version":4,"Resources":[{"Mode":"managed","Type":"a_b","Name":"c","Provider":"provider[\"acme/b\"]","Instances":[{}]}]}`, []string{"registry.terraform.io/acme/b"}},
+	"in modules": {`{"version":4,"terraform_version":"","serial":0,"resources":[{"module":"module.a.module.b[\"x\"]","mode":"data","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[]},` +
+		`{"module":"module.a[0]","mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/c\"]","instances":[]}]}`, []string{"registry.terraform.io/acme/b", "registry.terraform.io/acme/c"}},
+	"version 3, empty":        {`{"version":3,"terraform_version":"0.11.14","serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{},"resources":{},"depends_on":[]}]}`, nil},
+	"version 3, no modules":   {`{"version":3,"serial":1,"lineage":"x"}`, nil},
+	"version 3, only outputs": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"outputs":{"a":{"sensitive":false,"type":"string","value":"b"}},"resources":{}}]}`, nil},
+	"version 3": {`{"version":3,"serial":1,"lineage":"x","modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"provider.aaa"}}},` +
+		`{"path":["root","m"],"resources":{"data.bbb_x.y.0":{"type":"bbb_x","primary":{"id":"1"},"provider":"module.m.provider.ccc.east"},"ddd_x.y":{"type":"ddd_x","primary":{"id":"1"}}}}]}`,
+		[]string{"registry.terraform.io/-/aaa", "registry.terraform.io/-/ccc", "registry.terraform.io/-/ddd"}},
+	"version 2, empty": {`{"version":2,"modules":[]}`, nil},
+	"version 2":        {`{"version":2,"modules":[{"path":["root"],"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"},"provider":"bbb.east"}}}]}`, []string{"registry.terraform.io/-/bbb"}},
+	"version 1":        {`{"version":1,"serial":1,"modules":[{"path":["root"],"outputs":{"a":"b"},"resources":{"aaa_x.y":{"type":"aaa_x","primary":{"id":"1"}}}}]}`, []string{"registry.terraform.io/-/aaa"}},
+	"looks like more":  {`{"version":4,"outputs":{"resources":[{"provider":"provider[\"acme/b\"]"}],"version":3}}`, nil},
 }
 
 func TestReadStateRequirements_AreTheProvidersOfResources(t *testing.T) {
@@ -119,7 +130,21 @@ func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 		"version with fraction":   {`{"version":4.0}`, true},
 		"negative version":        {`{"version":-4}`, true},
 		"version of Terraform 1?": {`{"version":5}`, true},
-		"version 0.11":            {`{"version":3,"modules":[]}`, true},
+		"version 0":               {`{"version":0}`, true},
+		"no such mode":            {`{"version":4,"resources":[{"mode":"x","type":"a_b","name":"c"}]}`, false},
+		"no mode":                 {`{"version":4,"resources":[{"type":"a_b","name":"c"}]}`, false},
+		"no such module":          {`{"version":4,"resources":[{"module":"x","mode":"data"}]}`, false},
+		"module without a name":   {`{"version":4,"resources":[{"module":"module","mode":"data"}]}`, false},
+		"module and more":         {`{"version":4,"resources":[{"module":"module.a.b","mode":"data"}]}`, false},
+		"version of Terraform":    {`{"version":4,"terraform_version":"x"}`, false},
+		"version is a list":       {`{"version":4,"terraform_version":[1,{}]}`, false},
+		"negative serial":         {`{"version":4,"serial":-1}`, false},
+		"serial is text":          {`{"serial":"1","version":4}`, false},
+		"modules are an object":   {`{"version":3,"modules":{}}`, false},
+		"module is a number":      {`{"version":3,"modules":[1]}`, false},
+		"resources of a module":   {`{"version":3,"modules":[{"resources":[]}]}`, false},
+		"resource of a module":    {`{"version":3,"modules":[{"resources":{"a":1}}]}`, false},
+		"cut off in modules":      {`{"version":3,"modules":[{"resources":{"a":{`, false},
 		"huge version":            {`{"version":40000000000000000000000000}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -148,10 +173,10 @@ func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	resource := `{"mode":"managed","type":"a_b","name":"c","provider":"provider[\"acme/b\"]","instances":[` +
 		strings.Repeat(`{"schema_version":0,"attributes":{"text":"`+strings.Repeat("x", 1000)+`","list":[1,true,null]}},`, 100) + `{}]},`
 	meter := &memoryMeter{next: repeat(resource, size/len(resource))}
-	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{}]}`))
+	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
 	before := heap()
 	addresses, err := stateAddresses(state)
-	if err != nil || len(addresses) != 1 {
+	if err != nil || len(addresses) != 2 { // one has none
 		t.Fatal(addresses, err)
 	}
 	if used := int64(meter.peak) - int64(before); used > budget {

@@ -12,7 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/backend"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // backendState is the backend of a directory: what the configuration says, and
@@ -111,9 +110,15 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	case backend.None:
 		return b.forget()
 	case backend.Unchanged:
-		return checkWorkspace(b.request, b.record)
+		return selectExisting(b.request, b.record)
 	case backend.Changed, backend.Replaced, backend.Removed:
-		return problem.List{b.changed()}
+		if empty, problems := b.nothingToMove(); !empty {
+			return append(problems, b.changed())
+		}
+		if change == backend.Removed {
+			return b.forget()
+		}
+		change = backend.Added
 	}
 	next, err := backend.NewRecord(config, b.product)
 	if err != nil {
@@ -122,7 +127,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	if change == backend.Added {
 		return b.add(config, next)
 	}
-	if problems := checkWorkspace(b.request, next); problems.HasErrors() {
+	if problems := selectExisting(b.request, next); problems.HasErrors() {
 		return problems
 	}
 	return b.keep(next)
@@ -130,14 +135,17 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 
 // add records a backend that wasn't there before.
 func (b *backendState) add(config *backend.Config, next *backend.Record) problem.List {
-	if problems := append(b.checkLeftBehind(config), checkWorkspace(b.request, next)...); problems.HasErrors() {
+	if problems := append(b.checkLeftBehind(config), selectExisting(b.request, next)...); problems.HasErrors() {
 		return problems
 	}
 	if problems := b.keep(next); problems.HasErrors() {
 		return problems
 	}
 	if config.Type == backend.Cloud {
-		return b.selectWorkspace(config.Workspace())
+		if name := config.Workspace(); name != "" { // the only one that there is
+			return selectWorkspace(b.request, name)
+		}
+		return nil
 	}
 	b.view.BackendConfigured(config.Type)
 	return nil
@@ -151,7 +159,20 @@ func (b *backendState) keep(next *backend.Record) problem.List {
 	return nil
 }
 
-// forget is for -reconfigure when the block is gone. An empty record stays: it
+// nothingToMove reports whether state is to be moved, by the option for that, and
+// there is none where it was: then the backend can be recorded as it is now.
+func (b *backendState) nothingToMove() (bool, problem.List) {
+	if !b.opts.backend.moves() || !b.record.IsLocal() {
+		return false, nil
+	}
+	path, err := b.record.LocalFiles().Occupied()
+	if err != nil {
+		return false, problem.List{problem.Error("Failed to load state", err.Error())}
+	}
+	return path == "", nil
+}
+
+// forget is for a block that is gone, with state that stays where it is. An empty record stays: it
 // may be Terraform's.
 func (b *backendState) forget() problem.List {
 	if b.record == nil || b.record.Type == "" {
@@ -165,6 +186,9 @@ func (b *backendState) forget() problem.List {
 }
 
 func (b *backendState) changed() *problem.Problem {
+	if b.opts.backend.moves() {
+		return b.movedElsewhere()
+	}
 	return problem.Error("Backend configuration changed", strings.Join([]string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
 		"To move it, run:\n  " + b.product.Program + migration,
@@ -172,34 +196,10 @@ func (b *backendState) changed() *problem.Problem {
 	}, "\n\n"))
 }
 
-// checkWorkspace finds out whether the selected workspace exists, for a backend
-// that can be asked without a network. One that TF_WORKSPACE names is made when it
-// is needed.
-func checkWorkspace(r request, record *backend.Record) problem.List {
-	if !record.IsLocal() || r.meta.Env.Get("TF_WORKSPACE") != "" {
-		return nil
-	}
-	name, err := workdir.Workspace(r.meta.Env)
-	switch {
-	case err != nil:
-		return problem.List{problem.Error("Failed to select a workspace", err.Error())}
-	case record.LocalFiles().HasWorkspace(name):
-		return nil
-	}
-	return problem.List{problem.Error(fmt.Sprintf("Currently selected workspace %q does not exist", name), fmt.Sprintf(
-		"It is selected in %s. Remove that file to use the default workspace, or set TF_WORKSPACE to the name of one that exists or is to be made.",
-		workdir.WorkspacePath(r.meta.Env)))}
-}
-
-// selectWorkspace selects the one workspace that there is; "" is none.
-func (b *backendState) selectWorkspace(name string) problem.List {
-	if name == "" {
-		return nil
-	}
-	if err := wholefile.Save(workdir.WorkspacePath(b.meta.Env), []byte(name), 0o644); err != nil {
-		return problem.List{problem.Error("Failed to select a workspace", err.Error())}
-	}
-	return nil
+// movedElsewhere is for the option that moves state, where there may be some.
+func (b *backendState) movedElsewhere() *problem.Problem {
+	return problem.Error("State is moved by "+b.product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
+		"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s%[2]s", b.product.Program, migration))
 }
 
 // checkLeftBehind finds state in local files that a new backend wouldn't have.
@@ -214,6 +214,8 @@ func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 		return problem.List{problem.Error("Failed to load state", err.Error())}
 	case path == "":
 		return nil
+	case b.opts.backend.moves():
+		return problem.List{b.movedElsewhere()}
 	}
 	return problem.List{problem.Error("Existing state has to be moved", fmt.Sprintf(
 		"The backend %q is new here, and there is state in %s that it doesn't know. To move it, run:\n  %s\n\n"+

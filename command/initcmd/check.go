@@ -98,14 +98,21 @@ func checkBackend(r request, dir *workdir.Dir, record *backend.Record) ([]view.C
 	case backend.Rehashed:
 		return because("backend_changed", "the block says the same in other words, and its record would be written again")
 	case backend.Unchanged:
-		return nil, append(problems, checkWorkspace(r, record)...)
+		missing, others, more := missingWorkspace(r, record)
+		switch problems = append(problems, more...); {
+		case others:
+			return nil, append(problems, doesNotExist(r, missing))
+		case missing != "":
+			return because("workspace_missing", fmt.Sprintf("the selected workspace %q doesn't exist, and the default one would be selected", missing))
+		}
 	}
 	return nil, problems
 }
 
 // checkInstalledModules takes the modules as they are recorded.
 func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckReason, problems problem.List) {
-	installer := modules.Resolver{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded}
+	installer := modules.Resolver{Dir: workdir.ModulesDir(r.meta.Env), Product: r.product, Mode: modules.AsRecorded,
+		WorkingDir: cli.WorkingDirectory(), HomeDir: r.meta.HomeDir}
 	if problems := dir.FindModules(r.meta.Context, installer); problems.HasErrors() {
 		return nil, problems
 	}

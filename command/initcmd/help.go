@@ -46,4 +46,5 @@ up_to_date and reasons, their number. The codes don't change:
   backend_uninitialized    the backend isn't recorded
   backend_changed          another one is, or it would be recorded again
   backend_removed          one is recorded, and there is none any more
+  workspace_missing        the selected one doesn't exist, and there is only the default one
   plugin_dirs_changed      -plugin-dir isn't what is recorded of it`

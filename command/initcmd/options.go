@@ -53,12 +53,13 @@ type options struct {
 
 // backendOptions are what the arguments of init ask of the backend.
 type backendOptions struct {
-	initialize  bool     // -backend, or -cloud
-	config      []string // of -backend-config, in the order given
-	reconfigure bool
-	migrate     bool
-	forceCopy   bool
-	with        string // of -with: the program that initializes the backend; "": none
+	initialize    bool     // -backend, or -cloud
+	config        []string // of -backend-config, in the order given
+	reconfigure   bool
+	migrate       bool
+	forceCopy     bool
+	createDefault bool   // in a state store
+	with          string // of -with: the program that initializes the backend; "": none
 
 	// passed are options for that program, as they were given. They mean nothing
 	// to tfdeps.
@@ -132,7 +133,7 @@ func (o *options) flags() cli.Flags {
 // The notes that gather options of init.
 const (
 	noteNothing = "Accepted and without effect, as there is nothing that they could change here"
-	noteWith    = "Left to the program that -with names, and refused without it"
+	noteWith    = "State is moved by the program that -with names; without it, there must be none to move"
 	notePassed  = "Without effect, but for the program that -with names"
 )
 
@@ -148,6 +149,7 @@ func (o *backendOptions) flags() cli.Flags {
 			Help: "Have \"terraform\" or \"tofu\" initialize the backend when modules and providers are in place. It may then be asked to move state, with -migrate-state or -force-copy, and it tells which providers the state needs."},
 		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
 		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
+		{Name: "create-default-workspace", Value: cli.Bool(&o.createDefault), Note: noteNothing},
 		{Name: "input", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "lock", Value: cli.AnyBool(), Note: notePassed},
 		{Name: "lock-timeout", Value: cli.AnyDuration(), Note: notePassed},
@@ -158,7 +160,7 @@ func (o *backendOptions) flags() cli.Flags {
 }
 
 func defaults() options {
-	return options{get: true, backend: backendOptions{initialize: true}}
+	return options{get: true, backend: backendOptions{initialize: true, createDefault: true}}
 }
 
 // parse reads the arguments of init, and the variables of options that are not
@@ -221,7 +223,7 @@ func (o *options) setProgress(text string) (err error) {
 // settle finds out what -lockfile, -offline and -frozen mean together, and who
 // said so. A user who asks a program by its name to move state means that program.
 func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
-	if standIn != nil && o.backend.with == "" && (o.backend.migrate || o.backend.forceCopy) {
+	if standIn != nil && o.backend.with == "" && (o.backend.moves()) {
 		o.backend.with = standIn.Name
 	}
 	o.by = by
@@ -279,7 +281,7 @@ func (o *options) forbidden() (problems problem.List) {
 		given bool
 	}{
 		{"-upgrade", o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
-		{"-migrate-state", o.backend.migrate || o.backend.forceCopy},
+		{"-migrate-state", o.backend.moves()},
 	} {
 		if other.given {
 			conflict(other.name, o.by["check"], "It always has something to do.")
@@ -326,26 +328,30 @@ func (o *backendOptions) collect(given cli.Given) {
 	}
 }
 
-// conflicts finds options that contradict each other. Only the real programs move
-// state.
+// conflicts finds options that contradict each other.
 func (o *backendOptions) conflicts(json bool) (problems problem.List) {
 	if o.with != "" && products.StandInFor(o.with) == nil {
 		problems = append(problems, problem.Error("Invalid program",
 			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
 	}
-	switch moves := o.migrate || o.forceCopy; {
+	switch moves := o.moves(); {
 	case moves && json:
 		problems = append(problems, problem.Error("The -migrate-state and -json options are mutually-exclusive",
 			"Moving state asks questions. Leave out one of the two."))
 	case moves && o.reconfigure:
 		problems = append(problems, problem.Error("Invalid init options",
 			"The -migrate-state and -reconfigure options are mutually-exclusive."))
-	case moves && o.with == "":
-		problems = append(problems, problem.Error("State is moved by Terraform", "To install with tfdeps and have state moved, "+
-			"run \"tfdeps init -migrate-state -with=terraform\"; or run:\n  terraform"+migration))
+	}
+	if !o.createDefault {
+		problems = append(problems, problem.Error("Cannot use -create-default-workspace flag without experiments enabled",
+			"It is about state stores, which no released version of Terraform has."))
 	}
 	return problems
 }
+
+// moves reports whether state is to be moved. Only the real programs do that; there
+// may be none to move.
+func (o *backendOptions) moves() bool { return o.migrate || o.forceCopy }
 
 // migration is the command of a product's program that moves state.
 const migration = " init -migrate-state -get=false"

@@ -33,11 +33,11 @@ func TestParse(t *testing.T) {
 		{"-lockfile=readonly -lockfile=", plain},
 		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it
 		{"-backend-config=a -backend-config= -reconfigure", with(func(o *options) {
-			o.backend = backendOptions{initialize: true, config: []string{"a", ""}, reconfigure: true}
+			o.backend = backendOptions{initialize: true, createDefault: true, config: []string{"a", ""}, reconfigure: true}
 		})},
 		{"-with=tofu -force-copy -lock=false -backend-config=a=b -upgrade", with(func(o *options) {
 			o.upgrade = true
-			o.backend = backendOptions{initialize: true, config: []string{"a=b"}, forceCopy: true, with: "tofu",
+			o.backend = backendOptions{initialize: true, createDefault: true, config: []string{"a=b"}, forceCopy: true, with: "tofu",
 				passed: []string{"-lock=false", "-force-copy=true", "-backend-config=a=b"}}
 		})},
 		{"-plugin-dir=a -plugin-dir b", with(func(o *options) { o.pluginDirGiven, o.pluginDirs = true, []string{"a", "b"} })},
@@ -73,8 +73,8 @@ func TestParse_ReturnsAllProblems(t *testing.T) {
 
 // A user who calls tfdeps by the name of a program means that program.
 func TestParse_StateIsMovedByTheProgramOfTheName(t *testing.T) {
-	if _, problems := parse([]string{"-force-copy"}, nil, nil); !problems.HasErrors() {
-		t.Error("under the name tfdeps, state is moved")
+	if opts, problems := parse([]string{"-force-copy"}, nil, nil); problems.HasErrors() || opts.backend.with != "" {
+		t.Errorf("under the name tfdeps: state is moved by %q: %v", opts.backend.with, problems)
 	}
 	opts, problems := parse([]string{"-force-copy"}, nil, &cli.StandIn{Name: "tofu1.12.6"})
 	if problems.HasErrors() || opts.backend.with != "tofu1.12.6" {

@@ -13,7 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-const stateOfWidget = `{"version": 4, "resources": [{"provider": "provider[\"example.com/acme/widget\"]"}]}`
+const stateOfWidget = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"example.com/acme/widget\"]"}]}`
 
 func TestReadState_ChoosesTheState(t *testing.T) {
 	dir := t.TempDir()

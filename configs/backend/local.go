@@ -60,6 +60,15 @@ func (f Files) HasWorkspace(name string) bool {
 	return err == nil && info.IsDir()
 }
 
+// HasOthers reports whether there is a workspace besides the default one.
+func (f Files) HasOthers() (bool, error) {
+	entries, err := os.ReadDir(f.WorkspaceDir)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, err
+	}
+	return slices.ContainsFunc(entries, os.DirEntry.IsDir), nil
+}
+
 // Occupied returns the first state of any workspace that has resources or
 // outputs, "" if there is none.
 func (f Files) Occupied() (path string, err error) {

@@ -67,6 +67,7 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, src := range map[string]string{
 		"nothing":                  ``,
+		"a flag that is text":      `disable_checkpoint = "yes"`,
 		"unknown keys":             "zork = 5\nblah \"x\" { y = [] }",
 		"unknown JSON keys":        `{"zork": 5, "blah": {"x": []}}`,
 		"not HCL":                  `host = `,
@@ -175,7 +176,6 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 		"more after JSON":                    {`{"host": {}} }`, 1, 0},
 		"http on loopback":                   {`provider_installation { network_mirror { url = "http://localhost:8080/" } }`, 0, 1},
 		"override of null":                   {`{"provider_installation": {"dev_overrides": [{"a/b": null}]}}`, 1, 0},
-		"flag that means nothing to us":      {`disable_checkpoint = "yes"`, 0, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -164,8 +164,8 @@ func newReader(env func(string) string, product getproviders.Product) *reader {
 }
 
 // topLevel knows all keys that matter. What isn't here has no effect in any
-// tool, or none on what this module does (disable_checkpoint, providers,
-// provisioners).
+// tool, or none on what this module does (providers, provisioners). Nothing is asked
+// about new versions of Terraform, so that of the keys for that only the type counts.
 func (r *reader) topLevel(f field) {
 	switch {
 	case f.is("host"):
@@ -179,12 +179,19 @@ func (r *reader) topLevel(f field) {
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)
 	case f.is("plugin_cache_may_break_dependency_lock_file"):
-		if f.value.kind != isBool {
-			r.problem(f.line, "The value of %s must be true or false, but it is %s.", f.name, f.value.kind)
-		} else if f.value.text == "true" {
-			r.config.MayBreakLockFile = true
-		}
+		r.config.MayBreakLockFile = r.config.MayBreakLockFile || r.flag(f)
+	case f.is("disable_checkpoint"), f.is("disable_checkpoint_signature"):
+		r.flag(f)
 	}
+}
+
+// flag reads true or false.
+func (r *reader) flag(f field) bool {
+	if f.value.kind != isBool {
+		r.problem(f.line, "The value of %s must be true or false, but it is %s.", f.name, f.value.kind)
+		return false
+	}
+	return f.value.text == "true"
 }
 
 // pluginCacheDir expands $NAME and ${NAME}; a variable that isn't set is

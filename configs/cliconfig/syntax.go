@@ -32,6 +32,7 @@ const maxDepth = 100
 
 // decode returns the object that a file is.
 func decode(src []byte) (value, *syntaxError) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff")) // which editors on Windows put in front
 	if err := checkDepth(src); err != nil {
 		return value{}, err
 	}

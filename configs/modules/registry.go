@@ -201,13 +201,19 @@ func (r *Registries) location(ctx context.Context, asked release) (Remote, error
 // ask sends a request about a module to the API of its registry, and returns
 // its URL and the answer, if that is good.
 //
-// The path is resolved against the service's URL as a reference: a base URL
-// without a slash at its end loses its last segment, as in Terraform and OpenTofu.
+// The service's URL is a directory, whether there is a slash at its end or not: so it
+// is in Terraform and OpenTofu, for modules.
 func (r *Registries) ask(ctx context.Context, about release, segments ...string) (*url.URL, *hosts.Document, error) {
 	module := about.module
 	base, err := r.Discovery.Service(ctx, module.Host, registryService)
 	if err != nil {
 		return nil, nil, unanswered(about, err)
+	}
+	if !strings.HasSuffix(base.Path, "/") {
+		base.Path += "/"
+		if base.RawPath != "" {
+			base.RawPath += "/"
+		}
 	}
 	segments = append([]string{module.Namespace, module.Name, module.System}, segments...)
 	req := hosts.DocumentRequest{

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	stateOfWidget = `{"version": 4, "resources": [{"provider": "provider[\"example.com/acme/widget\"]"}]}`
+	stateOfWidget = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"example.com/acme/widget\"]"}]}`
 	lockOfGadget  = `provider "example.com/acme/gadget" {
   version = "1.0.0"
 }
@@ -143,7 +143,7 @@ func TestRead_SaysWhatCannotBeRead(t *testing.T) {
 }
 
 func TestCombine_NamesLegacyAddresses(t *testing.T) {
-	dir := write(t, map[string]string{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"provider": "provider.old"}]}`})
+	dir := write(t, map[string]string{"main.tf": "", "terraform.tfstate": `{"version": 4, "resources": [{"mode": "managed", "provider": "provider.old"}]}`})
 	found, problems := requirements.Read(context.Background(), dir, requirements.Options{Product: getproviders.Terraform("1.15.9")})
 	if len(problems) != 1 {
 		t.Fatalf("the problems are %v", problems)
@@ -157,7 +157,7 @@ func TestCombine_NamesLegacyAddresses(t *testing.T) {
 }
 
 func TestCombine_TakesAddressesOfThePredecessorForTheProducts(t *testing.T) {
-	const state = `{"version": 4, "resources": [{"provider": "provider[\"registry.terraform.io/acme/a\"]"}]}`
+	const state = `{"version": 4, "resources": [{"mode": "managed", "provider": "provider[\"registry.terraform.io/acme/a\"]"}]}`
 	dir := write(t, map[string]string{"main.tofu": "", "terraform.tfstate": state})
 	for keep, want := range map[bool]string{false: "registry.opentofu.org/acme/a", true: "registry.terraform.io/acme/a"} {
 		found, problems := requirements.Read(t.Context(), dir,

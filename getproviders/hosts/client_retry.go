@@ -16,11 +16,32 @@ import (
 // retry sends idempotent requests again when there is hope.
 type retry struct {
 	layer
-	client *retryablehttp.Client
+	client  *retryablehttp.Client
+	patient *retryablehttp.Client // for requests that patiently makes
+}
+
+// Discovery is tried as often, and after such pauses, as Terraform does it, whose
+// other requests are tried less often.
+const (
+	patientRetries = 3
+	patientWaitMin = 100 * time.Millisecond
+)
+
+// patientKey marks the context of a request that is retried at least that often.
+type patientKey struct{}
+
+func patiently(ctx context.Context) context.Context {
+	return context.WithValue(ctx, patientKey{}, true)
 }
 
 func newRetry(next http.RoundTripper, retries int, wait backoff) *retry {
-	return &retry{layer{next}, &retryablehttp.Client{
+	soon := wait
+	soon.shortest = min(soon.shortest, patientWaitMin)
+	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon)}
+}
+
+func newRetrying(next http.RoundTripper, retries int, wait backoff) *retryablehttp.Client {
+	return &retryablehttp.Client{
 		HTTPClient: &http.Client{
 			Transport: attempt{next},
 			// A redirect is an answer here: the client on top follows it.
@@ -32,7 +53,7 @@ func newRetry(next http.RoundTripper, retries int, wait backoff) *retry {
 		CheckRetry:   worthARetry,
 		Backoff:      wait.before,
 		ErrorHandler: retryablehttp.PassthroughErrorHandler,
-	}}
+	}
 }
 
 // worthARetry is the library's policy, but for a redirect to nowhere: it takes
@@ -54,7 +75,11 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	resp, err := r.client.Do(counted)
+	client := r.client
+	if req.Context().Value(patientKey{}) != nil {
+		client = r.patient
+	}
+	resp, err := client.Do(counted)
 	if err != nil {
 		if resp != nil {
 			resp.Body.Close()

@@ -57,6 +57,9 @@ type Discovery struct {
 // 3 redirects away; relative URLs in it are resolved against the place where it
 // was found in the end. Status 404 means that the host offers nothing.
 //
+// A request that fails is made three times more at least, as far as the Client is
+// one of NewClient.
+//
 // Errors are *DiscoveryError; ErrNoService, ErrServiceVersion, ErrUnauthorized,
 // ErrHostUnreachable and ErrDiscoveryDocument tell them apart.
 func (d *Discovery) Service(ctx context.Context, host Hostname, service string) (*url.URL, error) {
@@ -105,7 +108,7 @@ func (d *Discovery) ask(ctx context.Context, host Hostname) (services, error) {
 	// reported by the request that does need the token.
 	_ = Authorize(ctx, d.Credentials, host, req.URL, req.Header)
 	authorized := req.Header.Get("Authorization") != ""
-	doc, err := GetDocument(ctx, d.Client, req)
+	doc, err := GetDocument(patiently(ctx), d.Client, req)
 	if err != nil {
 		return services{}, unanswered(err)
 	}

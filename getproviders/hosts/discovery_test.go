@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -112,12 +114,12 @@ func TestDiscovery_Errors(t *testing.T) {
 		{"other media type", mediaType("text/plain"), ErrDiscoveryDocument, `unsupported Content-Type "text/plain" instead of "application/json"`},
 		{"no media type", mediaType(), ErrDiscoveryDocument, `malformed Content-Type ""`},
 		{"server error", status(503), ErrHostUnreachable,
-			"could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: 503 Service Unavailable"},
+			"could not connect to HOST: failed to request discovery document: the request failed after 4 attempts, please try again later: 503 Service Unavailable"},
 		{"no content", status(204), ErrHostUnreachable, "could not connect to HOST: failed to request discovery document: 204 No Content"},
 		{"no token", status(401), ErrUnauthorized, "could not connect to HOST: failed to request discovery document: 401 Unauthorized"},
 		{"forbidden", status(403), ErrUnauthorized, "403 Forbidden"},
 		{"connection closed", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, ErrHostUnreachable,
-			`could not connect to HOST: failed to request discovery document: the request failed after 2 attempts, please try again later: Get "https://HOST/.well-known/terraform.json": `},
+			`could not connect to HOST: failed to request discovery document: the request failed after 4 attempts, please try again later: Get "https://HOST/.well-known/terraform.json": `},
 		{"redirect to nowhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "ftp://example.com/", 302) }, ErrHostUnreachable, "unsupported protocol scheme"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -242,4 +244,28 @@ func FuzzDiscoveryDocument(f *testing.F) {
 			t.Errorf("unusable service URL %#v", u)
 		}
 	})
+}
+
+// A host that is restarted, or that is busy for a moment, is asked again, as often as
+// Terraform asks it.
+func TestDiscovery_IsPatient(t *testing.T) {
+	for _, status := range []int{429, 500, 503, 0} {
+		t.Run(strconv.Itoa(status), func(t *testing.T) {
+			var asked atomic.Int32
+			base, srv, err := discover(t, quick(1), func(w http.ResponseWriter, _ *http.Request) {
+				switch n := asked.Add(1); {
+				case n < 4 && status == 0:
+					panic(http.ErrAbortHandler)
+				case n < 4:
+					w.WriteHeader(status)
+				default:
+					w.Header().Set("Content-Type", "application/json")
+					io.WriteString(w, `{"providers.v1":"/v1/"}`)
+				}
+			})
+			if err != nil || base.String() != srv.URL+"/v1/" || asked.Load() != 4 {
+				t.Errorf("got %v after %d requests: %v", base, asked.Load(), err)
+			}
+		})
+	}
 }

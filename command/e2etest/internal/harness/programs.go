@@ -18,6 +18,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -276,6 +277,27 @@ var terraformVersion = sync.OnceValues(func() (string, error) {
 	err = json.Unmarshal(out, &said)
 	return said.Version, err
 })
+
+// PeerOlderThan reports whether the real terraform is older than a version such as
+// "1.15": what newer ones do can't be compared with it.
+func PeerOlderThan(tb testing.TB, since string) bool {
+	tb.Helper()
+	running, err := terraformVersion()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return slices.Compare(numbersOf(running), numbersOf(since)) < 0
+}
+
+// numbersOf are the numbers of a version, without what a prerelease has behind them.
+func numbersOf(version string) (numbers []int) {
+	version, _, _ = strings.Cut(version, "-")
+	for part := range strings.SplitSeq(version, ".") {
+		n, _ := strconv.Atoi(part)
+		numbers = append(numbers, n)
+	}
+	return numbers
+}
 
 // Run runs a program that has to succeed, and returns what it says on its
 // standard output.

@@ -1,0 +1,313 @@
+package configs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	version "github.com/hashicorp/go-version"
+	"github.com/hashicorp/hcl/v2"
+	"github.com/hashicorp/hcl/v2/hclsyntax"
+
+	"github.com/tfdeps/tfdeps/configs/static"
+)
+
+// stateAddresses returns the different "provider" properties of a state's
+// resources, sorted.
+func stateAddresses(r io.Reader) ([]string, error) {
+	s := stateReader{dec: json.NewDecoder(r), addresses: map[string]bool{}, former: map[string]bool{}}
+	s.dec.UseNumber()
+	if first, err := s.dec.Token(); err == io.EOF {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	} else if first != json.Delim('{') {
+		return nil, errors.New("this is not a JSON object")
+	}
+	if err := s.properties(s.topLevel); err != nil {
+		return nil, err
+	}
+	if _, err := s.dec.Token(); err != io.EOF {
+		return nil, errors.New("something follows the JSON object")
+	}
+	switch s.version {
+	case "":
+		return nil, fmt.Errorf("%w: there is none in the file", ErrStateVersion)
+	case stateVersion:
+		return slices.Sorted(maps.Keys(s.addresses)), s.invalid
+	}
+	return slices.Sorted(maps.Keys(s.former)), nil
+}
+
+// stateVersion is the format that Terraform writes since 0.12, and every
+// OpenTofu.
+const stateVersion = "4"
+
+// stateReader walks through a state. Which format it has may stand at its end.
+type stateReader struct {
+	dec       *json.Decoder
+	version   string          // "": none yet
+	addresses map[string]bool // "provider" of what the property "resources" has
+	former    map[string]bool // likewise of "modules", in formats before that
+	invalid   error           // what the present format doesn't allow
+}
+
+// topLevel reads a property of the state.
+func (s *stateReader) topLevel(name string) error {
+	switch strings.ToLower(name) {
+	case "version":
+		return s.readVersion()
+	case "resources":
+		return s.resources()
+	case "modules":
+		return s.formerModules()
+	case "terraform_version":
+		return s.check(func(val any) error {
+			text, ok := val.(string)
+			if _, err := version.NewVersion(text); (ok || val != nil) && text != "" && err != nil || !ok && val != nil {
+				return fmt.Errorf("its \"terraform_version\" %q is no version", fmt.Sprint(val))
+			}
+			return nil
+		})
+	case "serial":
+		return s.check(func(val any) error {
+			number, ok := val.(json.Number)
+			if _, err := strconv.ParseUint(number.String(), 10, 64); val != nil && (!ok || err != nil) {
+				return fmt.Errorf("its \"serial\" is %v, which is no number of a state", val)
+			}
+			return nil
+		})
+	}
+	return s.skip()
+}
+
+// check reads a value that isn't a list or an object, and keeps the first problem
+// with such.
+func (s *stateReader) check(problem func(val any) error) error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	if _, open := token.(json.Delim); open {
+		if err := s.skipRest(); err != nil {
+			return err
+		}
+	}
+	if err := problem(token); err != nil && s.invalid == nil {
+		s.invalid = err
+	}
+	return nil
+}
+
+// properties calls visit with the name of each property of an object whose
+// opening brace was read. The visitor has to read the value.
+func (s *stateReader) properties(visit func(name string) error) error {
+	for s.dec.More() {
+		token, err := s.dec.Token()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		name, _ := token.(string) // the decoder accepts nothing else here
+		if err := visit(name); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.Token()
+	return unexpectedEOF(err)
+}
+
+// readVersion reads the format's version, which has to be a known one.
+func (s *stateReader) readVersion() error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	switch version, ok := token.(json.Number); {
+	case !ok || strings.Trim(version.String(), "0123456789") != "":
+		return fmt.Errorf("%w: it is not a positive whole number", ErrStateVersion)
+	case len(version) == 1 && "1" <= version && version <= stateVersion:
+		s.version = version.String()
+		return nil
+	default:
+		return fmt.Errorf("%w %s: they end with %s", ErrStateVersion, version, stateVersion)
+	}
+}
+
+// resources reads the list of resources, which may be null.
+func (s *stateReader) resources() error {
+	return s.list(`"resources"`, func() error {
+		var found resource
+		if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+			return err
+		}
+		if err := found.check(); err != nil && s.invalid == nil {
+			s.invalid = err
+		}
+		s.addresses[found.provider] = true
+		return nil
+	})
+}
+
+// list calls visit for each object of a list, whose opening brace was read. The
+// list may be null.
+func (s *stateReader) list(what string, visit func() error) error {
+	switch token, err := s.dec.Token(); {
+	case err != nil:
+		return unexpectedEOF(err)
+	case token == nil:
+		return nil
+	case token != json.Delim('['):
+		return fmt.Errorf("%s is not a list", what)
+	}
+	for s.dec.More() {
+		if token, err := s.dec.Token(); err != nil {
+			return unexpectedEOF(err)
+		} else if token != json.Delim('{') {
+			return fmt.Errorf("something in %s is not an object", what)
+		}
+		if err := visit(); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.Token()
+	return unexpectedEOF(err)
+}
+
+// resource is what is looked at of a resource.
+type resource struct{ provider, mode, module, typ string }
+
+// check says what is wrong with the resource.
+func (r resource) check() error {
+	switch {
+	case r.mode != "managed" && r.mode != "data":
+		return fmt.Errorf("it has a resource with the mode %q", r.mode)
+	case r.module != "" && !isModulePath(r.module):
+		return fmt.Errorf("it has a resource in %q, which is no module", r.module)
+	}
+	return nil
+}
+
+// isModulePath reports whether text is the address of an instance of a module.
+func isModulePath(text string) bool {
+	steps, diags := hclsyntax.ParseTraversalAbs([]byte(text), "", hcl.InitialPos)
+	for len(steps) > 0 && !diags.HasErrors() {
+		if static.StepName(steps, 0) != "module" || static.StepName(steps, 1) == "" {
+			return false
+		}
+		steps = skipKey(steps[2:])
+	}
+	return !diags.HasErrors()
+}
+
+// property reads a property of a resource.
+func (s *stateReader) property(r *resource, name string) error {
+	var text *string
+	switch strings.ToLower(name) {
+	case "provider":
+		text = &r.provider
+	case "mode":
+		text = &r.mode
+	case "module":
+		text = &r.module
+	case "type":
+		text = &r.typ
+	default:
+		return s.skip()
+	}
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	given, ok := token.(string)
+	if !ok && token != nil {
+		return fmt.Errorf("the %q of a resource is not a string", strings.ToLower(name))
+	}
+	*text = given
+	return nil
+}
+
+// formerModules reads what formats before the present one have: resources by name,
+// in modules. Their providers are from before providers had addresses.
+func (s *stateReader) formerModules() error {
+	return s.list(`"modules"`, func() error {
+		return s.properties(func(name string) error {
+			if !strings.EqualFold(name, "resources") {
+				return s.skip()
+			}
+			switch token, err := s.dec.Token(); {
+			case err != nil:
+				return unexpectedEOF(err)
+			case token == nil:
+				return nil
+			case token != json.Delim('{'):
+				return errors.New(`the "resources" of a module are not an object`)
+			}
+			return s.properties(func(string) error { return s.formerResource() })
+		})
+	})
+}
+
+// formerResource reads one resource. Where it has no provider, its type tells.
+func (s *stateReader) formerResource() error {
+	if token, err := s.dec.Token(); err != nil {
+		return unexpectedEOF(err)
+	} else if token != json.Delim('{') {
+		return errors.New("a resource is not an object")
+	}
+	var found resource
+	if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
+		return err
+	}
+	switch {
+	case strings.Contains(found.provider, "provider."):
+	case found.provider != "":
+		found.provider = "provider." + found.provider
+	default:
+		name, _, _ := strings.Cut(found.typ, "_")
+		found.provider = "provider." + name
+	}
+	s.former[found.provider] = true
+	return nil
+}
+
+// skip reads a value of any kind.
+func (s *stateReader) skip() error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return unexpectedEOF(err)
+	}
+	if _, open := token.(json.Delim); open {
+		return s.skipRest()
+	}
+	return nil
+}
+
+// skipRest reads the rest of a list or an object.
+func (s *stateReader) skipRest() error {
+	for depth := 1; depth > 0; {
+		token, err := s.dec.Token()
+		if err != nil {
+			return unexpectedEOF(err)
+		}
+		switch token {
+		case json.Delim('{'), json.Delim('['):
+			depth++
+		case json.Delim('}'), json.Delim(']'):
+			depth--
+		}
+	}
+	return nil
+}
+
+// unexpectedEOF is for the places where the file mustn't end.
+func unexpectedEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
