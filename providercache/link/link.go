@@ -18,7 +18,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
@@ -174,19 +173,6 @@ func hardLink(file original, to string) error {
 		err = fmt.Errorf("%s: %w", file.Path, ErrNotOwnFile)
 	}
 	return err
-}
-
-// copyTree copies a directory.
-func copyTree(ctx context.Context, from, to string) error {
-	buffer := make([]byte, chunks.Size)
-	return makeTree(ctx, from, to, func(file original, to string) error { return copyFile(ctx, file, to, buffer) })
-}
-
-func copyFile(ctx context.Context, file original, to string, buffer []byte) error {
-	return makeFrom(file, to, func(target, source *os.File) error {
-		_, err := chunks.Copy(ctx, target, source, buffer)
-		return err
-	})
 }
 
 // makeFrom makes a file with the mode of another one; fill writes its content.

@@ -235,6 +235,52 @@ func BenchmarkUpgradeInits(b *testing.B) {
 	})
 }
 
+// BenchmarkCopyInit is an init in a new directory with a lock file and -link=copy. ratio is
+// that to "cp -r" of the cache, in turn: the budget is 2.
+func BenchmarkCopyInit(b *testing.B) {
+	cp, err := exec.LookPath("cp")
+	if err != nil {
+		b.Skip(err)
+	}
+	program := harness.Tfdeps(b)
+	cache := filepath.Join(b.TempDir(), "cache")
+	ours := contender{program: program, env: append(startBenchRegistry(b, program), "TFDEPS_CACHE_DIR="+cache), dir: b.TempDir()}
+	ours.init(b, ours.dir)
+	var took, copying time.Duration
+	runs := 0
+	for b.Loop() {
+		fresh, copied := ours.fresh(b, true), filepath.Join(b.TempDir(), "copied")
+		ways := []func(){
+			func() { took += ours.init(b, fresh, "-link=copy") },
+			func() { copying += run(b, cp, "-r", cache, copied) },
+		}
+		if runs++; runs%2 == 0 {
+			slices.Reverse(ways)
+		}
+		for _, way := range ways { // each with no other's pages waiting for the disk
+			way()
+			for _, dir := range []string{filepath.Join(fresh, ".terraform"), copied} {
+				if err := os.RemoveAll(dir); err != nil {
+					b.Fatal(err)
+				}
+			}
+		}
+	}
+	b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/op")
+	b.ReportMetric(float64(copying.Nanoseconds())/float64(b.N), "cp-ns/op")
+	b.ReportMetric(float64(took)/float64(copying), "ratio")
+}
+
+// run runs a program and returns how long it took.
+func run(b *testing.B, program string, args ...string) time.Duration {
+	b.Helper()
+	start := time.Now()
+	if out, err := exec.Command(program, args...).CombinedOutput(); err != nil {
+		b.Fatalf("%s: %v\n%s", program, err, out)
+	}
+	return time.Since(start)
+}
+
 // BenchmarkRestoredInit is an init with a lock file whose cache was copied, as
 // CI restores it, so that all has to be hashed. ratio is that to hashing the
 // same packages, on as many cores, and nothing else: the budget is 1.2.

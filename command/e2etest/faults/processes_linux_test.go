@@ -93,6 +93,26 @@ func TestInit_ReadsNothingAgain(t *testing.T) {
 	}
 }
 
+// TestInit_CopiesByTheKernel looks at which calls copy a package.
+func TestInit_CopiesByTheKernel(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	s := newSite(t, harness.Tfdeps(t), 2)
+	s.init(t, s.directory(t))
+	trace := s.trace(t, s.directory(t), "-link=copy")
+	calls := packageRead.FindAllString(trace, -1)
+	byKernel := func(call string) bool { return strings.Contains(call, "copy_file_range(") }
+	if !slices.ContainsFunc(calls, byKernel) {
+		t.Fatalf("copy_file_range isn't called, but\n%s", strings.Join(calls, "\n"))
+	}
+	if failed := slices.IndexFunc(calls, func(call string) bool { return byKernel(call) && strings.Contains(call, ") = -1 ") }); failed >= 0 {
+		t.Skipf("the kernel can't copy files here: %s", calls[failed])
+	}
+	if others := slices.DeleteFunc(calls, byKernel); len(others) > 0 {
+		t.Errorf("packages are copied by\n%s", strings.Join(others, "\n"))
+	}
+}
+
 // hardLinks reports whether the packages of a directory are the cache's files.
 func (s *site) hardLinks(t *testing.T, dir string) bool {
 	t.Helper()
