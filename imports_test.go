@@ -47,7 +47,7 @@ var layers = map[string][]string{
 	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/archivedir", "providercache/event", "providercache/link",
 		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "getproviders", "getproviders/hosts"},
 
-	"configs":                     {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/wholefile"},
+	"configs":                     {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
 	"configs/internal/diagnostic": {},
 	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions"},
 	"configs/static/functions":    {},

@@ -25,6 +25,7 @@ type builder struct {
 	calls      map[string]*callBlock
 	scope      *static.Scope
 	files      files
+	done       func() bool
 	imports    []*importTarget
 	state      stateBlocks
 
@@ -43,6 +44,7 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
 		files:     files{opts.FS},
+		done:      opts.done,
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
 		}, product.StaticModules, opts.Inputs),

@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
@@ -58,6 +60,8 @@ type Options struct {
 	// Within is the directory whose files these functions can read, as for a module
 	// that comes from elsewhere; "" is any.
 	Within string
+
+	done func() bool // says that there is no need to go on; nil: there is
 }
 
 // LoadModule is [LoadModuleWith] without options.
@@ -96,6 +100,30 @@ func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Mo
 	return module, diags
 }
 
+// LoadModuleContext is LoadModuleWith that returns when ctx ends, with an error among the
+// diagnostics. Large files take seconds to parse; what was begun goes on in the background until the
+// file is parsed that it is at.
+func LoadModuleContext(ctx context.Context, dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
+	type loaded struct {
+		module *Module
+		diags  hcl.Diagnostics
+	}
+	var once par.Memo[struct{}, loaded]
+	got, err := once.Do(ctx, struct{}{}, func(ctx context.Context) (l loaded, err error) {
+		opts.done = func() bool { return ctx.Err() != nil }
+		l.module, l.diags = LoadModuleWith(dir, product, opts)
+		return l, nil
+	})
+	if err != nil {
+		build := newBuilder(dir, product, opts)
+		build.finish()
+		return build.module, hcl.Diagnostics{{
+			Severity: hcl.DiagError, Summary: "Reading the configuration was interrupted", Detail: fmt.Sprintf("The directory %s wasn't read to its end: %s.", dir, err),
+		}}
+	}
+	return got.module, got.diags
+}
+
 // read parses and decodes a file. A file with errors is decoded as far as the
 // parser understood it.
 func (b *builder) read(name string, override bool) *document {
@@ -108,6 +136,9 @@ func (b *builder) readTest(name string) *document {
 }
 
 func (b *builder) decode(name string, doc *document) *document {
+	if b.done != nil && b.done() {
+		return doc
+	}
 	full := filepath.Join(b.module.Dir, name)
 	src, err := b.files.read(full)
 	if err != nil {
@@ -125,8 +156,9 @@ func (b *builder) decode(name string, doc *document) *document {
 	return doc
 }
 
-// maxFileBytes is far more than a configuration file has.
-const maxFileBytes = 256 << 20
+// maxFileBytes is far more than a configuration file has. Parsing takes a hundred times as
+// much memory.
+const maxFileBytes = 16 << 20
 
 // files reads from an fs.FS, or from the file system of the process if that is nil.
 type files struct{ fs.FS }

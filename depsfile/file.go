@@ -99,8 +99,9 @@ func Problem(at hcl.Range, summary, format string, args ...any) *hcl.Diagnostic 
 	return &hcl.Diagnostic{Severity: hcl.DiagError, Summary: summary, Detail: fmt.Sprintf(format, args...), Subject: &at}
 }
 
-// maxTextBytes is a thousand times what the largest lock files have.
-const maxTextBytes = 256 << 20
+// maxTextBytes is thirty times what the largest lock files have. Parsing takes two hundred
+// times as much memory.
+const maxTextBytes = 8 << 20
 
 // ReadText reads a regular file, or what a link to one leads to.
 func ReadText(path string) ([]byte, error) { return wholefile.Read(path, maxTextBytes) }

@@ -92,7 +92,7 @@ type Dir struct {
 func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Dir {
 	d := &Dir{Path: path, Product: product}
 	values, invalid := configs.ReadInputs(path, configs.InputSources{Arguments: o.Inputs, Environ: m.Env})
-	d.Root, d.RootProblems = configs.LoadModuleWith(path, product, configs.Options{
+	d.Root, d.RootProblems = configs.LoadModuleContext(m.Context, path, product, configs.Options{
 		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within,
 	})
 	if d.Root.Constant {

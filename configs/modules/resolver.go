@@ -63,8 +63,9 @@ type Resolver struct {
 }
 
 // maxModules bounds a tree: modules that call two others each, a few dozen
-// levels deep, would be more than any machine can hold.
-const maxModules = 50_000
+// levels deep, would be more than any machine can hold. The largest
+// configurations have a thousand.
+const maxModules = 10_000
 
 // Resolve walks the tree below a root module, level by level: the modules that
 // are on one level are asked for and fetched all at once. Directories in
@@ -110,7 +111,7 @@ type walk struct {
 // descend goes down from the root, one level after the other.
 func (w *walk) descend(top *step) {
 	w.count = 1
-	for level := top.below(); len(level) > 0 && !w.stop(); {
+	for level := top.below(); len(level) > 0 && !w.stop(len(level)); {
 		w.findLevel(level)
 		w.fetch(level)
 		w.load(level)
@@ -121,16 +122,16 @@ func (w *walk) descend(top *step) {
 		w.count += len(level)
 		level = next
 	}
-	w.stop() // the last level may have been broken off
+	w.stop(0) // the last level may have been broken off
 }
 
-// stop reports whether to go no further.
-func (w *walk) stop() bool {
+// stop reports whether to go no further, to a level with more modules.
+func (w *walk) stop(more int) bool {
 	switch {
 	case len(w.ended) > 0:
 	case w.ctx.Err() != nil:
 		w.ended = hcl.Diagnostics{canceled()}
-	case w.count > maxModules:
+	case w.count+more > maxModules:
 		w.ended = hcl.Diagnostics{tooMany()}
 	}
 	return len(w.ended) > 0
@@ -260,12 +261,12 @@ func (w *walk) load(level []*step) {
 		config *configs.Module
 		diags  hcl.Diagnostics
 	}
-	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(_ context.Context, s *step) (l loaded, err error) {
+	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
 		opts := configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir}
 		if s.child.foreign {
 			opts.Within = w.at(s.child.pkgDir)
 		}
-		l.config, l.diags = configs.LoadModuleWith(w.at(s.record.Dir), w.Product, opts)
+		l.config, l.diags = configs.LoadModuleContext(ctx, w.at(s.record.Dir), w.Product, opts)
 		return l, nil
 	})
 	for i, s := range found {

@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -289,4 +290,32 @@ func FuzzInstall(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Few directories can make a tree without an end in sight. The level that would be too much isn't
+// read any more.
+func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
+	const names = "abcdefghijklmnopqrstuvwxyz"
+	files := map[string]string{}
+	for i, dir := range []string{"", "1/", "2/", "3/"} {
+		for _, name := range names {
+			files[dir+"main.tf"] += call(string(name), fmt.Sprintf("%s%d", map[bool]string{true: "./", false: "../"}[i == 0], i+1))
+		}
+	}
+	p := newProject(t, files)
+	read := 0
+	root, problems := configs.LoadModule(p.dir, asTerraform)
+	if problems.HasErrors() {
+		t.Fatal(problems)
+	}
+	in := Resolver{Dir: filepath.Join(p.dir, ".terraform", "modules"), Product: asTerraform}
+	tree, problems := in.Resolve(t.Context(), root, nil)
+	for _, m := range tree.Modules {
+		if m.Config != nil {
+			read++
+		}
+	}
+	if !strings.Contains(problems.Error(), "more than 10000 modules") || read > 10_000 {
+		t.Errorf("%d modules were read: %.300v", read, problems)
+	}
 }

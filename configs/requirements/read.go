@@ -88,7 +88,7 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 		full = dir
 	}
 	values, invalid := configs.ReadInputs(dir, opts.Inputs)
-	root, problems := configs.LoadModuleWith(dir, opts.Product,
+	root, problems := configs.LoadModuleContext(ctx, dir, opts.Product,
 		configs.Options{TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: full})
 	if root.Constant {
 		problems = append(invalid, problems...)
