@@ -61,6 +61,9 @@ Environment:
   TF_REGISTRY_CLIENT_TIMEOUT
                             how often a request is repeated (1), and how many
                             seconds an answer may take to begin (10)
+  TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60), and
+  TFDEPS_MIN_RATE           the bytes a second that archives have to bring, over
+                            a minute (1024)
   TF_APPEND_USER_AGENT      added to the user agent of requests
   TF_LOG                    debug or trace: tell every request on stderr
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with

@@ -27,6 +27,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -123,10 +124,24 @@ func newClient(userAgent string, env cli.Environment, p Process) (*http.Client, 
 		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
 		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
 		Now:           p.Now,
+
+		DocumentTimeout: seconds(env.Get("TFDEPS_DOCUMENT_TIMEOUT")),
+		MinRate:         number(env.Get("TFDEPS_MIN_RATE")),
 	}
 	opts.TrustVariables(env.Get("SSL_CERT_FILE"), env.Get("SSL_CERT_DIR"))
 	opts.Log = debugLog(env, p.Stderr)
 	return hosts.NewClient(opts)
+}
+
+// seconds and number read positive numbers; 0 is for all else, and means the default.
+func seconds(text string) time.Duration { return time.Duration(min(number(text), 1<<32)) * time.Second }
+
+func number(text string) int64 {
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // debugLog is where details go that are printed on demand; nil if it isn't asked for.

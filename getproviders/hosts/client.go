@@ -19,14 +19,19 @@ import (
 
 // ClientOptions is what NewClient needs to know. The zero value works.
 type ClientOptions struct {
-	UserAgent     string           // sent with every request unless the request has one; empty: none is added
-	Retries       int              // how often a request is tried again after a failure; 0: never
-	RetryWaitMin  time.Duration    // the shortest wait before the first retry, doubled for each further one; 0: 1 s
-	RetryWaitMax  time.Duration    // no wait is longer, whatever Retry-After says; 0: 30 s
-	HeaderTimeout time.Duration    // for each of: connecting, TLS handshake, the response's header; in each attempt; 0: 10 s
-	StallTimeout  time.Duration    // without a byte of the body; 0: 30 s
-	Log           *slog.Logger     // one debug record for each attempt, redacted; nil: none
-	Now           func() time.Time // the clock, for the durations in the log; nil: the log has none
+	UserAgent     string        // sent with every request unless the request has one; empty: none is added
+	Retries       int           // how often a request is tried again after a failure; 0: never
+	RetryWaitMin  time.Duration // the shortest wait before the first retry, doubled for each further one; 0: 1 s
+	RetryWaitMax  time.Duration // no wait is longer, whatever Retry-After says; 0: 30 s
+	HeaderTimeout time.Duration // for each of: connecting, TLS handshake, the response's header; in each attempt; 0: 10 s
+	StallTimeout  time.Duration // without a byte of the body; 0: 30 s
+	// DocumentTimeout is how long the body of anything but an archive (WithOwnConnection)
+	// may take; 0: a minute.
+	DocumentTimeout time.Duration
+	// MinRate is how many bytes a second an archive has to bring, over a minute; 0: 1024.
+	MinRate int64
+	Log     *slog.Logger     // one debug record for each attempt, redacted; nil: none
+	Now     func() time.Time // the clock, for DocumentTimeout, MinRate and for durations in the log; nil: the system's, and the log has none
 
 	// CertFile is a PEM file of certificates that are trusted besides those of the
 	// system, and CertDir a directory of such files; several are separated as in PATH.
@@ -68,6 +73,9 @@ const (
 	defaultRetryWaitMax  = 30 * time.Second
 	defaultHeaderTimeout = 10 * time.Second
 	defaultStallTimeout  = 30 * time.Second
+
+	defaultDocumentTimeout = time.Minute
+	defaultMinRate         = 1024
 )
 
 // defaultRedirects is how many redirects the client follows where the caller
@@ -87,7 +95,7 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	stack = &stallGuard{layer{stack}, orDefault(opts.StallTimeout, defaultStallTimeout)}
+	stack = &stallGuard{layer{stack}, orDefault(opts.StallTimeout, defaultStallTimeout), paceOf(opts)}
 	if opts.Log != nil {
 		stack = &requestLog{layer{stack}, opts.Log, opts.Now}
 	}
@@ -111,6 +119,17 @@ func bottom(opts ClientOptions) (http.RoundTripper, error) {
 		}
 		return &headerGuard{layer{base}, 3 * limit}, nil
 	}
+}
+
+func paceOf(opts ClientOptions) pace {
+	p := pace{document: orDefault(opts.DocumentTimeout, defaultDocumentTimeout), rate: opts.MinRate, now: opts.Now}
+	if p.rate <= 0 {
+		p.rate = defaultMinRate
+	}
+	if p.now == nil {
+		p.now = time.Now
+	}
+	return p
 }
 
 func orDefault(given, otherwise time.Duration) time.Duration {

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // Do sends a request, following at most maxRedirects redirects, and returns
@@ -121,7 +123,7 @@ func readCapped(resp *http.Response, limit int64) ([]byte, error) {
 }
 
 func bodyError(resp *http.Response, err error) *RequestError {
-	failed := &RequestError{Method: http.MethodGet, Attempts: Attempts(resp), Err: err}
+	failed := &RequestError{Method: http.MethodGet, Attempts: Attempts(resp), Err: &bodyFailure{err}}
 	if resp.Request != nil {
 		failed.Method, failed.URL = resp.Request.Method, RedactURL(resp.Request.URL)
 	}
@@ -172,7 +174,34 @@ func GetDocument(ctx context.Context, client *http.Client, req DocumentRequest) 
 	if get.Header == nil {
 		get.Header = http.Header{}
 	}
-	resp, err := do(client, get, metadataPolicy(req.MaxRedirects))
+	for tried := 0; ; tried++ {
+		doc, err := getOnce(client, get, req)
+		if !isTruncated(err) || tried >= policyOf(client).RetryMax {
+			return doc, err
+		}
+		if err := par.Pause(ctx, RetryWait(client, tried, nil)); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// isTruncated reports whether a body broke off, for which a client has no retries of its own. What
+// came too slowly would do so again.
+func isTruncated(err error) bool {
+	_, large := errors.AsType[*TooLargeError](err)
+	var late interface{ Timeout() bool }
+	failed, ok := errors.AsType[*bodyFailure](err)
+	return ok && !large && !(errors.As(failed.error, &late) && late.Timeout()) && !errors.Is(err, context.Canceled)
+}
+
+// bodyFailure marks the errors of bodies.
+type bodyFailure struct{ error }
+
+// Unwrap returns the error.
+func (b *bodyFailure) Unwrap() error { return b.error }
+
+func getOnce(client *http.Client, get *http.Request, req DocumentRequest) (*Document, error) {
+	resp, err := do(client, get.Clone(get.Context()), metadataPolicy(req.MaxRedirects))
 	if err != nil {
 		return nil, err
 	}
