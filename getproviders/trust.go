@@ -4,8 +4,8 @@ import "context"
 
 // Trust is what a package is authenticated by, and what else its source knows of
 // its bytes. Each field may be empty. The zero Trust says nothing: the package stays
-// unauthenticated. [AnyHash.Trust] and [SignedChecksums.Trust] make one of hashes
-// and of signed documents.
+// unauthenticated. [TrustedBy] makes one of an authenticator: of hashes, of signed
+// documents, of one's own.
 //
 // A source that has to ask for documents sets Load, so that documents and archive
 // can be asked for together. A Trust is a value to read and to pass on; no one changes

@@ -129,7 +129,7 @@ func (h lockHasher) hash(ctx context.Context, p Package) (Package, error) {
 func (h lockHasher) trustListed(t fetcher.Request, trust getproviders.Trust) (hashes []getproviders.Hash, signed getproviders.AuthenticationResult, ok bool) {
 	hashes = h.fetcher.ListedHashes(t.Provider, trust)
 	h1 := resolve.OfScheme(hashes, getproviders.SchemeH1)
-	if len(h1) == 0 {
+	if len(h1) == 0 || trust.Authenticator == nil {
 		return nil, signed, false
 	}
 	sum, _ := fetcher.ExpectedBy(trust)

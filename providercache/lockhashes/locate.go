@@ -149,7 +149,7 @@ func (p *LocatedPackage) authenticate(t fetcher.Request, trust getproviders.Trus
 			p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{SHA256: sum})
 		}
 	}
-	if h1 := resolve.OfScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 {
+	if h1 := resolve.OfScheme(p.Hashes, getproviders.SchemeH1); p.ZH == "" && len(h1) > 0 && trust.Authenticator != nil {
 		p.Authentication, err = trust.Authenticator.Authenticate(getproviders.Digests{H1: h1[0]})
 	}
 	p.Hashes = getproviders.SortHashes(p.Hashes)

@@ -41,7 +41,7 @@ func (t table) Package(_ context.Context, p getproviders.Provider, v getprovider
 			return getproviders.Package{
 				Provider: p, Version: v, Platform: plat, Source: t.Describe(p),
 				Location: getproviders.LocalArchive(r.path),
-				Trust:    getproviders.AnyHash{hash}.Trust(),
+				Trust:    getproviders.TrustedBy(getproviders.AnyHash{hash}),
 			}, err
 		}
 	}

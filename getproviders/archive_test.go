@@ -1,0 +1,52 @@
+package getproviders
+
+import (
+	"bytes"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestReaderArchive_OpensAtAnyOffset(t *testing.T) {
+	t.Parallel()
+	archive := ReaderArchive{Name: "row 7", Reader: strings.NewReader("0123456789"), Size: 10}
+	for offset, want := range map[int64]string{0: "0123456789", 4: "456789", 10: ""} {
+		opened, err := archive.Open(t.Context(), offset)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(opened.Body)
+		if err != nil || string(got) != want || opened.Offset != offset || opened.Size != 10 {
+			t.Errorf("at %d: %q of %+v, %v", offset, got, opened, err)
+		}
+	}
+	for _, wrong := range []struct {
+		ReaderArchive
+		at int64
+	}{{archive, -1}, {archive, 11}, {ReaderArchive{Size: 1}, 0}} {
+		if opened, err := wrong.Open(t.Context(), wrong.at); err == nil {
+			t.Errorf("at %d there is %+v", wrong.at, opened)
+		}
+	}
+}
+
+func TestTrustedBy_HoldsWhatTheAuthenticatorKnows(t *testing.T) {
+	t.Parallel()
+	sum := [32]byte(bytes.Repeat([]byte{7}, 32))
+	if trust := TrustedBy(AnyHash{ZH(sum)}); trust.ExpectedSHA256 != sum || len(trust.ListedHashes) != 1 {
+		t.Errorf("of a list of hashes: %+v", trust)
+	}
+	own := AuthenticatorFunc(func(d Digests) (AuthenticationResult, error) {
+		if d.SHA256 != sum {
+			return AuthenticationResult{}, ErrAuthentication
+		}
+		return AuthenticationResult{TrustLevel: LevelVerifiedChecksum}, nil
+	})
+	got, err := TrustedBy(own).Authenticator.Authenticate(Digests{SHA256: sum})
+	if err != nil || got.TrustLevel != LevelVerifiedChecksum {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if TrustedBy(nil).Authenticator != nil {
+		t.Error("nothing authenticates")
+	}
+}
