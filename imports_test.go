@@ -76,7 +76,7 @@ var layers = map[string][]string{
 	"providercache/lockhashes": {"providercache/fetcher", "providercache/resolve", "providercache/internal/download", "providercache/internal/receipt",
 		"depsfile", "getproviders", "getproviders/par"},
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
-		"providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
+		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"getproviders", "getproviders/hosts", "getproviders/par"},
 	"providercache/policy": {"providercache/internal/owner", "getproviders", "getproviders/wholefile"},
 	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",

@@ -31,8 +31,20 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 }
 
 // FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
-// its files if dir is "".
+// its files if dir is "". An archive that ArchiveDir has isn't downloaded.
 func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
+	got, ok, err := f.fromKept(ctx, t, path, dir)
+	if !ok {
+		got, err = f.fetchArchive(ctx, t, path, dir, progress)
+	}
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return got, f.Approve(ctx, t, StateFetched, got)
+}
+
+// fetchArchive is FetchArchive from the location that the request names.
+func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
 	received, streamed, trust, err := f.download(ctx, t, path, dir, progress)
 	if err != nil {
 		return receipt.Provenance{}, err
@@ -54,11 +66,11 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string,
 			return receipt.Provenance{}, err
 		}
 	}
-	got := receipt.Provenance{
+	f.keep(ctx, t, received.Path)
+	return receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
-	}
-	return got, f.Approve(ctx, t, StateFetched, got)
+	}, nil
 }
 
 // download gets the archive and the documents that authenticate it, both at the

@@ -66,6 +66,13 @@ type Fetcher struct {
 
 	HashPolicy HashPolicy // which unsigned hashes are trusted; zero: those of the Product's own registry
 
+	// ArchiveDir is a directory for archives, by their checksums: one that is needed again,
+	// for a lock file and then for a mirror, is read from there, verified again, and not downloaded
+	// again. "": none are kept. Who sets it removes it when all is done; it may be
+	// on the file system of the mirror, or of the cache, where it takes no further room.
+	// Archives whose checksum no source tells beforehand aren't kept.
+	ArchiveDir string
+
 	// Policy is asked about every package, after all other checks and before it is used:
 	// one that was fetched, is in the cache, or is in its place already, by an Installer, for a
 	// lock file, a mirror or vendored packages. An error refuses the package, and is why its

@@ -20,6 +20,9 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return f.AuthenticateDirectory(ctx, t, string(dir))
 	}
+	if _, keeps := f.keptPath(t); keeps {
+		return f.hashKept(ctx, t)
+	}
 	got, err := f.hashStream(ctx, t)
 	if !errors.Is(err, unpack.ErrNotStreamable) {
 		return got, err

@@ -46,7 +46,10 @@ func fill(ctx context.Context, args []string) error {
 		Client: client, Product: product,
 		// What is known of packages is kept there, from one call to the next.
 		StateDir: filepath.Join(dir, "state"),
+		// Each archive is downloaded once for all three.
+		ArchiveDir: filepath.Join(dir, "archives"),
 	}
+	defer os.RemoveAll(fetcher.ArchiveDir)
 	platforms := []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}}
 	request := lockhashes.Request{Requirements: getproviders.Requirements{}, Platforms: platforms}
 	request.Requirements.Add(provider, getproviders.Requirement{})
