@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/ulikunitz/xz"
+
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -192,4 +194,44 @@ func zippedSize(t testing.TB, size uint64) []byte {
 		t.Fatal(err)
 	}
 	return buf.Bytes()
+}
+
+// TestUnpack_XzIsReadThroughAFile: on the way there is a plain archive, which has a limit of its own and doesn't stay.
+func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
+	t.Parallel()
+	var archive bytes.Buffer
+	w, err := xz.NewWriter(&archive)
+	if err == nil {
+		var plain bytes.Buffer
+		packed := tar.NewWriter(&plain)
+		headerErr := packed.WriteHeader(&tar.Header{Name: "a", Mode: 0o644, Size: 3 << 20})
+		_, contentErr := packed.Write(make([]byte, 3<<20))
+		closeErr := packed.Close()
+		_, writeErr := w.Write(plain.Bytes())
+		err = errors.Join(headerErr, contentErr, closeErr, writeErr, w.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		kind    string
+		archive []byte
+		b       bounds
+		want    string // in the error; "": none
+	}{
+		{"tar.xz", archive.Bytes(), bounds{}, ""},
+		{"txz", archive.Bytes(), bounds{unpacked: 3 << 20, files: 5}, ""},
+		{"txz", archive.Bytes(), bounds{unpacked: 3<<20 - 1}, "larger than"},
+		{"txz", archive.Bytes(), bounds{unpacked: 1, files: 1}, "the archive is larger than"},
+		{"txz", archive.Bytes()[:100], bounds{}, "unexpected EOF"},
+		{"txz", []byte("hello, I am no archive of this kind"), bounds{}, "xz"},
+	} {
+		around, dst, err := unpacked(t, c.kind, c.archive, c.b)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s, %+v: %v, want %q", c.kind, c.b, err, c.want)
+		}
+		if entries, err := os.ReadDir(around); err != nil || len(entries) > 1 || len(entries) == 1 && entries[0].Name() != filepath.Base(dst) {
+			t.Errorf("%s, %+v: there are %v, %v", c.kind, c.b, entries, err)
+		}
+	}
 }
