@@ -51,7 +51,7 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		problems = append(problem.List{notCached(product, req, missing)}, problems...)
 	}
 	if interrupted {
-		problems = append(problems, problem.Error("Provider installation was canceled by an interrupt signal.", ""))
+		problems = append(problems, canceled())
 	}
 	return problems
 }
@@ -95,19 +95,6 @@ func allFailed(product getproviders.Product, err error) string {
 		names = append(names, product.Short(p))
 	}
 	return sentence(withHint(err)) + "\n\nThese providers are not installed:" + problem.Items(names)
-}
-
-// parts takes joined errors apart.
-func parts(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, parts(e)...)
-	}
-	return all
 }
 
 // failure is one provider's failure on its way to words.

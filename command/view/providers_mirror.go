@@ -151,46 +151,6 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 	return uniqueWarnings(v.warnings)
 }
 
-// MirrorProblems explains what went wrong with a mirror: one problem for each
-// package and each index.
-func MirrorProblems(err error) (problems problem.List) {
-	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*resolve.ProviderError](e)
-		index, isIndex := errors.AsType[*archivedir.Error](e)
-		switch {
-		case e == nil:
-		case ok && failed.Step == resolve.StepCancel:
-			return problem.List{problem.Error("Provider installation was canceled by an interrupt signal.", "")}
-		case ok:
-			problems = append(problems, mirrorProblem(failed))
-		case isIndex:
-			problems = append(problems, problem.Error("Failed to update indexes",
-				fmt.Sprintf("The indexes can't tell of all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
-		default:
-			problems = append(problems, problem.Error("Failed to write the mirror", withHint(e)))
-		}
-	}
-	return problems
-}
-
-// mirrorProblem has Terraform's headlines.
-func mirrorProblem(failed *resolve.ProviderError) *problem.Problem {
-	about, ok := errors.AsType[*resolve.PlatformError](failed.Err)
-	if !ok {
-		return problem.Error("Provider not available",
-			fmt.Sprintf("Failed to download %s: %s", failed.Provider, withHint(failed.Err)))
-	}
-	summary, verb := "Cannot download provider release", "download"
-	switch {
-	case failed.Step == resolve.StepMetadata:
-		summary = "Provider release not available"
-	case failed.Step == resolve.StepAuthenticate, errors.Is(failed, getproviders.ErrAuthentication):
-		summary, verb = "Invalid provider package", "authenticate"
-	}
-	return problem.Error(summary, fmt.Sprintf("Failed to %s %s v%s for %s: %s",
-		verb, failed.Provider, failed.Version, about.Platform, withHint(about.Err)))
-}
-
 // LockedMismatch says that lock files don't fit what configurations require, in
 // Terraform's words.
 func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {

@@ -1,17 +1,14 @@
 package view
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
 	"path/filepath"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
-	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // URLsReport tells where packages are.
@@ -154,44 +151,5 @@ func (r URLsReport) Text(w io.Writer) error {
 		}
 	}
 	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-// LocateProblems explains what isn't known: one problem for each package.
-func LocateProblems(err error) (problems problem.List) {
-	for _, e := range parts(err) {
-		failed, ok := errors.AsType[*resolve.ProviderError](e)
-		switch {
-		case e == nil:
-		case ok && failed.Step == resolve.StepCancel:
-			return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
-		case ok:
-			problems = append(problems, problem.Error("Provider package not found", fmt.Sprintf("%s: %s", locatedName(failed), withHint(causeOf(failed)))))
-		default:
-			problems = append(problems, problem.Error("Provider package not found", withHint(e)))
-		}
-	}
-	return problems
-}
-
-func locatedName(failed *resolve.ProviderError) string {
-	name := failed.Provider.String()
-	if failed.Version != (getproviders.Version{}) {
-		name += " v" + failed.Version.String()
-	}
-	if about, ok := errors.AsType[*resolve.PlatformError](failed.Err); ok {
-		name += " for " + about.Platform.String()
-	}
-	return name
-}
-
-// causeOf is an error without the package that it is about.
-func causeOf(err error) error {
-	if failed, ok := errors.AsType[*resolve.ProviderError](err); ok {
-		err = failed.Err
-	}
-	if about, ok := errors.AsType[*resolve.PlatformError](err); ok {
-		err = about.Err
-	}
 	return err
 }

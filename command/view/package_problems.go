@@ -1,0 +1,178 @@
+package view
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// part is one of the failures that an error joins.
+type part struct {
+	err    error
+	failed *resolve.ProviderError // nil: it is about no provider
+	plat   string                 // "": it is about no platform
+	cause  error                  // err without provider and platform
+}
+
+// takeApart takes joined errors apart. That the user has interrupted the program,
+// which ends the work on all providers, isn't among them.
+func takeApart(err error) (all []part, interrupted bool) {
+	for _, e := range parts(err) {
+		p := part{err: e, cause: causeOf(e)}
+		p.failed, _ = errors.AsType[*resolve.ProviderError](e)
+		if about, ok := errors.AsType[*resolve.PlatformError](e); ok {
+			p.plat = about.Platform.String()
+		}
+		switch {
+		case e == nil:
+		case p.failed != nil && p.failed.Step == resolve.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
+			interrupted = true
+		default:
+			all = append(all, p)
+		}
+	}
+	return all, interrupted
+}
+
+// parts are the errors that an error joins.
+func parts(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, parts(e)...)
+	}
+	return all
+}
+
+// causeOf is an error without the package that it is about.
+func causeOf(err error) error {
+	if failed, ok := errors.AsType[*resolve.ProviderError](err); ok {
+		err = failed.Err
+	}
+	if about, ok := errors.AsType[*resolve.PlatformError](err); ok {
+		err = about.Err
+	}
+	return err
+}
+
+// name is the package that a failure is about.
+func (p part) name() string {
+	name := p.failed.Provider.String()
+	if p.failed.Version != (getproviders.Version{}) {
+		name += " v" + p.failed.Version.String()
+	}
+	if p.plat != "" {
+		name += " for " + p.plat
+	}
+	return name
+}
+
+// canceled is what an interrupt comes to.
+func canceled() *problem.Problem {
+	return problem.Error("Provider installation was canceled by an interrupt signal.", "")
+}
+
+// LockProblems explains why the hashes for a directory's lock file couldn't be
+// had: one problem for each platform, and one for what is about no platform.
+func LockProblems(product getproviders.Product, d LockedDir) (problems problem.List) {
+	all, interrupted := takeApart(d.Result.Err)
+	if interrupted {
+		return problem.List{canceled()}
+	}
+	var platforms []string
+	failed := map[string][]part{}
+	for _, p := range all {
+		if !slices.Contains(platforms, p.plat) {
+			platforms = append(platforms, p.plat)
+		}
+		failed[p.plat] = append(failed[p.plat], p)
+	}
+	for _, name := range platforms {
+		problems = append(problems, problem.Error("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
+	}
+	return problems
+}
+
+func lockFailures(product getproviders.Product, d LockedDir, platform string, failed []part) string {
+	var b strings.Builder
+	b.WriteString(product.Name + " failed to fetch the requested providers")
+	if platform != "" {
+		b.WriteString(" for " + platform)
+	}
+	b.WriteString(" in order to calculate their checksums")
+	if d.Named {
+		b.WriteString(" for " + d.Dir)
+	}
+	b.WriteString(": some providers could not be installed:")
+	for _, p := range failed {
+		b.WriteString("\n- ")
+		if p.failed != nil {
+			b.WriteString(p.failed.Provider.String() + ": ")
+		}
+		b.WriteString(withHint(p.cause))
+	}
+	return b.String()
+}
+
+// MirrorProblems explains what went wrong with a mirror: one problem for each
+// package and each index.
+func MirrorProblems(err error) (problems problem.List) {
+	all, interrupted := takeApart(err)
+	if interrupted {
+		return problem.List{canceled()}
+	}
+	for _, p := range all {
+		index, isIndex := errors.AsType[*archivedir.Error](p.err)
+		switch {
+		case p.failed != nil:
+			problems = append(problems, mirrorProblem(p))
+		case isIndex:
+			problems = append(problems, problem.Error("Failed to update indexes",
+				fmt.Sprintf("The indexes can't tell of all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
+		default:
+			problems = append(problems, problem.Error("Failed to write the mirror", withHint(p.err)))
+		}
+	}
+	return problems
+}
+
+// mirrorProblem has Terraform's headlines.
+func mirrorProblem(p part) *problem.Problem {
+	if p.plat == "" {
+		return problem.Error("Provider not available", fmt.Sprintf("Failed to download %s: %s", p.failed.Provider, withHint(p.cause)))
+	}
+	summary, verb := "Cannot download provider release", "download"
+	switch {
+	case p.failed.Step == resolve.StepMetadata:
+		summary = "Provider release not available"
+	case p.failed.Step == resolve.StepAuthenticate, errors.Is(p.err, getproviders.ErrAuthentication):
+		summary, verb = "Invalid provider package", "authenticate"
+	}
+	return problem.Error(summary, fmt.Sprintf("Failed to %s %s: %s", verb, p.name(), withHint(p.cause)))
+}
+
+// LocateProblems explains what isn't known: one problem for each package.
+func LocateProblems(err error) (problems problem.List) {
+	all, interrupted := takeApart(err)
+	if interrupted {
+		return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
+	}
+	for _, p := range all {
+		text := withHint(p.cause)
+		if p.failed != nil {
+			text = p.name() + ": " + text
+		}
+		problems = append(problems, problem.Error("Provider package not found", text))
+	}
+	return problems
+}
