@@ -49,7 +49,7 @@ const NoEffect = "Accepted and without effect"
 
 // NoColor is the row of -no-color, which every command takes.
 func NoColor() Flag {
-	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. So does NO_COLOR."}
+	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. NO_COLOR leaves out colours only."}
 }
 
 // Value reads an option: it adds the option to a set.

@@ -67,7 +67,8 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options
 	return view.Options{
 		Product:  product,
 		JSON:     json,
-		Plain:    m.NoColor || m.Env.Get("NO_COLOR") != "",
+		Plain:    m.NoColor,
+		NoColor:  m.Env.Get("NO_COLOR") != "",
 		Stdout:   view.NewStream(m.Stdout),
 		Stderr:   view.NewStream(m.Stderr),
 		Now:      m.Now,

@@ -23,11 +23,12 @@ const (
 
 // humanPrinter speaks to people.
 type humanPrinter struct {
-	out, err Stream
-	warn     Stream // for warnings
-	apart    bool   // an empty line follows each problem, as in Terraform's commands but init
-	plain    bool
-	sources  sources
+	out, err  Stream
+	warn      Stream // for warnings
+	apart     bool   // an empty line follows each problem, as in Terraform's commands but init
+	plain     bool   // no boxes
+	colorless bool
+	sources   sources
 }
 
 // version says nothing: people ask for it when they want to know.
@@ -101,7 +102,7 @@ func (h *humanPrinter) box(to Stream, s hcl.DiagnosticSeverity, text string) str
 }
 
 func (h *humanPrinter) paint(to Stream, text, esc string) string {
-	if h.plain || !to.Color || esc == "" || text == "" {
+	if h.colorless || !to.Color || esc == "" || text == "" {
 		return text
 	}
 	return esc + text + escReset

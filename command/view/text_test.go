@@ -341,6 +341,7 @@ func TestHuman_ColorsOnlyWhereWelcome(t *testing.T) {
 	for name, change := range map[string]func(*Options){
 		"no terminal": nil,
 		"-no-color":   func(o *Options) { o.Plain, o.Stdout.Color, o.Stderr.Color = true, true, true },
+		"NO_COLOR":    func(o *Options) { o.NoColor, o.Stdout.Color, o.Stderr.Color = true, true, true },
 	} {
 		s := newSpeaker(change)
 		s.BackendBegin(false)

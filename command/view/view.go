@@ -54,8 +54,9 @@ type Options struct {
 	JSON    bool
 	// Data says that stdout is for programs, although what is shown is for people.
 	Data bool
-	// Plain is what -no-color and NO_COLOR ask for: neither colours nor boxes.
-	Plain          bool
+	// Plain is what -no-color asks for: neither colours nor boxes. NoColor is what
+	// the variable NO_COLOR asks for.
+	Plain, NoColor bool
 	Stdout, Stderr Stream
 	// Now is for the time stamps of JSON, and to say how long something took.
 	// It is called by many goroutines.
@@ -88,7 +89,7 @@ func newJSONPrinter(o Options) *jsonPrinter {
 }
 
 func newHumanPrinter(o Options) *humanPrinter {
-	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, sources: sources{read: o.ReadFile}}
+	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, sources: sources{read: o.ReadFile}}
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.warn = o.Stderr
 	}
