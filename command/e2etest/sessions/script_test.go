@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 //		The program. It takes itself for Terraform
 //		1.15.9, whatever is installed; HOME and the caches are in $WORK. No cache
 //		is shared unless a session empties TFDEPS_NO_SHARED_CACHE, and there is
-//		no summary on stderr unless it empties TFDEPS_PROGRESS.
+//		no summary unless it empties TFDEPS_PROGRESS.
 //	both ARGS...
 //		Lays the files of config/ into the directories ours and theirs, then runs
 //		the real terraform in theirs, if there is one, and tfdeps in ours. Both
