@@ -260,7 +260,6 @@ var streamDifferences = map[string]streamDifference{
 	"no_such_provider_of_a_host":     ownWords,
 	"no_such_version":                ownWords,
 	"platform_missing":               ownWords,
-	"providers":                      {Out: true, Reason: "difference 2: the order is that of the addresses"},
 	"providers_lock":                 {Out: true, Reason: "difference 39: a package that was read before is recalled"},
 	"readonly_not_locked":            {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
 	"readonly_upgrade":               {Words: true, Out: true, Reason: "difference 7: what -lockfile=readonly forbids is found before anything is installed"},
