@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 
-	"command/sources": {"command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -78,7 +78,7 @@ var layers = map[string][]string{
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"getproviders", "getproviders/hosts", "getproviders/par"},
-	"providercache/policy": {"providercache/internal/owner", "getproviders", "getproviders/wholefile"},
+	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "getproviders", "getproviders/wholefile"},
 	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/url"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -65,6 +66,8 @@ type OpenedArchive struct {
 	// Location: an ETag, a digest, a generation. "": it isn't known, and what was read is
 	// worth nothing when Body breaks off, unless the checksum is known beforehand.
 	Validator string
+	// Modified is when the archive was changed last, for policies; zero: not known.
+	Modified time.Time
 }
 
 // HTTPArchive is a zip archive behind an http or https URL. The query of the

@@ -110,7 +110,11 @@ func add(m *cli.Meta, o addOptions) problem.List {
 	if problems = append(problems, unreached...); problems.HasErrors() {
 		return problems
 	}
-	a := adding{meta: m, opts: o, product: product, cache: cache, net: net}
+	rules, unruled := sources.ReadPolicy(m, product)
+	if problems = append(problems, unruled...); problems.HasErrors() {
+		return problems
+	}
+	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules}
 	source, err := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}.All(m)
 	if err != nil {
 		return append(problems, problem.Error("Can't search for providers", err.Error()))
@@ -133,6 +137,7 @@ type adding struct {
 	product  getproviders.Product
 	cache    *store.Store
 	net      sources.Network
+	policy   sources.Policy
 	platform getproviders.Platform // whose packages are being added
 }
 
@@ -145,6 +150,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 	return &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
+			Policy: a.policy.Against(nil),
 		},
 		Cache: a.cache,
 	}

@@ -164,7 +164,7 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	installer := newInstaller(r, settings, sources.Network{}, getproviders.MultiSource{})
+	installer := newInstaller(r, settings, sources.Network{}, getproviders.MultiSource{}, dir.Locks)
 	installer.Fetcher.Observe = nil
 	status, err := installer.Check(r.meta.Context, required, dir.Locks)
 	if err != nil {

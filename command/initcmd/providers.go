@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
@@ -63,14 +64,15 @@ func (in *installation) cached(p getproviders.Provider) []getproviders.CachedPac
 
 // installer makes what installs packages.
 func (in *installation) installer() *providercache.Installer {
-	return newInstaller(in.request, in.settings, in.net, in.source)
+	return newInstaller(in.request, in.settings, in.net, in.source, in.dir.Locks)
 }
 
-func newInstaller(r request, s settings, net sources.Network, source getproviders.Source) *providercache.Installer {
+func newInstaller(r request, s settings, net sources.Network, source getproviders.Source, locks *depsfile.Locks) *providercache.Installer {
 	return &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
 			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
+			Policy: s.policy.Against(locks),
 		},
 		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
 		Skip:   s.skip,

@@ -30,6 +30,7 @@ type settings struct {
 	skip     map[getproviders.Provider]bool // providers that come by other means
 	cache    *store.Store                   // that directories share; nil: none
 	link     link.Mode
+	policy   sources.Policy
 }
 
 // applySettings finds out how to install, and records what Terraform records of it.
@@ -43,13 +44,14 @@ func applySettings(r request) (s settings, problems problem.List) {
 // readSettings finds out how to install. Warnings are shown at once, because they
 // may explain all that follows.
 func readSettings(r request) (s settings, problems problem.List) {
-	var invalid, unlinked problem.List
+	var invalid, unlinked, unruled problem.List
 	s.config, problems = sources.ReadConfig(r.meta, r.product)
 	s.fallback, invalid = readFallback(r.opts)
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
 	s.link, unlinked = readLink(r.opts)
-	if problems = slices.Concat(problems, invalid, unlinked); problems.HasErrors() {
+	s.policy, unruled = sources.ReadPolicy(r.meta, r.product)
+	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
 		return s, problems
 	}
 	if !r.opts.noSharedCache {

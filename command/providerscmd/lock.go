@@ -101,6 +101,7 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
+		Policy: net.Policy.Against(nil),
 	}
 	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -81,9 +82,10 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 type Network struct {
 	cliconfig.Network
 	Signers getproviders.Signers // whose signatures count in mirrors
+	Policy  Policy               // of [Online] alone: the rules that count for the current directory
 }
 
-// Online reads the CLI configuration and makes the clients that it asks for;
+// Online reads the CLI configuration and the policy, and makes the clients that it asks for;
 // offlineBy is as for Connect. There is no network if there are errors.
 func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
 	config, problems := ReadConfig(m, product)
@@ -91,7 +93,9 @@ func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*clico
 		return config, Network{}, problems
 	}
 	net, unreached := Connect(m, product, config, offlineBy)
-	return config, net, append(problems, unreached...)
+	rules, unruled := ReadPolicy(m, product)
+	net.Policy = rules
+	return config, net, slices.Concat(problems, unreached, unruled)
 }
 
 // Connect makes the clients. With offlineBy, which names what forbids requests,
@@ -110,7 +114,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 		problems = append(problems, configProblem(p))
 	}
 	trusted, invalid := signers(m, product)
-	return Network{made, trusted}, append(problems, invalid...)
+	return Network{Network: made, Signers: trusted}, append(problems, invalid...)
 }
 
 // user is whose files and variables count.

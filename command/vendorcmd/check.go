@@ -8,6 +8,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -131,7 +132,11 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	if problems = append(problems, unread...); problems.HasErrors() {
 		return nil, problems
 	}
-	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir}
+	rules, unruled := sources.ReadPolicy(r.meta, r.product)
+	if problems = append(problems, unruled...); problems.HasErrors() {
+		return nil, problems
+	}
+	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks)}
 	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))

@@ -98,6 +98,7 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	fetcher := fetcher.Fetcher{
 		Source: from.source, Client: from.net.Archives, Product: r.product,
 		Observe: event.Observer(r.view.Observe), Now: r.meta.Now, StateDir: r.meta.StateDir, HashPolicy: r.opts.hashes,
+		Policy: from.net.Policy.Against(p.dir.Locks),
 	}
 	own := managed(required, from.placed)
 	if problems := announce(r, p.was, own); problems.HasErrors() {

@@ -69,7 +69,7 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string,
 	f.keep(ctx, t, received.Path)
 	return receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
-		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Released: f.released(received.Modified), RegistryHashes: t.OtherRegistryHashes(trust),
 	}, nil
 }
 

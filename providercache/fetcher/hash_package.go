@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -41,13 +42,14 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 	var trust getproviders.Trust
 	var received unpack.HashedStream
 	var content unpack.Content
+	var modified time.Time
 	err := par.Together(ctx,
 		func(ctx context.Context) (err error) {
 			trust, err = t.LoadTrust(ctx)
 			return err
 		},
 		func(ctx context.Context) (err error) {
-			received, content, err = f.downloadHashes(ctx, t)
+			received, content, modified, err = f.downloadHashes(ctx, t)
 			if err != nil && !errors.Is(err, unpack.ErrNotStreamable) {
 				err = t.Failed(resolve.StepFetch, err)
 			}
@@ -64,7 +66,7 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 	}
 	got := receipt.Provenance{
 		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
-		ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
+		ArchiveBytes: received.Size, Released: f.released(modified), RegistryHashes: t.OtherRegistryHashes(trust),
 	}
 	return got, f.Approve(ctx, t, StateFetched, got)
 }

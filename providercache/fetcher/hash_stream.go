@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
@@ -11,27 +12,27 @@ import (
 )
 
 // downloadHashes hashes an archive and its files while it is downloaded. The error is
-// unpack.ErrNotStreamable if that can't be done.
-func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (unpack.HashedStream, unpack.Content, error) {
+// unpack.ErrNotStreamable if that can't be done. The time is that of the archive.
+func (f *Fetcher) downloadHashes(ctx context.Context, t Request) (unpack.HashedStream, unpack.Content, time.Time, error) {
 	limits, err := f.limits(ctx)
 	if err != nil {
-		return unpack.HashedStream{}, unpack.Content{}, err
+		return unpack.HashedStream{}, unpack.Content{}, time.Time{}, err
 	}
 	leave, err := limits.enter(ctx, t)
 	if err != nil {
-		return unpack.HashedStream{}, unpack.Content{}, err
+		return unpack.HashedStream{}, unpack.Content{}, time.Time{}, err
 	}
 	defer leave()
 	_, known := t.Expected()
 	from, err := download.Open(ctx, f.HTTPClient(), t.Package.Location, known)
 	if err != nil {
-		return unpack.HashedStream{}, unpack.Content{}, err
+		return unpack.HashedStream{}, unpack.Content{}, time.Time{}, err
 	}
 	defer from.Close()
 	for {
 		received, content, err := f.readSource(ctx, t, from, limits.unpacks)
 		if !errors.Is(err, download.ErrRestart) {
-			return received, content, err
+			return received, content, from.Modified(), err
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/klauspost/compress/zip"
 
@@ -21,9 +22,10 @@ type inMemory struct {
 	size int64
 }
 
-func (inMemory) Close() error    { return nil }
-func (m inMemory) Length() int64 { return m.size }
-func (inMemory) Renew() error    { return nil }
+func (inMemory) Close() error        { return nil }
+func (m inMemory) Length() int64     { return m.size }
+func (inMemory) Renew() error        { return nil }
+func (inMemory) Modified() time.Time { return time.Time{} }
 
 func TestFetcher_NoticesThatAStreamEndsEarly(t *testing.T) {
 	t.Parallel()

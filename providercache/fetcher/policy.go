@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -29,6 +30,9 @@ type Candidate struct {
 	// Authentication says who signed it; of what was fetched by an earlier run, what was
 	// found then. It is zero if nothing is known of that.
 	Authentication getproviders.AuthenticationResult
+	// Released is when the archive was changed last, as its server or the file system says, or,
+	// where neither does, when this machine fetched it first; zero: not known.
+	Released time.Time
 }
 
 // CandidateState says where a candidate is.
@@ -72,6 +76,16 @@ func (e *PolicyError) Unwrap() error { return e.Reason }
 // Is reports whether target is ErrRefused.
 func (e *PolicyError) Is(target error) bool { return target == ErrRefused }
 
+// released is when an archive was released, as far as its time says. In the future
+// it says nothing.
+func (f *Fetcher) released(modified time.Time) time.Time {
+	now := f.Time()
+	if modified.IsZero() || modified.After(now) {
+		return now
+	}
+	return modified
+}
+
 // Approve asks the Policy about a package. The error is a *resolve.ProviderError with
 // a *PolicyError.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, got receipt.Provenance) error {
@@ -81,6 +95,7 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, 
 	c := Candidate{
 		Provider: t.Provider, Version: t.Version, Platform: t.Package.Platform, State: state,
 		Source: t.Package.Source, SourceURL: t.Package.SourceURL, Authentication: got.Authentication,
+		Released: got.Released,
 	}
 	if c.Platform == (getproviders.Platform{}) {
 		c.Platform = f.EffectivePlatform()

@@ -61,15 +61,12 @@ type Refusal struct {
 
 // Error implements error.
 func (r *Refusal) Error() string {
-	return fmt.Sprintf("the policy refuses %s %s: %s (rule %s, %s:%d)", r.Provider, r.Version, r.Reason, r.Rule, r.Pos.File, r.Pos.Line)
+	return fmt.Sprintf("%s (rule %s, %s:%d)", r.Reason, r.Rule, r.Pos.File, r.Pos.Line)
 }
-
-// Code is "refused_by_policy".
-func (r *Refusal) Code() string { return "refused_by_policy" }
 
 // Hint says what to do.
 func (r *Refusal) Hint() string {
-	return fmt.Sprintf("Choose another version or source, or have line %d of %s changed by its owner", r.Pos.Line, r.Pos.File)
+	return fmt.Sprintf("choose another version or source, or have line %d of %s changed", r.Pos.Line, r.Pos.File)
 }
 
 // IsZero reports whether there are no rules.

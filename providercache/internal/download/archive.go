@@ -3,6 +3,7 @@ package download
 import (
 	"crypto/sha256"
 	"os"
+	"time"
 )
 
 // Archive is a package archive that has been downloaded completely, to a path that
@@ -11,7 +12,10 @@ type Archive struct {
 	Path   string
 	Size   int64
 	SHA256 [sha256.Size]byte
-	File   *partialFile // open; nil in tests that don't need it
+	// Modified is when the archive was changed last, as its server or the file system
+	// says; zero: not known.
+	Modified time.Time
+	File     *partialFile // open; nil in tests that don't need it
 }
 
 // IsAt makes sure that a file which was opened by the archive's path is the one that

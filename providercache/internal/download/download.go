@@ -177,7 +177,7 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 			return nil // what Follow couldn't do is done when the archive is complete
 		},
 	)
-	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), File: d.file}, err
+	return Archive{Path: d.file.Name(), Size: d.size, SHA256: d.checksum(), Modified: d.source.Modified(), File: d.file}, err
 }
 
 // copy writes the rest of an archive to its file, advances the mark, and checks that
@@ -228,3 +228,4 @@ func (whole) Read([]byte) (int, error) { return 0, io.EOF }
 func (whole) Close() error             { return nil }
 func (w whole) Length() int64          { return int64(w) }
 func (whole) Renew() error             { return nil }
+func (whole) Modified() time.Time      { return time.Time{} }

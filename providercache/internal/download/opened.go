@@ -27,6 +27,7 @@ type openedBody struct {
 	pos       int64         // of the body's next byte
 	total     int64         // -1: not known
 	validator string
+	modified  time.Time
 	combined  bool // what was read comes from several bodies
 	restarted bool // it has begun again
 	tries     tries
@@ -116,6 +117,9 @@ func (b *openedBody) Renew() error {
 	return ErrRestart
 }
 
+// Modified implements Source.
+func (b *openedBody) Modified() time.Time { return b.modified }
+
 // open opens the archive from a position on. errStale: that would be the rest of
 // another archive than the one whose beginning is there.
 func (b *openedBody) open(from int64) error {
@@ -124,7 +128,7 @@ func (b *openedBody) open(from int64) error {
 	if err != nil {
 		return err
 	}
-	b.body, b.broken = opened.Body, nil
+	b.body, b.modified, b.broken = opened.Body, opened.Modified, nil
 	begins := from > 0 && opened.Offset == 0
 	known := b.total >= 0 && opened.Size >= 0
 	same := b.validator != "" && b.validator == opened.Validator

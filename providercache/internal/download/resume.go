@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -142,6 +143,15 @@ func (w *resumableBody) Renew() error {
 		return w.wrap(err)
 	}
 	return ErrRestart
+}
+
+// Modified implements Source.
+func (w *resumableBody) Modified() time.Time {
+	at, err := http.ParseTime(w.validator.modified)
+	if err != nil {
+		return time.Time{}
+	}
+	return at
 }
 
 // ask sends a request for the archive from a position on and accepts its response.

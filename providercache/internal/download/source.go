@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -24,6 +25,9 @@ type Source interface {
 	// Renew begins again if what was read was combined from several responses and has
 	// the wrong checksum: the error is ErrRestart then. nil: that can't help.
 	Renew() error
+	// Modified is when the archive was changed last, as its server or the file system
+	// says; zero: not known.
+	Modified() time.Time
 }
 
 // Open opens an archive at any location. sure: its checksum is known, so that parts
@@ -64,11 +68,14 @@ func openRemote(ctx context.Context, client *http.Client, at getproviders.Locati
 // localFile is an archive on this machine. Length and Renew are those of a Source.
 type localFile struct {
 	*os.File
-	size int64
+	size     int64
+	modified time.Time
 }
 
 func (f localFile) Length() int64 { return f.size }
 func (f localFile) Renew() error  { return nil }
+
+func (f localFile) Modified() time.Time { return f.modified }
 
 // OpenFile opens an archive on this machine.
 func OpenFile(path string) (Source, error) {
@@ -84,7 +91,7 @@ func OpenFile(path string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	return localFile{file, info.Size()}, nil
+	return localFile{file, info.Size(), info.ModTime()}, nil
 }
 
 // newRequest requests an archive without content encoding, which would change the

@@ -21,6 +21,7 @@ type Receipt struct {
 
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`
+	Released     time.Time         `json:"released,omitzero"` // as Provenance has it
 
 	// RegistryHashes is as Provenance has it. Receipts of older versions have none.
 	RegistryHashes map[getproviders.Platform]getproviders.Hash `json:"told,omitempty"`
