@@ -28,11 +28,16 @@ type entry struct {
 
 // readEntries reads the archive's directory and applies all rules that need
 // no more than that.
-func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limits) ([]entry, error) {
-	archive, err := openZip(r, size, limits.Files)
+func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limits) ([]entry, directory, error) {
+	archive, dir, err := openZip(r, size, limits.Files)
 	if err != nil {
-		return nil, err
+		return nil, dir, err
 	}
+	entries, err := checkEntries(archive, dir, size, p, limits)
+	return entries, dir, err
+}
+
+func checkEntries(archive *zip.Reader, dir directory, size int64, p getproviders.Provider, limits Limits) ([]entry, error) {
 	if len(archive.File) == 0 {
 		return nil, &Error{Rule: RuleEntries, Detail: "it is empty"}
 	}
@@ -51,7 +56,7 @@ func readEntries(r io.ReaderAt, size int64, p getproviders.Provider, limits Limi
 	if err := checkSizes(entries, size, limits.Bytes); err != nil {
 		return nil, err
 	}
-	if err := checkData(entries, size); err != nil {
+	if err := checkData(entries, dir.from); err != nil {
 		return nil, err
 	}
 	isExecutable := func(e entry) bool {
@@ -108,8 +113,8 @@ func checkSizes(entries []entry, size, limit int64) error {
 }
 
 // checkData makes sure that no two entries share bytes: an archive can unpack
-// to far more than it seems to if they do.
-func checkData(entries []entry, size int64) error {
+// to far more than it seems to if they do. All of it lies before the directory, at end.
+func checkData(entries []entry, end int64) error {
 	type span struct {
 		file     *zip.File
 		from, to int64
@@ -120,8 +125,8 @@ func checkData(entries []entry, size int64) error {
 		if err != nil {
 			return breaks(e.File, RuleData, "has no header of its own: %v", err)
 		}
-		if from > size || e.File.CompressedSize64 > uint64(size-from) {
-			return breaks(e.File, RuleData, "goes beyond the end of the archive")
+		if from > end || e.File.CompressedSize64 > uint64(end-from) {
+			return breaks(e.File, RuleData, "goes beyond the end of the archive's data")
 		}
 		spans = append(spans, span{e.File, from, from + int64(e.File.CompressedSize64)})
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"hash/crc32"
 	"io"
 	"os"
 	"path"
@@ -27,14 +28,17 @@ func (e entry) inflate(ctx context.Context, into *os.Root, buffer []byte) (sum [
 	defer source.Close()
 	promised := int64(e.File.UncompressedSize64)
 	reader := &markingReader{Reader: source}
+	crc := crc32.NewIEEE() // the library doesn't compare a checksum that is 0
 	size, sum, err := e.write(into, func(w io.Writer) (int64, error) {
-		return chunks.Copy(ctx, w, io.LimitReader(reader, promised+1), buffer)
+		return chunks.Copy(ctx, io.MultiWriter(crc, w), io.LimitReader(reader, promised+1), buffer)
 	})
 	switch {
 	case reader.err != nil:
 		return sum, breaks(e.File, RuleContent, "can't be read: %v", reader.err)
 	case err == nil && size != promised:
 		return sum, breaks(e.File, RuleContent, "has another size than the archive says")
+	case err == nil && crc.Sum32() != e.File.CRC32:
+		return sum, breaks(e.File, RuleContent, "has another checksum than the archive says")
 	}
 	return sum, err
 }

@@ -46,7 +46,10 @@ func hashZip(ctx context.Context, file *os.File) (content Content, zh getprovide
 	if err != nil {
 		return Content{}, zh, err
 	}
-	entries, err := readEntries(file, size, p, limits)
+	entries, dir, err := readEntries(file, size, p, limits)
+	if err == nil {
+		err = dir.checkHeaders(file, entries)
+	}
 	if err != nil {
 		return Content{}, zh, err
 	}
@@ -57,7 +60,7 @@ func hashZip(ctx context.Context, file *os.File) (content Content, zh getprovide
 // providerIn is a provider of the type that the archive has an executable for;
 // where there is none, reading the entries says so.
 func providerIn(r io.ReaderAt, size int64, limits Limits) (getproviders.Provider, error) {
-	archive, err := openZip(r, size, limits.Files)
+	archive, _, err := openZip(r, size, limits.Files)
 	if err != nil {
 		return getproviders.Provider{}, err
 	}

@@ -254,7 +254,8 @@ func (s Streamed) agrees(entries []entry) bool {
 }
 
 func sameHeader(a, b *zip.File) bool {
-	return a.Name == b.Name && a.Method == b.Method && a.CRC32 == b.CRC32 &&
+	const compared = flagDescriptor | flagUTF8
+	return a.Name == b.Name && a.Method == b.Method && (a.Flags^b.Flags)&compared == 0 && a.CRC32 == b.CRC32 &&
 		a.CompressedSize64 == b.CompressedSize64 && a.UncompressedSize64 == b.UncompressedSize64
 }
 

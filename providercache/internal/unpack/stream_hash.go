@@ -75,7 +75,7 @@ func HashStream(ctx context.Context, from io.Reader, slots *par.Limit, weight in
 // Content returns the hashes of the archive's files. The error is ErrNotStreamable if
 // its directory lists other entries than those that were found.
 func (p HashedStream) Content(provider getproviders.Provider, limits Limits) (Content, error) {
-	entries, err := readEntries(p.index, p.Size, provider, limits)
+	entries, _, err := readEntries(p.index, p.Size, provider, limits)
 	if err != nil || !p.streamed.agrees(entries) {
 		return Content{}, ErrNotStreamable
 	}

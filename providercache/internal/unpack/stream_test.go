@@ -6,13 +6,18 @@ import (
 	"compress/flate"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
@@ -124,11 +129,8 @@ func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	t.Parallel()
 	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
 	for name, content := range map[string][]byte{
-		"stored, with a descriptor":        cachetest.ArchiveByGo(t, zip.Store),
-		"something before the first entry": append([]byte("#!/bin/sh\n"), ordinary...),
-		"another name in the header":       replaceFirst(t, ordinary, cachetest.WidgetFile, strings.ToUpper(cachetest.WidgetFile)),
-		"another method in the header":     withHeader(ordinary, 8, 0),
-		"another flag in the header":       withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])|1<<4),
+		"stored, with a descriptor":  cachetest.ArchiveByGo(t, zip.Store),
+		"another flag in the header": withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])|1<<4),
 	} {
 		if onTheWay, err := arriving(t, content); err != nil || onTheWay {
 			t.Errorf("%s: on the way: %t, %v", name, onTheWay, err)
@@ -136,9 +138,9 @@ func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	}
 }
 
-// TestStream_TheDirectoryDecides has archives that show one content to those who read
+// TestStream_RefusesTwoArchivesInOne has an archive that shows one content to those who read
 // from the beginning, and another one to those who begin at the directory.
-func TestStream_TheDirectoryDecides(t *testing.T) {
+func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
 	t.Parallel()
 	hidden := cachetest.ArchiveOf(t, cachetest.Item{Name: "hidden", Content: "only in the beginning"})
 	shown := cachetest.ArchiveOf(t, cachetest.Good)
@@ -150,12 +152,8 @@ func TestStream_TheDirectoryDecides(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "package")
 	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
-	if err != nil || onTheWay {
-		t.Fatalf("on the way: %t, %v", onTheWay, err)
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != cachetest.WidgetFile {
-		t.Errorf("unpacked %v, %v; want what the directory lists", entries, err)
+	if !errors.Is(err, RuleArchive) || onTheWay {
+		t.Errorf("on the way: %t, %v", onTheWay, err)
 	}
 }
 
@@ -264,17 +262,92 @@ func withHeader(content []byte, at int, value uint16) []byte {
 	return changed
 }
 
+// FuzzStream: what is accepted on the way is accepted by the directory, with the same content; and
+// the standard library finds that content, too.
 func FuzzStream(f *testing.F) {
 	for _, seed := range [][]byte{cachetest.ArchiveByGo(f, zip.Deflate), cachetest.ArchiveByGo(f, zip.Store), cachetest.ArchiveOf(f, cachetest.Good), {}, deflatedSeed(f)} {
 		f.Add(seed)
 	}
+	limits, slots := Limits{Bytes: 1 << 20, Files: 100}, par.NewLimit(1)
 	f.Fuzz(func(t *testing.T, content []byte) {
-		limits := Limits{Bytes: 1 << 20, Files: 100}
 		if int64(len(content)) > limits.Bytes {
 			return
 		}
-		unpackBytes(t, content, limits) // compares both ways
+		complete, err := hashInMemory(t, content, limits)
+		if stream, broken := HashStream(t.Context(), bytes.NewReader(content), slots, 1, limits); broken == nil {
+			arrived, differs := stream.Content(cachetest.Widget, limits)
+			if differs == nil && (err != nil || arrived != complete) {
+				t.Errorf("on the way %v, by the directory %v, %v", arrived, complete, err)
+			}
+		}
+		if err == nil {
+			if want, err := hashByGo(content); err != nil || want != complete.H1Archive {
+				t.Errorf("the standard library has %s, %v; want %s", want, err, complete.H1Archive)
+			}
+		}
 	})
+}
+
+// hashInMemory hashes what is in a complete archive.
+func hashInMemory(tb testing.TB, content []byte, limits Limits) (Content, error) {
+	tb.Helper()
+	from := bytes.NewReader(content)
+	entries, dir, err := readEntries(from, from.Size(), cachetest.Widget, limits)
+	if err == nil {
+		err = dir.checkHeaders(from, entries)
+	}
+	if err != nil {
+		return Content{}, err
+	}
+	return Archive{entries: entries}.Unpack(tb.Context(), "")
+}
+
+// hashByGo is the h1 of an archive by the standard library.
+func hashByGo(content []byte) (getproviders.Hash, error) {
+	archive, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	files := map[string]*zip.File{}
+	for _, file := range archive.File {
+		names = append(names, file.Name)
+		files[file.Name] = file
+	}
+	h1, err := dirhash.Hash1(names, func(name string) (io.ReadCloser, error) { return files[name].Open() })
+	return getproviders.Hash(h1), err
+}
+
+// Archives of which programs that read from the beginning, and others, would see different
+// packages, or that not all accept.
+func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
+	t.Parallel()
+	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
+	stored := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Raw: []byte("as it is"), Content: "as it is", Size: 8})
+	rest := uint32(bytes.Index(stored, []byte("PK\x05\x06")) - localHeader - len(cachetest.WidgetFile))
+	for name, test := range map[string]struct {
+		content []byte
+		rule    Rule
+	}{
+		"something before the first entry": {append([]byte("#!/bin/sh\n"), ordinary...), RuleArchive},
+		"two archives":                     {slices.Concat(ordinary, stored), RuleArchive},
+		"another name in the header":       {replaceFirst(t, ordinary, cachetest.WidgetFile, strings.ToUpper(cachetest.WidgetFile)), RuleData},
+		"another method in the header":     {withHeader(ordinary, 8, 0), RuleData},
+		"no descriptor by the header":      {withHeader(ordinary, 6, binary.LittleEndian.Uint16(ordinary[6:])&^flagDescriptor), RuleData},
+		"a descriptor by the header":       {withHeader(stored, 6, binary.LittleEndian.Uint16(stored[6:])|flagDescriptor), RuleData},
+		"no checksum":                      {directoryField(withHeader(withHeader(stored, 14, 0), 16, 0), 0, fieldCRC, 0), RuleContent},
+		"data over the directory":          {directoryField(directoryField(stored, 0, fieldCompressed, rest), 0, fieldSize, rest), RuleData},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if _, err := hashInMemory(t, test.content, Limits{}.WithDefaults()); !errors.Is(err, test.rule) {
+				t.Errorf("got %v, want rule %d", err, test.rule)
+			}
+			if onTheWay, err := arriving(t, test.content); err == nil || onTheWay {
+				t.Errorf("on the way: %t, %v", onTheWay, err)
+			}
+		})
+	}
 }
 
 func deflatedSeed(tb testing.TB) []byte {

@@ -3,8 +3,8 @@ package unpack
 // What a package archive may be. Providers as they are published obey these
 // rules; the first one that an archive breaks is reported, with the entry.
 //
-//	 1. It is one whole zip archive: a central directory that can be read, and
-//	    nothing after its end.
+//	 1. It is one whole zip archive: a central directory that can be read, nothing
+//	    after its end, and nothing before the first entry.
 //	 2. It has at least one entry, and no more than Limits.Files files
 //	    and directories, those counted that are only parts of names.
 //	 3. Names are text: UTF-8, no control characters (a newline could forge a
@@ -15,7 +15,8 @@ package unpack
 //	 6. Names are unique, even where case doesn't count.
 //	 7. No file is where another entry needs a directory.
 //	 8. Entries are stored or deflated, and not encrypted.
-//	 9. Their data lies inside the archive and doesn't overlap.
+//	 9. Their data lies before the directory and doesn't overlap, and the headers
+//	    before it say the same as the directory.
 //	10. Unpacked, they are no larger than Limits.Bytes in all, and, from
 //	    64 MiB on, no larger than 200 times the archive: real ones have a
 //	    ratio of about four.
@@ -95,7 +96,10 @@ func Open(path string, size int64, isAt func(*os.File) error, p getproviders.Pro
 		file.Close()
 		return Archive{}, err
 	}
-	entries, err := readEntries(file, size, p, limits)
+	entries, dir, err := readEntries(file, size, p, limits)
+	if err == nil {
+		err = dir.checkHeaders(file, entries)
+	}
 	if err != nil {
 		file.Close()
 		return Archive{}, err

@@ -2,10 +2,10 @@ package unpack
 
 import (
 	"bufio"
+	"compress/flate"
 	"encoding/binary"
 	"io"
 
-	"github.com/klauspost/compress/flate"
 	"github.com/klauspost/compress/zip"
 )
 
@@ -26,18 +26,22 @@ const (
 
 // openZip reads the central directory, of which no more is read, and thus
 // kept in memory, than the number of entries allows.
-func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, error) {
+func openZip(r io.ReaderAt, size int64, maxEntries int) (*zip.Reader, directory, error) {
 	bounded := &boundedReader{ReaderAt: r, left: directoryTail + int64(maxEntries)*directoryEntry}
 	archive, err := zip.NewReader(bounded, size)
 	if bounded.left < 0 {
-		return nil, &Error{Rule: RuleEntries, Detail: "the archive's directory is too large"}
+		return nil, directory{}, &Error{Rule: RuleEntries, Detail: "the archive's directory is too large"}
 	}
 	if err != nil && archive == nil {
-		return nil, &Error{Rule: RuleArchive, Detail: err.Error()}
+		return nil, directory{}, &Error{Rule: RuleArchive, Detail: err.Error()}
 	}
 	bounded.off = true
 	archive.RegisterDecompressor(zip.Deflate, newInflater)
-	return archive, checkEnd(r, size, len(archive.Comment))
+	if err := checkEnd(r, size, len(archive.Comment)); err != nil {
+		return nil, directory{}, err
+	}
+	d, err := readDirectory(r, size, archive)
+	return archive, d, err
 }
 
 // checkEnd makes sure that the archive ends with its end record and the
@@ -51,7 +55,8 @@ func checkEnd(r io.ReaderAt, size int64, comment int) error {
 	return nil
 }
 
-// newInflater reads with a larger buffer than the library does by itself.
+// newInflater is the standard library's, with a larger buffer. The faster one of the zip library
+// accepts data that is none.
 func newInflater(r io.Reader) io.ReadCloser {
 	return flate.NewReader(bufio.NewReaderSize(r, 64<<10))
 }

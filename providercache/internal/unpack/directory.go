@@ -1,0 +1,80 @@
+package unpack
+
+import (
+	"encoding/binary"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/klauspost/compress/zip"
+)
+
+// directory says where an archive has its directory, and where that says that entries begin.
+// The library keeps it to itself.
+type directory struct {
+	from    int64   // where the directory begins
+	headers []int64 // where the entries begin, in the directory's order; nil: in the form for huge archives
+}
+
+const directoryHeader = 46 // of an entry in the directory, without name and further fields
+
+// readDirectory reads the offsets of an archive whose end record has been found. Archives in the
+// form for more than 4 GiB are left to the library.
+func readDirectory(r io.ReaderAt, size int64, archive *zip.Reader) (directory, error) {
+	var end [endRecord]byte
+	at := size - endRecord - int64(len(archive.Comment))
+	if _, err := r.ReadAt(end[:], at); err != nil {
+		return directory{}, &Error{Rule: RuleArchive, Detail: err.Error()}
+	}
+	count, length, from := binary.LittleEndian.Uint16(end[10:]), binary.LittleEndian.Uint32(end[12:]), binary.LittleEndian.Uint32(end[16:])
+	if count == math.MaxUint16 || length == math.MaxUint32 || from == math.MaxUint32 {
+		return directory{from: at}, nil
+	}
+	d := directory{from: int64(from)}
+	if d.from+int64(length) != at {
+		return d, &Error{Rule: RuleArchive, Detail: "its directory isn't where its end says: it may be two archives in one"}
+	}
+	next := d.from
+	for range archive.File {
+		var header [directoryHeader]byte
+		if _, err := r.ReadAt(header[:], next); err != nil {
+			return d, &Error{Rule: RuleArchive, Detail: err.Error()}
+		}
+		short := func(at int) int64 { return int64(binary.LittleEndian.Uint16(header[at:])) }
+		offset := binary.LittleEndian.Uint32(header[42:])
+		if offset == math.MaxUint32 {
+			return directory{from: d.from}, nil
+		}
+		d.headers = append(d.headers, int64(offset))
+		next += directoryHeader + short(28) + short(30) + short(32)
+	}
+	if len(d.headers) > 0 && slices.Min(d.headers) != 0 {
+		return d, &Error{Rule: RuleArchive, Detail: "there is something before its first entry"}
+	}
+	return d, nil
+}
+
+// checkHeaders compares the headers before the entries with the directory: programs that read
+// archives from their beginning have to see the same package.
+func (d directory) checkHeaders(r io.ReaderAt, entries []entry) error {
+	for i, at := range d.headers {
+		var fixed [localHeader]byte
+		e := entries[i]
+		name := make([]byte, len(e.File.Name))
+		_, err := r.ReadAt(fixed[:], at)
+		if err == nil {
+			_, err = r.ReadAt(name, at+localHeader)
+		}
+		short := func(at int) uint16 { return binary.LittleEndian.Uint16(fixed[at:]) }
+		long := func(at int) uint64 { return uint64(binary.LittleEndian.Uint32(fixed[at:])) }
+		const compared = flagDescriptor | flagUTF8 | encrypted
+		differs := err != nil || int(short(26)) != len(name) || string(name) != e.File.Name || short(8) != e.File.Method || (short(6)^e.File.Flags)&compared != 0
+		if !differs && short(6)&flagDescriptor == 0 {
+			differs = long(14) != uint64(e.File.CRC32) || long(18) != e.File.CompressedSize64 || long(22) != e.File.UncompressedSize64
+		}
+		if differs {
+			return breaks(e.File, RuleData, "is another one in the archive's directory than before its data")
+		}
+	}
+	return nil
+}
