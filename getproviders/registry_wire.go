@@ -46,7 +46,7 @@ func decodeVersions(body []byte) (versionList, error) {
 	if err != nil {
 		return versionList{}, err
 	}
-	list := versionList{warnings: wire.Warnings}
+	list := versionList{warnings: firstWarnings(wire.Warnings)}
 	at := make(map[Version]int, len(wire.Versions))
 	for i, entry := range wire.Versions {
 		if entry == nil {
@@ -65,6 +65,25 @@ func decodeVersions(body []byte) (versionList, error) {
 		list.versions = append(list.versions, listed)
 	}
 	return list, nil
+}
+
+// What is passed on of a registry's warnings, which people are to read.
+const (
+	maxWarnings     = 20
+	maxWarningBytes = 2000
+)
+
+func firstWarnings(all []string) []string {
+	first := all[:min(len(all), maxWarnings)]
+	for i, text := range first {
+		if len(text) > maxWarningBytes {
+			first[i] = strings.ToValidUTF8(text[:maxWarningBytes], "") + "..."
+		}
+	}
+	if rest := len(all) - len(first); rest > 0 {
+		first = append(first[:len(first):len(first)], fmt.Sprintf("and %d more warnings", rest))
+	}
+	return first
 }
 
 // decodePlatforms passes over what isn't a platform: these only serve as hints.

@@ -1,9 +1,11 @@
 package getproviders
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/url"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -103,4 +105,16 @@ func FuzzAliasResponse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A registry could fill terminals and logs.
+func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
+	body, err := json.Marshal(map[string]any{"warnings": append([]string{strings.Repeat("ä", 1500)}, slices.Repeat([]string{"w"}, 99_999)...)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := decodeVersions(body)
+	if err != nil || len(list.warnings) != 21 || list.warnings[20] != "and 99980 more warnings" || len(list.warnings[0]) > 2003 {
+		t.Errorf("%d warnings: %.3000q, %v", len(list.warnings), list.warnings, err)
+	}
 }

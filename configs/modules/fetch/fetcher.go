@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // Fetcher gets packages. The zero value works, and keeps nothing. It is safe for
@@ -53,7 +54,8 @@ var _ modules.Fetcher = (*Fetcher)(nil)
 
 // session is what the calls of one Fetcher share.
 type session struct {
-	dir          string     // temporary, for contents
+	dir          string // temporary, for contents
+	temporary    *scratch.Dir
 	gate         *par.Limit // what is fetched at once
 	copies       *par.Limit // what is copied at once: more than there are cores get in each other's way
 	store        store
@@ -99,7 +101,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 
 // prepare makes what the calls share.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
-	dir, err := os.MkdirTemp("", "tfdeps-modules-")
+	dir, err := temporary()
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +111,8 @@ func (f *Fetcher) prepare(context.Context) (*session, error) {
 	}
 	kept := openStore(f.Store)
 	return &session{
-		dir:          dir,
+		dir:          dir.Path,
+		temporary:    dir,
 		gate:         par.NewLimit(limit),
 		copies:       par.NewLimit(min(limit, runtime.GOMAXPROCS(0))),
 		store:        kept,
@@ -134,7 +137,22 @@ func (f *Fetcher) Close() error {
 		return nil
 	}
 	w.buckets.Close()
-	return errors.Join(w.repositories.Close(), os.RemoveAll(w.dir))
+	err = w.repositories.Close()
+	w.temporary.Remove()
+	return err
+}
+
+// temporary makes a private directory among the system's temporary ones, and removes what killed
+// runs have left there: modules, and keys for ssh.
+func temporary() (*scratch.Dir, error) {
+	dir, err := scratch.Make(os.TempDir())
+	if err != nil {
+		return nil, err
+	}
+	if info, err := os.Stat(dir.Path); err == nil {
+		scratch.Sweep(os.TempDir(), info.ModTime()) // what the file system's clock says is now
+	}
+	return dir, nil
 }
 
 // pinned is what is remembered of a package that never changes.

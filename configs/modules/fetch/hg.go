@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -50,7 +51,17 @@ func (f *Fetcher) runHg(ctx context.Context, args ...string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("hg: %w: %s", err, login().ReplaceAllString(strings.TrimSpace(said.text.String()), "//"))
+	return fmt.Errorf("hg: %w: %s", err, login().ReplaceAllString(printable(said.text.String()), "//"))
+}
+
+// printable leaves out what a terminal could obey: a server has its words in hg's.
+func printable(text string) string {
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) || r == '\n' {
+			return r
+		}
+		return -1
+	}, text))
 }
 
 // complaint keeps the beginning of what is written to it.

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 const (
@@ -172,29 +174,26 @@ func (r *Repositories) environment(c call) (env []string, forget func(), err err
 	if c.key == nil {
 		return env, func() {}, nil
 	}
-	file, err := writeKey(c.key)
+	dir, file, err := writeKey(c.key)
 	if err != nil {
 		return nil, nil, err
 	}
 	ssh := cmp.Or(variable(r.Environ, "GIT_SSH_COMMAND"), "ssh")
-	return append(env, "GIT_SSH_COMMAND="+ssh+" -i "+shellQuote(file)), func() { os.Remove(file) }, nil
+	return append(env, "GIT_SSH_COMMAND="+ssh+" -i "+shellQuote(file)), dir.Remove, nil
 }
 
-// writeKey puts a key where only the user can read it.
-func writeKey(key []byte) (path string, err error) {
-	file, err := os.CreateTemp("", "tfdeps-key-") // 0600
-	if err != nil {
-		return "", err
+// writeKey puts a key into a directory that only the user can read, and that a later run
+// removes if this one is killed.
+func writeKey(key []byte) (dir *scratch.Dir, path string, err error) {
+	if dir, err = scratch.Make(os.TempDir()); err != nil {
+		return nil, "", err
 	}
-	_, err = file.Write(key)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
+	path = filepath.Join(dir.Path, "key")
+	if err := os.WriteFile(path, key, 0o600); err != nil {
+		dir.Remove()
+		return nil, "", err
 	}
-	if err != nil {
-		os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
+	return dir, path, nil
 }
 
 // shellQuote makes one word of a path for the shell that git runs ssh by; on

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // serve has git's own server program answer over HTTPS for a repository, and
@@ -233,7 +234,7 @@ func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 		t.Errorf("ssh was given:\n%s", said)
 	}
 	for _, word := range strings.Fields(said) {
-		if _, err := os.Stat(word); err == nil && strings.Contains(word, "tfdeps-key-") {
+		if _, err := os.Stat(word); err == nil && strings.Contains(word, scratch.Prefix) && filepath.Base(word) == "key" {
 			t.Errorf("%s is still there", word)
 		}
 	}
