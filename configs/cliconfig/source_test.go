@@ -135,9 +135,11 @@ func TestNetwork_TakesTokensOfVariablesFirst(t *testing.T) {
 }
 
 func TestNetwork_SendsNothingOffline(t *testing.T) {
-	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}}
-	network, problems := config.Network(NetworkOptions{OfflineBy: "-offline", Client: http.DefaultClient})
-	if len(problems) > 0 || network.Credentials != nil {
+	config := &Config{Helper: &CredentialsHelper{Name: "nobody"}, Tokens: hosts.NewStaticTokens(map[hosts.Hostname]string{"a.com": "file"})}
+	network, problems := config.Network(NetworkOptions{
+		OfflineBy: "-offline", Client: http.DefaultClient, SameHost: true, User: User{Environ: []string{"TF_TOKEN_a_com=variable"}},
+	})
+	if len(problems) > 0 || network.Credentials != nil || network.Discovery.Credentials != nil || network.OfflineBy != "-offline" {
 		t.Errorf("somebody looked for the helper: %+v", problems)
 	}
 	for _, client := range []*http.Client{network.Client, network.Archives, network.Discovery.Client} {

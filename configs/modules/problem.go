@@ -19,11 +19,11 @@ func canceled() *hcl.Diagnostic {
 	}
 }
 
-func tooMany() *hcl.Diagnostic {
+func tooMany(most int) *hcl.Diagnostic {
 	return &hcl.Diagnostic{
 		Severity: hcl.DiagError,
 		Summary:  "Too many modules",
-		Detail:   fmt.Sprintf("The configuration has more than %d modules, counting each call of one.", maxModules),
+		Detail:   fmt.Sprintf("The configuration has more than %d modules, counting each call of one.", most),
 	}
 }
 

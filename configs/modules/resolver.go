@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"path/filepath"
@@ -60,6 +61,8 @@ type Resolver struct {
 	// Observe gets what happens, in an order that doesn't change from run to run;
 	// nil: events are dropped. The calls of one Resolve come one after the other.
 	Observe func(Event)
+
+	most int // modules in a tree; 0: maxModules
 }
 
 // maxModules bounds a tree: modules that call two others each, a few dozen
@@ -131,8 +134,8 @@ func (w *walk) stop(more int) bool {
 	case len(w.ended) > 0:
 	case w.ctx.Err() != nil:
 		w.ended = hcl.Diagnostics{canceled()}
-	case w.count+more > maxModules:
-		w.ended = hcl.Diagnostics{tooMany()}
+	case w.count+more > cmp.Or(w.most, maxModules):
+		w.ended = hcl.Diagnostics{tooMany(cmp.Or(w.most, maxModules))}
 	}
 	return len(w.ended) > 0
 }

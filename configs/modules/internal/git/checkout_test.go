@@ -163,6 +163,35 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	}
 }
 
+// Hooks that a user has for repositories of their own know nothing of those of modules.
+func TestCheckout_RunsNoHooks(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("hooks are shell scripts")
+	}
+	o := newOrigin(t)
+	o.commit("main.tf", "")
+	b := newBench(t)
+	hooks, ran := filepath.Join(b.work, "hooks"), filepath.Join(b.work, "ran")
+	if err := os.Mkdir(hooks, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
+		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
+		if err := os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	config := "[core]\n\thooksPath = " + hooks + "\n[init]\n\ttemplateDir = " + filepath.Dir(hooks) + "\n"
+	if err := os.WriteFile(variable(b.Environ, "GIT_CONFIG_GLOBAL"), []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.files(Request{URL: o.url()})
+	if names, err := os.ReadFile(ran); err == nil {
+		t.Errorf("hooks ran: %s", names)
+	}
+}
+
 func TestCheckout_FiltersOfTheUserAreApplied(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -1,0 +1,44 @@
+package fetch
+
+import (
+	"archive/zip"
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// The directory of a zip archive says how large its files are; the sum of these sizes can be made
+// small, and their number large.
+func TestCheckZip_AddsUpSizes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		sizes []uint64
+		fits  bool
+	}{
+		"as much as may be": {[]uint64{60, 40}, true},
+		"one too many":      {[]uint64{60, 40, 1}, false},
+		"one alone":         {[]uint64{101}, false},
+		"overflow":          {[]uint64{1 << 63, 1 << 63, 1}, false},
+		"negative":          {[]uint64{1<<64 - 1, 2}, false},
+	} {
+		var out bytes.Buffer
+		w := zip.NewWriter(&out)
+		for i, size := range c.sizes {
+			header := &zip.FileHeader{Name: string(rune('a' + i)), UncompressedSize64: size}
+			if _, err := w.CreateRaw(header); err != nil {
+				t.Fatal(err)
+			}
+		}
+		file := filepath.Join(t.TempDir(), "archive.zip")
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkZip(file, bounds{unpacked: 100}); (err == nil) != c.fits {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

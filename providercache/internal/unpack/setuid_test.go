@@ -1,0 +1,26 @@
+package unpack
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// What is unpacked on the way gets its modes from the directory, and those no bits for setting users.
+func TestStream_DropsSetuidBits(t *testing.T) {
+	t.Parallel()
+	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: "as root", Mode: os.ModeSetuid | os.ModeSetgid | os.ModeSticky | 0o755})
+	path, dir := filepath.Join(t.TempDir(), "archive.zip"), filepath.Join(t.TempDir(), "package")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, onTheWay, err := unpackArriving(t, archiveFile{Path: path, Size: int64(len(content))}, dir, Limits{})
+	if err != nil || !onTheWay {
+		t.Fatalf("on the way: %t, %v", onTheWay, err)
+	}
+	if info, err := os.Stat(filepath.Join(dir, cachetest.WidgetFile)); err != nil || info.Mode() != 0o755 && os.PathSeparator == '/' {
+		t.Errorf("got %v, %v", info, err)
+	}
+}
