@@ -70,9 +70,10 @@ var changesBehind = map[string]change{
 
 // prepared is a directory with packages that nothing needs to be read of, and
 // the cache that they came from.
-func prepared(t *testing.T) (m *machine, d *directory, again func(*directory) map[string]int) {
+func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*directory) map[string]int) {
 	t.Helper()
 	m = newMachine(t)
+	m.strict = strict
 	d = m.directory(t)
 	d.Link = link.Copy
 	locks, _ := m.install(t, d, nil)
@@ -84,6 +85,12 @@ func prepared(t *testing.T) (m *machine, d *directory, again func(*directory) ma
 		t.Fatalf("read %q, so this test shows nothing", d.read)
 	}
 	return m, d, again
+}
+
+// onlyCtimeTells reports whether a test is about the change that takes strict times to
+// be found in a cache.
+func onlyCtimeTells(t *testing.T) bool {
+	return strings.HasSuffix(t.Name(), strings.ReplaceAll(restoredMtime, " ", "_"))
 }
 
 // packageA is acme/a in a directory of packages, and its executable.
@@ -115,8 +122,7 @@ func afterEachChange(t *testing.T, test func(t *testing.T, change change, setClo
 
 func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
-		m, d, again := prepared(t)
-		m.strict = strings.HasSuffix(t.Name(), strings.ReplaceAll(restoredMtime, " ", "_"))
+		m, d, again := prepared(t, onlyCtimeTells(t))
 		sound := d.treeOf(t, d.Target.Dir)
 		dir, file := packageA(t, m.cache)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
@@ -135,7 +141,7 @@ func TestCache_AChangeInTheCacheIsFoundAndRefused(t *testing.T) {
 
 func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
-		_, d, again := prepared(t)
+		_, d, again := prepared(t, false)
 		sound := d.treeOf(t, d.Target.Dir)
 		dir, file := packageA(t, d.Target.Dir)
 		change(t, dir, file, strings.Repeat("x", len(read(t, file))))
@@ -152,8 +158,7 @@ func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 // What only looks as if it had changed is hashed, and used.
 func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
-		m, _, again := prepared(t)
-		m.strict = strings.HasSuffix(t.Name(), strings.ReplaceAll(restoredMtime, " ", "_"))
+		m, _, again := prepared(t, onlyCtimeTells(t))
 		dir, file := packageA(t, m.cache)
 		change(t, dir, file, read(t, file))
 		age()

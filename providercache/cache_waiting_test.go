@@ -38,6 +38,38 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 	}
 }
 
+// Nor does what has just been unpacked wait.
+func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	for name, cached := range map[string]bool{"by way of a cache": true, "alone": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newMachine(t)
+			source := newSource(t)
+			source.addZip(t, "acme/widget", "1.0.0")
+			source.from("acme/widget", "1.0.0", "memory")
+			d := m.directory(t)
+			d.Fetcher.Source = source
+			if !cached {
+				d.Cache = nil
+			}
+			began := time.Now()
+			synctest.Test(t, func(t *testing.T) {
+				start := time.Now()
+				d.Fetcher.Now = func() time.Time { return began.Add(time.Since(start)) }
+				locks, _ := install(t, d.Installer, require("acme/widget", ""), nil)
+				if waited := time.Since(start); waited > 0 {
+					t.Errorf("it waited for %v", waited)
+				}
+				if install(t, d.Installer, require("acme/widget", ""), locks); len(d.read) > 0 {
+					t.Errorf("it read %q again", d.read)
+				}
+			})
+		})
+	}
+}
+
 // With strict times there has to be a wait, after hard links.
 func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	t.Parallel()

@@ -44,6 +44,7 @@ func (in *Installer) fetchAndPublish(ctx context.Context, t fetcher.Request, get
 	if err != nil {
 		return Outcome{}, err
 	}
+	stage.PutTimesBack(in.Fetcher.Time())
 	outcome, err := in.publishInTarget(ctx, t.Selection, got, stage)
 	if err != nil {
 		return Outcome{}, t.Failed(resolve.StepPublish, err)
@@ -146,6 +147,7 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 // fails, the package is still in the stage.
 func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
+	stage.PutTimesBack(in.Fetcher.Time())
 	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // only this process can write there
 	announced := at.Announce(ctx, shared)
 	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {

@@ -1,0 +1,33 @@
+package staging
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+func TestStage_PutTimesBackTouchesNothingBehindLinks(t *testing.T) {
+	t.Parallel()
+	stage, err := New(t.TempDir())
+	cachetest.Must(t, err)
+	defer stage.Remove()
+	outside := filepath.Join(t.TempDir(), "outside")
+	cachetest.WriteTo(t, outside, "x")
+	cachetest.WriteTo(t, filepath.Join(stage.PackagePath(), "docs", "page"), "x")
+	cachetest.LinkOrSkip(t, outside, filepath.Join(stage.PackagePath(), "link"))
+	now := time.Now()
+	stage.PutTimesBack(now)
+	for path, want := range map[string]bool{
+		stage.PackagePath(): true, filepath.Join(stage.PackagePath(), "docs"): true,
+		filepath.Join(stage.PackagePath(), "docs", "page"): true, outside: false,
+	} {
+		info, err := os.Stat(path)
+		cachetest.Must(t, err)
+		if got := now.Sub(info.ModTime()) > 2*time.Second; got != want {
+			t.Errorf("%s has %v, which is past: %t", path, info.ModTime(), got)
+		}
+	}
+}
