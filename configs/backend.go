@@ -24,9 +24,10 @@ func (s *stateBlocks) effective() *Backend {
 	return s.backend
 }
 
-// add takes over a block; if there is one of its kind already, that stays.
-func (s *stateBlocks) add(next Backend) *hcl.Diagnostic {
-	slot, summary := &s.backend, "Duplicate backend configuration"
+// add takes over a block; if there is one of its kind already, that stays. again is
+// how the problem with a second backend block is called.
+func (s *stateBlocks) add(next Backend, again string) *hcl.Diagnostic {
+	slot, summary := &s.backend, again
 	if next.Type == cloudBackend {
 		slot, summary = &s.cloud, "Duplicate HCP Terraform configurations"
 	}
@@ -41,12 +42,12 @@ func (s *stateBlocks) add(next Backend) *hcl.Diagnostic {
 func (b *builder) addBackends(backends []Backend) {
 	for _, next := range backends {
 		before := b.state
-		if diag := b.state.add(next); diag != nil {
+		if diag := b.state.add(next, "Duplicate 'backend' configuration block"); diag != nil {
 			b.report(diag)
 			continue
 		}
 		if before.effective() != nil {
-			b.report(diagnostic.Error(b.state.backend.Range, "Both a backend and cloud configuration are present",
+			b.report(diagnostic.Error(b.state.backend.Range, "Conflicting 'cloud' and 'backend' configuration blocks are present",
 				"State is kept in one place; there is a cloud block at %s.", b.state.cloud.Range))
 		}
 	}
@@ -57,7 +58,7 @@ func (b *builder) addBackends(backends []Backend) {
 func (b *builder) overrideBackends(backends []Backend) {
 	var changed stateBlocks
 	for _, next := range backends {
-		if diag := changed.add(next); diag != nil {
+		if diag := changed.add(next, "Duplicate backend configuration"); diag != nil {
 			b.report(diag)
 		}
 	}

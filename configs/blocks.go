@@ -43,6 +43,9 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 		case "provider_meta":
 			d.checkLocalName(block.Labels[0], block.DefRange)
 			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
+			attrs, diags := block.Body.JustAttributes()
+			d.report(diags...)
+			d.checkConstants(attrs, slices.Sorted(maps.Keys(attrs))...)
 		}
 	}
 }
@@ -234,8 +237,16 @@ func (d *document) checkType(expr hcl.Expression) {
 // output decodes an output block.
 func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
-	d.checkConstants(content.Attributes, "description", "sensitive", "ephemeral", "deprecated")
-	d.checkConditions(content.Blocks)
+	d.checkConstants(content.Attributes, "description", "deprecated")
+	d.checkFlag(content.Attributes["sensitive"])
+	d.checkFlag(content.Attributes["ephemeral"])
+	if attr, ok := content.Attributes["type"]; ok {
+		d.checkType(attr.Expr)
+	}
+	d.checkConditions(content.Blocks.OfType("precondition"))
+	for _, post := range content.Blocks.OfType("postcondition") {
+		d.report(diagnostic.Error(post.TypeRange, "Postconditions are not allowed", "An output value has preconditions only."))
+	}
 	d.dependsOn(content.Attributes["depends_on"])
 	d.declare(block.DefRange, "output", "", block.Labels[0])
 }
@@ -249,19 +260,6 @@ func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 		d.declare(attrs[name].Range, "local", "", name)
 		d.values = append(d.values, attrs[name])
 	}
-}
-
-// moved decodes a moved block. What it says matters only to a plan.
-func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
-	d.notInOverride(block, "Cannot override 'moved' blocks")
-	d.checkAddress(content.Attributes["from"])
-	d.checkAddress(content.Attributes["to"])
-}
-
-// removed decodes a removed block. A provider that only a removed block
-// mentions is not a requirement.
-func (d *document) removed(_ *hcl.Block, content *hcl.BodyContent) {
-	d.checkAddress(content.Attributes["from"])
 }
 
 // checkAddress reports what isn't even like an address.

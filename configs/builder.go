@@ -180,9 +180,11 @@ func (b *builder) override(d *document) {
 	}
 }
 
-// overridable reports whether blocks of a kind are merged at all; blocks of
-// the younger kinds do nothing in an override file.
-func overridable(block string) bool { return block == "resource" || block == "data" }
+// overridable reports whether blocks of a kind are merged at all; ephemeral ones do
+// nothing in an override file.
+func overridable(block string) bool {
+	return block == "resource" || block == "data" || block == "action"
+}
 
 // overrideProvider changes the version of a configuration, or adds a default
 // configuration. A block that two files have in common counts as empty in

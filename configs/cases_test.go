@@ -24,7 +24,8 @@ const productVersion = "1.5.0"
 
 // modules is testdata/*.txtar: each archive has several modules, as
 // directories. In each, "want" says what it requires and which problems it
-// has, and "differs" why Terraform says something else.
+// has, "differs" why Terraform says something else, and "since" from which version
+// on it says that.
 type modules struct {
 	file    string
 	archive *txtar.Archive
@@ -73,7 +74,7 @@ func (m modules) text(module, name string) string {
 func (m modules) directory(module string) *txtar.Archive {
 	var own txtar.Archive
 	for _, f := range m.archive.Files {
-		if name, ok := strings.CutPrefix(f.Name, module+"/"); ok && name != "want" && name != "differs" {
+		if name, ok := strings.CutPrefix(f.Name, module+"/"); ok && name != "want" && name != "differs" && name != "since" {
 			own.Files = append(own.Files, txtar.File{Name: name, Data: f.Data})
 		}
 	}

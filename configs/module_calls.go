@@ -233,7 +233,9 @@ func (d *document) dependsOn(attr *hcl.Attribute) (all []hcl.Traversal) {
 			traversal, diags = hcl.AbsTraversalForExpr(expr)
 			d.report(diags...)
 		}
-		if len(traversal) > 0 {
+		if len(traversal) > 0 && traversal.RootName() == "action" {
+			d.report(diagnostic.Error(expr.Range(), "Invalid depends_on Action Reference", "Nothing can wait for an action."))
+		} else if len(traversal) > 0 {
 			all = append(all, traversal)
 		}
 	}

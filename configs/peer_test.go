@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	version "github.com/hashicorp/go-version"
+
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -23,6 +25,9 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 				t.Parallel()
 				if reason := m.text(name, "differs"); reason != "" {
 					t.Skip(strings.TrimSpace(reason))
+				}
+				if since := strings.TrimSpace(m.text(name, "since")); since != "" && peer.olderThan(t, since) {
+					t.Skip("Terraform says that since version " + since)
 				}
 				dir := t.TempDir()
 				m.unpack(t, name, dir)
@@ -77,12 +82,30 @@ func (p peer) run(t *testing.T, dir string, args ...string) string {
 	cmd := exec.CommandContext(t.Context(), p.program, args...)
 	cmd.Dir, cmd.Env = dir, p.env
 	out, err := cmd.Output()
-	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() != 1 {
+	if exit, ok := err.(*exec.ExitError); ok && exit.ExitCode() == 11 {
+		t.Skipf("Terraform crashes: %s", exit.Stderr)
+	} else if ok && exit.ExitCode() != 1 {
 		t.Fatalf("terraform %s: %v\n%s", strings.Join(args, " "), err, exit.Stderr)
 	} else if err != nil && !ok {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// olderThan reports whether the program's version is below another one.
+func (p peer) olderThan(t *testing.T, since string) bool {
+	t.Helper()
+	var said struct {
+		Version string `json:"terraform_version"`
+	}
+	if err := json.Unmarshal([]byte(p.run(t, t.TempDir(), "version", "-json")), &said); err != nil {
+		t.Fatal(err)
+	}
+	running, err := version.NewVersion(said.Version)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return running.Core().LessThan(version.Must(version.NewVersion(since)))
 }
 
 var requirementLine = regexp.MustCompile(`provider\[(.*?)\] ?(.*)`)

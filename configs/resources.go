@@ -24,6 +24,13 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	d.dependsOn(content.Attributes["depends_on"])
 	d.checkReservedBlocks(content, block.Type, "locals")
 	d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
+	d.checkOnce(content, "config", "Duplicate config block")
+	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
+		d.checkForm(lifecycle, "lifecycle of "+block.Type)
+	}
+	if block.Type == "resource" {
+		d.checkProvisioners(content)
+	}
 	d.checkOnce(content, "connection", "Duplicate connection block")
 	d.checkOnce(content, "_", "Duplicate escaping block")
 	u := &user{
@@ -48,7 +55,16 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkConditions(asserts)
 	d.checkOnce(content, "data", "Multiple data resource blocks")
 	for _, data := range content.Blocks.OfType("data") {
-		d.resource(data, d.content(data.Body, d.rules["data"]))
+		inner := d.content(data.Body, d.rules["data"])
+		for _, name := range []string{"count", "for_each"} {
+			if attr := inner.Attributes[name]; attr != nil {
+				d.report(diagnostic.Error(attr.NameRange, fmt.Sprintf("Invalid %q attribute", name), "The data source of a check is there once."))
+			}
+		}
+		for _, lifecycle := range inner.Blocks.OfType("lifecycle") {
+			d.report(diagnostic.Error(lifecycle.DefRange, "Invalid lifecycle block", "The data source of a check has none."))
+		}
+		d.resource(data, inner)
 	}
 }
 

@@ -20,10 +20,9 @@ import (
 // version constraints that would take loops to compute, are errors instead of
 // crashes. In a run's module block, a version that is null means any. The data
 // of mock providers, and addresses in test files beyond their syntax, are left
-// to the tests. Values for variables are read and checked only where a variable
-// is constant; conditions of variables aren't checked. Whether a provider
-// configuration that is referred to exists, and what the arguments of a lifecycle
-// block say, is found by a plan.
+// to the tests. Values for variables are read and checked, and conditions of
+// variables are, only where a variable is constant. Whether a provider
+// configuration that is referred to exists is found by a plan.
 
 // rule says how a kind of block is read.
 type rule struct {
@@ -67,7 +66,7 @@ func common() map[string]rule {
 	return map[string]rule{
 		"terraform": {
 			body: body("required_version experiments language",
-				"backend:type cloud required_providers provider_meta:provider state_store:type"),
+				"backend:type cloud required_providers provider_meta:provider"),
 			decode: (*document).terraform,
 		},
 		"required_providers": {decode: (*document).misplacedRequiredProviders},
@@ -82,7 +81,7 @@ func common() map[string]rule {
 		"resource":  resource("", "connection provisioner:type"),
 		"data":      resource("", "connection provisioner:type"),
 		"ephemeral": resource("", "connection provisioner:type"),
-		"action":    resource("", "config"),
+		"action":    {labels: []string{"type", "name"}, body: body("provider count for_each", "config"), decode: (*document).resource},
 		"import":    {body: body("to! id identity provider for_each", ""), decode: (*document).importBlock},
 		"moved":     {body: body("from! to!", ""), decode: (*document).moved},
 		"removed":   {body: body("from!", "lifecycle connection provisioner:type"), decode: (*document).removed},

@@ -176,7 +176,7 @@ type TestRun struct {
 func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 	name := block.Labels[0]
 	valid := d.checkName("run block name", name, block.LabelRanges[0])
-	d.declare(block.DefRange, "run", "", name)
+	d.declare(block.LabelRanges[0], "run", "", name)
 	for _, once := range []string{"module", "variables", "plan_options"} {
 		d.checkOnce(content, once, "Multiple \""+once+"\" blocks")
 	}

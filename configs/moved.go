@@ -1,0 +1,134 @@
+package configs
+
+import (
+	"slices"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/static"
+)
+
+// movable is what the blocks moved and removed have the address of: a module, or a
+// resource, maybe in a module.
+type movable struct {
+	isModule, isData bool
+	whole            hcl.Range
+	moduleKey        *hcl.Range // the first key of a module in it; nil: there is none
+	resourceKey      *hcl.Range
+}
+
+// moved decodes a moved block. What it says matters only to a plan.
+func (d *document) moved(block *hcl.Block, content *hcl.BodyContent) {
+	d.notInOverride(block, "Cannot override 'moved' blocks")
+	from, to := d.movable(content.Attributes["from"], true), d.movable(content.Attributes["to"], true)
+	if _, diags := block.Body.Content(d.rules["moved"].body); diags.HasErrors() {
+		return // which was reported
+	}
+	if from != nil && to != nil && from.isModule != to.isModule {
+		d.report(diagnostic.Error(block.DefRange, "Invalid \"moved\" addresses",
+			"A module can only become a module, and a resource a resource."))
+	}
+}
+
+// removed decodes a removed block. A provider that only a removed block
+// mentions is not a requirement.
+func (d *document) removed(_ *hcl.Block, content *hcl.BodyContent) {
+	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
+		d.checkForm(lifecycle, "lifecycle of removed")
+	}
+	from := d.movable(content.Attributes["from"], false)
+	if from == nil {
+		return
+	}
+	switch {
+	case from.moduleKey != nil:
+		d.report(diagnostic.Error(*from.moduleKey, "Module instance keys not allowed", "All instances are removed, or none: leave out the key."))
+	case from.isData:
+		d.report(diagnostic.Error(from.whole, "Data source address not allowed", "Data sources are forgotten by themselves. The address has to be that of a resource or a module."))
+	case from.resourceKey != nil:
+		d.report(diagnostic.Error(*from.resourceKey, "Resource instance keys not allowed", "All instances are removed, or none: leave out the key."))
+	}
+	for _, block := range content.Blocks.OfType("provisioner") {
+		if !d.checkProvisioner(block) || from.isModule {
+			d.report(diagnostic.Error(block.DefRange, "Invalid provisioner block",
+				"Only a resource has provisioners, and here only those with when = destroy."))
+		}
+	}
+}
+
+// movable reads an address; nil if it is none, which is reported. Only that of a move
+// can't begin with a word that means something else, such as var.
+func (d *document) movable(attr *hcl.Attribute, isMove bool) *movable {
+	if attr == nil {
+		return nil
+	}
+	steps, diags := hcl.AbsTraversalForExpr(attr.Expr)
+	d.report(diags...)
+	if diags.HasErrors() {
+		return nil
+	}
+	found := &movable{whole: attr.Expr.Range()}
+	rest := steps
+	for static.StepName(rest, 0) == "module" {
+		if static.StepName(rest, 1) == "" {
+			return d.noAddress(found.whole)
+		}
+		rest = rest[2:]
+		if key := keyAt(rest); key != nil {
+			found.moduleKey, rest = first(found.moduleKey, key), rest[1:]
+		}
+		if len(rest) == 0 {
+			found.isModule = true
+			return found
+		}
+		if _, ok := rest[0].(hcl.TraverseAttr); !ok {
+			return d.noAddress(rest[0].SourceRange())
+		}
+		if static.StepName(rest, 0) == "module" && len(rest) == 1 {
+			d.report(diagnostic.Error(rest[0].SourceRange(), "Invalid address operator", "The name of a module has to follow."))
+			return nil
+		}
+	}
+	switch root := static.StepName(rest, 0); {
+	case root == "data" || root == "resource" || root == "ephemeral":
+		found.isData, rest = root == "data", rest[1:]
+	case isMove && root != "action" && slices.Contains(reservedRoots(), root):
+		return d.noAddress(found.whole)
+	}
+	if static.StepName(rest, 0) == "" || static.StepName(rest, 1) == "" {
+		return d.noAddress(found.whole)
+	}
+	rest = rest[2:]
+	if found.resourceKey = keyAt(rest); found.resourceKey != nil {
+		rest = rest[1:]
+	}
+	if len(rest) > 0 {
+		return d.noAddress(rest[0].SourceRange())
+	}
+	return found
+}
+
+func (d *document) noAddress(at hcl.Range) *movable {
+	d.report(diagnostic.Error(at, "Invalid address", "It has to be the address of a module, such as module.example, or of a resource, such as aws_instance.example."))
+	return nil
+}
+
+// keyAt is where an instance key stands at the beginning; nil: there is none.
+func keyAt(steps hcl.Traversal) *hcl.Range {
+	if len(steps) == 0 {
+		return nil
+	}
+	index, ok := steps[0].(hcl.TraverseIndex)
+	if !ok {
+		return nil
+	}
+	return &index.SrcRange
+}
+
+func first(a, b *hcl.Range) *hcl.Range {
+	if a != nil {
+		return a
+	}
+	return b
+}
