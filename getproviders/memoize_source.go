@@ -9,18 +9,24 @@ import (
 )
 
 // Memoize returns a source that asks another one for each thing once and
-// remembers the answer, warnings included, as long as it lives; of failures
-// nothing is remembered. A caller that asks for the same while the other source is
+// remembers the answer, warnings included, for 15 minutes; of failures
+// nothing is remembered. Whoever asks for the same while the other source is
 // being asked waits for that answer.
 //
 // What is remembered of a package is its description. Documents that its Trust
 // loads are loaded each time.
-func Memoize(s Source) Source { return &memoized{source: s} }
+func Memoize(s Source) Source { return MemoizeFor(s, 0) }
+
+// MemoizeFor is [Memoize] with another maximum age of answers: 0 is 15 minutes,
+// and less than 0 as long as the source lives.
+func MemoizeFor(s Source, maxAge time.Duration) Source { return &memoized{source: s, maxAge: maxAge} }
 
 type memoized struct {
 	source   Source
-	versions par.Memo[Provider, Available]
-	packages par.Memo[packageKey, Package]
+	maxAge   time.Duration
+	now      func() time.Time // nil: time.Now
+	versions par.Memo[Provider, dated[Available]]
+	packages par.Memo[packageKey, dated[Package]]
 }
 
 // packageKey is what Package is asked for.
@@ -32,25 +38,29 @@ type packageKey struct {
 
 // Versions implements Source.
 func (m *memoized) Versions(ctx context.Context, p Provider) (Available, error) {
-	available, err := m.versions.Do(ctx, p, func(ctx context.Context) (Available, error) {
+	m.versions.Expire(p, expired[Available](m.now, m.maxAge))
+	answer, err := m.versions.Do(ctx, p, dating(m.now, func(ctx context.Context) (Available, error) {
 		return m.source.Versions(ctx, p)
-	})
+	}))
 	if err != nil {
 		return Available{}, causeOr(ctx, err)
 	}
+	available := answer.value
 	// Callers may sort what they get.
 	return Available{Versions: slices.Clone(available.Versions), Warnings: slices.Clone(available.Warnings)}, nil
 }
 
 // Package implements Source.
 func (m *memoized) Package(ctx context.Context, p Provider, v Version, plat Platform) (Package, error) {
-	found, err := m.packages.Do(ctx, packageKey{p, v, plat}, func(ctx context.Context) (Package, error) {
+	key := packageKey{p, v, plat}
+	m.packages.Expire(key, expired[Package](m.now, m.maxAge))
+	found, err := m.packages.Do(ctx, key, dating(m.now, func(ctx context.Context) (Package, error) {
 		return m.source.Package(ctx, p, v, plat)
-	})
+	}))
 	if err != nil {
 		return Package{}, causeOr(ctx, err)
 	}
-	return found, nil
+	return found.value, nil
 }
 
 // Describe implements Source.

@@ -67,6 +67,14 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// Code is "unauthorized" for 401 and 403, else "unreachable".
+func (e *StatusError) Code() string {
+	if hosts.Refuses(e.StatusCode) {
+		return "unauthorized"
+	}
+	return "unreachable"
+}
+
 // queryError is what a failed query comes to. The end of the caller's own
 // context is no other caller's failure.
 func queryError(ctx context.Context, kind string, p Provider, err error) error {

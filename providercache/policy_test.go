@@ -64,7 +64,7 @@ func refusedBy(t *testing.T, what string, err error) {
 		t.Errorf("%s: %v is no refusal", what, err)
 		return
 	}
-	if failed, ok := errors.AsType[*resolve.ProviderError](err); !ok || failed.Code() != "refused" || failed.Step != resolve.StepPolicy {
+	if failed, ok := errors.AsType[*resolve.ProviderError](err); !ok || failed.Code() != "refused_by_policy" || failed.Step != resolve.StepPolicy {
 		t.Errorf("%s: %v has another code or step", what, err)
 	}
 	if c := refused.Candidate; len(c.Hashes) == 0 || c.Version != version("1.0.0") || c.Provider.Namespace != "acme" || c.Platform == (getproviders.Platform{}) {

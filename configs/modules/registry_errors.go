@@ -77,6 +77,20 @@ func (e *RegistryError) Summary() string {
 	}
 }
 
+// Code is "module_not_found", "offline", "unauthorized" or "unreachable".
+func (e *RegistryError) Code() string {
+	switch e.Kind {
+	case ErrModuleNotFound:
+		return "module_not_found"
+	case ErrOffline:
+		return "offline"
+	case getproviders.ErrUnauthorized:
+		return "unauthorized"
+	default:
+		return "unreachable"
+	}
+}
+
 // Hint says what may be wrong, or what to do.
 func (e *RegistryError) Hint() string { return e.Advice }
 
@@ -105,6 +119,9 @@ func (e *NoVersionError) Error() string {
 	return fmt.Sprintf("no version of the module %s matches the constraint %q; the newest available version is %s",
 		e.Module.Package(), e.Constraint, e.Newest)
 }
+
+// Code is "no_module_version".
+func (e *NoVersionError) Code() string { return "no_module_version" }
 
 // Is reports whether target is ErrNoVersion.
 func (e *NoVersionError) Is(target error) bool { return target == ErrNoVersion }

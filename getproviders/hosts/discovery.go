@@ -1,6 +1,7 @@
 package hosts
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
@@ -24,7 +26,7 @@ const (
 
 const jsonMediaType = "application/json"
 
-// Discovery finds the base URL of a host's services. It asks each host once;
+// Discovery finds the base URL of a host's services. It asks each host once in MaxAge;
 // of failures nothing is remembered, so a later call tries again. Set the
 // fields before the first call; then it is safe for use by many goroutines.
 // It must not be copied after the first call.
@@ -40,6 +42,11 @@ type Discovery struct {
 	// be relative to the host's discovery URL. A host that is in here offers these
 	// services and no others.
 	Forced map[Hostname]map[string]string
+
+	// MaxAge is how long what a host offers is remembered: 0 is 15 minutes, and less than 0
+	// as long as the Discovery lives.
+	MaxAge time.Duration
+	Now    func() time.Time // nil: time.Now
 
 	known par.Memo[Hostname, services]
 }
@@ -88,9 +95,30 @@ func (d *Discovery) services(ctx context.Context, host Hostname) (services, erro
 	if forced, ok := d.Forced[host]; ok {
 		return forcedServices(discoveryURL(host), forced), nil
 	}
+	d.known.Expire(host, d.expired)
 	return d.known.Do(ctx, host, func(ctx context.Context) (services, error) {
-		return d.ask(ctx, host)
+		asked := d.time()
+		offered, err := d.ask(ctx, host)
+		offered.asked = asked
+		return offered, err
 	})
+}
+
+// defaultMaxAge is for a Discovery without MaxAge. A run asks at its beginning; a
+// program that lives longer learns within that time that a host has moved its services.
+const defaultMaxAge = 15 * time.Minute
+
+func (d *Discovery) expired(s services) bool {
+	maxAge := cmp.Or(d.MaxAge, defaultMaxAge)
+	return maxAge > 0 && d.time().Sub(s.asked) > maxAge
+}
+
+func (d *Discovery) time() time.Time {
+	now := d.Now
+	if now == nil {
+		now = time.Now
+	}
+	return now()
 }
 
 func discoveryURL(host Hostname) *url.URL {
@@ -181,6 +209,7 @@ type services struct {
 	base   *url.URL
 	urls   map[string]any // JSON values by service identifier
 	forced bool           // the user wrote it
+	asked  time.Time
 }
 
 // forcedServices is the form of what a user wrote instead of a document.
@@ -189,7 +218,7 @@ func forcedServices(base *url.URL, urls map[string]string) services {
 	for id, u := range urls {
 		values[id] = u
 	}
-	return services{base, values, true}
+	return services{base: base, urls: values, forced: true}
 }
 
 // parseServices decodes a document. Values are looked at when they are asked
@@ -203,7 +232,7 @@ func parseServices(base *url.URL, body []byte) (services, error) {
 	if err != nil {
 		return services{}, &DiscoveryError{Kind: ErrDiscoveryDocument, Err: fmt.Errorf("not a JSON object: %w", err)}
 	}
-	return services{base, urls, false}, nil
+	return services{base: base, urls: urls, forced: false}, nil
 }
 
 // url returns the base URL of a service: "providers.v1" is version 1 of the

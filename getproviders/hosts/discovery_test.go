@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 // hostOf returns the name under which a test server is a host.
@@ -35,6 +36,32 @@ func discover(t *testing.T, opts ClientOptions, h http.HandlerFunc) (*url.URL, *
 	d := &Discovery{Client: clientFor(t, srv, opts)}
 	u, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1")
 	return u, srv, err
+}
+
+func TestDiscovery_AsksAgainWhenAnswersAreOld(t *testing.T) {
+	asked, now := 0, time.Unix(0, 0)
+	srv := startTLS(t, func(w http.ResponseWriter, _ *http.Request) {
+		asked++
+		document(w, `{"providers.v1":"/p/"}`)
+	})
+	for _, c := range []struct {
+		maxAge, passed time.Duration
+		want           int
+	}{
+		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {-1, 1000 * time.Hour, 1},
+	} {
+		asked = 0
+		d := &Discovery{Client: clientFor(t, srv, quick(0)), MaxAge: c.maxAge, Now: func() time.Time { return now }}
+		for range 2 {
+			if _, err := d.Service(t.Context(), hostOf(t, srv), "providers.v1"); err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(c.passed)
+		}
+		if asked != c.want {
+			t.Errorf("with the age %v, after %v: asked %d times, want %d", c.maxAge, c.passed, asked, c.want)
+		}
+	}
 }
 
 func TestDiscovery_FindsTheService(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 
 type (
 	// StatusError says that a server answered a request for an archive with another
-	// status than it should: URL is what answered, without secrets, Code and Status
+	// status than it should: URL is what answered, without secrets, StatusCode and Status
 	// are the answer's. It matches getproviders.ErrUnauthorized for 401 and 403, and
 	// getproviders.ErrUnreachable for the rest.
 	StatusError = download.StatusError

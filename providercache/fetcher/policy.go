@@ -67,8 +67,13 @@ type PolicyError struct {
 // Error implements error.
 func (e *PolicyError) Error() string { return "refused by policy: " + e.Reason.Error() }
 
-// Code is "refused".
-func (e *PolicyError) Code() string { return "refused" }
+// Code is that of the reason, or "refused_by_policy".
+func (e *PolicyError) Code() string {
+	if code := getproviders.CodeOf(e.Reason); code != "" {
+		return code
+	}
+	return "refused_by_policy"
+}
 
 // Unwrap returns the reason.
 func (e *PolicyError) Unwrap() error { return e.Reason }

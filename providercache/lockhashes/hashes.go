@@ -22,8 +22,8 @@ import (
 // Archives are hashed while they arrive, and not kept. The few that can only be
 // read when they are complete are downloaded once more, to a temporary file.
 //
-// If anything fails, the map is nil and the error joins a *resolve.ProviderError for
-// each platform, in the order given. No events are reported.
+// The map has the platforms that succeeded, and the error joins a
+// *resolve.ProviderError for each of the others, in the order given. No events are reported.
 func Hashes(ctx context.Context, f *fetcher.Fetcher, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
 	if f.Source == nil {
 		return nil, errors.New("a Fetcher needs a Source")
@@ -34,15 +34,13 @@ func Hashes(ctx context.Context, f *fetcher.Fetcher, p getproviders.Provider, v 
 	})
 	hashes := make(map[getproviders.Platform][]getproviders.Hash, len(platforms))
 	for i, plat := range platforms {
-		hashes[plat] = found[i]
 		if errs[i] != nil {
 			errs[i] = resolve.OnPlatform(ctx, s, plat, errs[i])
+			continue
 		}
+		hashes[plat] = found[i]
 	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	return hashes, nil
+	return hashes, errors.Join(errs...)
 }
 
 func hashesFor(ctx context.Context, f *fetcher.Fetcher, s resolve.Selection, plat getproviders.Platform, read []getproviders.Platform) ([]getproviders.Hash, error) {

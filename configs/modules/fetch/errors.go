@@ -73,6 +73,30 @@ func (e *Error) Unwrap() []error {
 	return []error{e.Kind, e.Err}
 }
 
+// Code names Kind: "invalid_module_source", "module_package_not_found",
+// "checksum_mismatch", "offline", "unauthorized" or "unreachable"; else it is that of the
+// cause, or "module_package_failed".
+func (e *Error) Code() string {
+	switch e.Kind {
+	case ErrAddress:
+		return "invalid_module_source"
+	case ErrNotFound:
+		return "module_package_not_found"
+	case ErrChecksum:
+		return "checksum_mismatch"
+	case ErrOffline:
+		return "offline"
+	case getproviders.ErrUnauthorized:
+		return "unauthorized"
+	case getproviders.ErrUnreachable:
+		return "unreachable"
+	}
+	if code := getproviders.CodeOf(e.Err); code != "" {
+		return code
+	}
+	return "module_package_failed"
+}
+
 // Hint says what to do.
 func (e *Error) Hint() string {
 	switch e.Kind {

@@ -25,6 +25,14 @@ func (e *TransferError) Error() string {
 	return Incomplete(e.Archive, e.Done, e.Total, e.Err).Error()
 }
 
+// Code is that of the cause, or "unreachable".
+func (e *TransferError) Code() string {
+	if code := getproviders.CodeOf(e.Err); code != "" {
+		return code
+	}
+	return "unreachable"
+}
+
 // Unwrap returns getproviders.ErrUnreachable and the cause.
 func (e *TransferError) Unwrap() []error { return []error{getproviders.ErrUnreachable, e.Err} }
 

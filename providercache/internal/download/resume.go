@@ -238,8 +238,8 @@ func temporary(err error) bool {
 		_, ok := errors.AsType[*hosts.RequestError](err)
 		return ok
 	}
-	return status.Code >= http.StatusInternalServerError ||
-		status.Code == http.StatusTooManyRequests || status.Code == http.StatusRequestTimeout
+	return status.StatusCode >= http.StatusInternalServerError ||
+		status.StatusCode == http.StatusTooManyRequests || status.StatusCode == http.StatusRequestTimeout
 }
 
 // A transfer is resumed as long as that yields bytes, but not without limit.

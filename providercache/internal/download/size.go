@@ -32,7 +32,7 @@ func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchi
 	case http.StatusRequestedRangeNotSatisfiable:
 		return sizeIn(resp.Header.Get("Content-Range")), nil // it is empty
 	}
-	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, Code: resp.StatusCode})
+	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, StatusCode: resp.StatusCode})
 }
 
 // OpenedSize opens an archive in order to learn its size; -1: that isn't known.

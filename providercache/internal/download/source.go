@@ -114,7 +114,7 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 func checkResponse(resp *http.Response, status int) error {
 	url := hosts.RedactURL(resp.Request.URL)
 	if resp.StatusCode != status {
-		return &StatusError{URL: url, Status: resp.Status, Code: resp.StatusCode}
+		return &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode}
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return fmt.Errorf("GET %q: the server encoded the archive as %q although it was asked not to", url, encoding)
@@ -129,15 +129,24 @@ func checkResponse(resp *http.Response, status int) error {
 type StatusError struct {
 	URL    string // that answered, redirects followed; without secrets
 	Status string // "404 Not Found"
-	Code   int
+	// StatusCode is the number in Status.
+	StatusCode int
 }
 
 // Error implements error.
 func (e *StatusError) Error() string { return fmt.Sprintf("GET %q: %s", e.URL, e.Status) }
 
+// Code is "unauthorized" for 401 and 403, else "unreachable".
+func (e *StatusError) Code() string {
+	if e.Is(getproviders.ErrUnauthorized) {
+		return "unauthorized"
+	}
+	return "unreachable"
+}
+
 // Is matches getproviders.ErrUnauthorized or getproviders.ErrUnreachable.
 func (e *StatusError) Is(target error) bool {
-	if e.Code == http.StatusUnauthorized || e.Code == http.StatusForbidden {
+	if e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden {
 		return target == getproviders.ErrUnauthorized
 	}
 	return target == getproviders.ErrUnreachable

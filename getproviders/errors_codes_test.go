@@ -1,0 +1,146 @@
+package getproviders
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// codes are those of the errors of each package of the engine; "": the code is that of the
+// cause. They don't change.
+var codes = map[string][]string{
+	"archivedir.Error":                   {"mirror_index"},
+	"download.StatusError":               {"unauthorized", "unreachable"},
+	"download.TransferError":             {"", "unreachable"},
+	"fetch.Error":                        {"", "checksum_mismatch", "invalid_module_source", "module_package_failed", "module_package_not_found", "offline", "unauthorized", "unreachable"},
+	"fetcher.PolicyError":                {"", "refused_by_policy"},
+	"filelock.HeldError":                 {"file_lock_held"},
+	"getproviders.AddressError":          {"invalid_address"},
+	"getproviders.ChecksumError":         {"checksum_mismatch"},
+	"getproviders.ChecksumListError":     {"checksum_list_mismatch"},
+	"getproviders.NotCachedError":        {"not_cached"},
+	"getproviders.PlatformMissingError":  {"platform_missing"},
+	"getproviders.ProtocolError":         {"incompatible_protocol"},
+	"getproviders.ProviderNotFoundError": {"provider_not_found"},
+	"getproviders.QueryError":            {"unauthorized", "unreachable"},
+	"getproviders.SearchError":           {"unreachable"},
+	"getproviders.SignatureError":        {"invalid_signature"},
+	"getproviders.SourcesError":          {"", "provider_not_found"},
+	"getproviders.StatusError":           {"unauthorized", "unreachable"},
+	"getproviders.UnauthorizedError":     {"unauthorized"},
+	"getproviders.UnknownIssuerError":    {"unknown_signer"},
+	"getproviders.VersionNotFoundError":  {"version_not_found"},
+	"hosts.DiscoveryError":               {"discovery_document", "no_service", "service_version", "unauthorized", "unreachable"},
+	"hosts.HelperNotFoundError":          {"credentials_helper_not_found"},
+	"hosts.OfflineError":                 {"offline"},
+	"hosts.RequestError":                 {"", "request_failed"},
+	"hosts.SlowError":                    {"too_slow"},
+	"hosts.StallError":                   {"stalled"},
+	"hosts.TooLargeError":                {"too_large"},
+	"modules.NoVersionError":             {"no_module_version"},
+	"modules.RegistryError":              {"module_not_found", "offline", "unauthorized", "unreachable"},
+	"resolve.LockMismatchError":          {"lock_mismatch"},
+	"resolve.LockedVersionError":         {"locked_version"},
+	"resolve.NoSpaceError":               {"no_space"},
+	"resolve.NoVersionError":             {"no_matching_version"},
+	"resolve.PlatformError":              {""},
+	"resolve.ProviderError":              {"", "failed_", "no_space"},
+	"resolve.UnwritableError":            {"unwritable"},
+	"scratch.LinkError":                  {"symlink"},
+	"unpack.Error":                       {"invalid_package"},
+}
+
+// withoutCode are errors that are always within one that has a code.
+var withoutCode = []string{"git.Error"}
+
+// TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it
+// exports has a method Code, and returns what the table says.
+func TestCodes_AreThoseOfTheTable(t *testing.T) {
+	t.Parallel()
+	found, errs := map[string][]string{}, []string{}
+	for _, root := range []string{".", "../providercache", "../configs", "../depsfile"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err == nil {
+				collectCodes(file, found, &errs)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range codes {
+		if !slices.Equal(found[name], want) {
+			t.Errorf("%s has the codes %q, want %q", name, found[name], want)
+		}
+	}
+	for _, name := range errs {
+		if _, listed := codes[name]; !listed && !slices.Contains(withoutCode, name) {
+			t.Errorf("%s has no code in the table; its method has %q", name, found[name])
+		}
+	}
+	if len(errs) < len(codes) {
+		t.Errorf("there are %d errors, and %d in the table: %q", len(errs), len(codes), slices.Sorted(maps.Keys(codes)))
+	}
+}
+
+// collectCodes finds the errors that a file exports, and what their methods Code
+// return.
+func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
+	for _, decl := range file.Decls {
+		method, ok := decl.(*ast.FuncDecl)
+		if !ok || method.Recv == nil || method.Body == nil {
+			continue
+		}
+		pointer, ok := method.Recv.List[0].Type.(*ast.StarExpr)
+		if !ok {
+			continue
+		}
+		receiver, ok := pointer.X.(*ast.Ident)
+		if !ok || !receiver.IsExported() || !strings.HasSuffix(receiver.Name, "Error") {
+			continue
+		}
+		name := file.Name.Name + "." + receiver.Name
+		switch method.Name.Name {
+		case "Error":
+			*errs = append(*errs, name)
+		case "Code":
+			found[name] = returned(method.Body)
+		}
+	}
+}
+
+// returned are the constants that a method Code returns, sorted, and "" if it
+// returns anything else, too.
+func returned(body *ast.BlockStmt) (all []string) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		result, ok := n.(*ast.ReturnStmt)
+		if !ok {
+			return true
+		}
+		code := ""
+		ast.Inspect(result.Results[0], func(n ast.Node) bool {
+			if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING && literal.Value != `"-"` && literal.Value != `"_"` {
+				code = strings.Trim(literal.Value, `"`)
+			}
+			return true
+		})
+		if _, call := result.Results[0].(*ast.CallExpr); call && code != "" {
+			all = append(all, "")
+		}
+		all = append(all, code)
+		return true
+	})
+	slices.Sort(all)
+	return slices.Compact(all)
+}

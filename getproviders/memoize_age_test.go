@@ -1,0 +1,49 @@
+package getproviders
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// counted is a source that counts what it is asked.
+type counted struct{ versions, packages int }
+
+func (c *counted) Versions(context.Context, Provider) (Available, error) {
+	c.versions++
+	return Available{Versions: []Version{{Major: 1}}}, nil
+}
+
+func (c *counted) Package(context.Context, Provider, Version, Platform) (Package, error) {
+	c.packages++
+	return Package{}, nil
+}
+
+func (c *counted) Describe(Provider) string { return "counted" }
+
+func TestMemoize_AsksAgainWhenAnswersAreOld(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		maxAge, passed time.Duration
+		want           int
+	}{
+		{0, 14 * time.Minute, 1}, {0, 16 * time.Minute, 2}, {time.Hour, 16 * time.Minute, 1}, {time.Hour, 61 * time.Minute, 2}, {-1, 1000 * time.Hour, 1},
+	} {
+		asked, now := new(counted), time.Unix(0, 0)
+		source := MemoizeFor(asked, c.maxAge).(*memoized)
+		source.now = func() time.Time { return now }
+		for range 2 {
+			_, err := source.Versions(t.Context(), Provider{})
+			if err == nil {
+				_, err = source.Package(t.Context(), Provider{}, Version{}, Platform{})
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(c.passed)
+		}
+		if asked.versions != c.want || asked.packages != c.want {
+			t.Errorf("with the age %v, after %v: asked %d and %d times, want %d", c.maxAge, c.passed, asked.versions, asked.packages, c.want)
+		}
+	}
+}
