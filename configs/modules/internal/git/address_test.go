@@ -1,12 +1,14 @@
 package git
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 )
 
 var goodURLs = []string{
@@ -50,8 +52,10 @@ func TestAddress_URLs(t *testing.T) {
 func TestAddress_RefusedRequestsStartNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t).count()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a transport that is started may wait for ever
+	defer cancel()
 	for _, url := range badURLs {
-		if _, _, err := b.checkout(t.Context(), Request{URL: url}); !errors.Is(err, ErrAddress) {
+		if _, _, err := b.checkout(ctx, Request{URL: url}); !errors.Is(err, ErrAddress) {
 			t.Errorf("%q: %v", url, err)
 		}
 	}
