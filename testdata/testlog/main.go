@@ -3,12 +3,13 @@
 // printed, and which tests were skipped and why. The exit code is 1 if a test
 // failed, or if one was skipped that the file of -skips doesn't list.
 //
-// Each line of that file is
+// The lines of that file are of two forms:
 //
 //	DIRECTORY TestName  why it may be skipped
+//	reason REGEXP
 //
-// and is for the subtests, too. A blank line, or one that begins with "#", says
-// nothing.
+// The first is for the subtests, too; the second is for all tests that say such a reason.
+// A blank line, or one that begins with "#", says nothing. Without -skips, any test may be skipped.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -51,23 +53,40 @@ func (t testID) top() testID {
 	return testID{t.dir, name}
 }
 
-func readAllowed(name string) (map[testID]bool, error) {
-	allowed := map[testID]bool{}
-	if name == "" {
+// allowance is what may be skipped.
+type allowance struct {
+	all     bool
+	tests   map[testID]bool
+	reasons []*regexp.Regexp
+}
+
+func (a allowance) permits(id testID, reason string) bool {
+	return a.all || a.tests[id.top()] || slices.ContainsFunc(a.reasons, func(r *regexp.Regexp) bool { return r.MatchString(reason) })
+}
+
+func readAllowed(name string) (allowance, error) {
+	allowed := allowance{all: name == "", tests: map[testID]bool{}}
+	if allowed.all {
 		return allowed, nil
 	}
 	content, err := os.ReadFile(name)
 	if err != nil {
-		return nil, err
+		return allowance{}, err
 	}
 	for i, line := range strings.Split(string(content), "\n") {
 		fields := strings.Fields(line)
 		switch {
 		case len(fields) == 0 || strings.HasPrefix(fields[0], "#"):
+		case fields[0] == "reason":
+			reason, err := regexp.Compile("^" + strings.TrimSpace(strings.TrimPrefix(line, "reason")))
+			if err != nil {
+				return allowance{}, fmt.Errorf("%s:%d: %w", name, i+1, err)
+			}
+			allowed.reasons = append(allowed.reasons, reason)
 		case len(fields) < 3:
-			return nil, fmt.Errorf("%s:%d: there must be a directory, a test and a reason", name, i+1)
+			return allowance{}, fmt.Errorf("%s:%d: there must be a directory, a test and a reason", name, i+1)
 		default:
-			allowed[testID{fields[0], fields[1]}] = true
+			allowed.tests[testID{fields[0], fields[1]}] = true
 		}
 	}
 	return allowed, nil
@@ -159,15 +178,14 @@ func reasonOf(output []string) string {
 }
 
 // conclude prints what was skipped, and reports whether all is well.
-func (l *testLog) conclude(allowed map[testID]bool) bool {
+func (l *testLog) conclude(allowed allowance) bool {
 	good := !l.failed
 	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
 		fmt.Fprintf(l.out, "skipped: %s\n", reason)
 		slices.Sort(l.skipped[reason])
 		for _, name := range l.skipped[reason] {
-			id := l.ids[name]
 			mark := ""
-			if !allowed[id.top()] {
+			if !allowed.permits(l.ids[name], reason) {
 				mark, good = "  (not on the list of tests that may be skipped)", false
 			}
 			fmt.Fprintf(l.out, "    %s%s\n", name, mark)

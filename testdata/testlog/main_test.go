@@ -25,6 +25,8 @@ func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
 		{events, ". TestSkips only root can", "    a_test.go:3: wrong\nok  ." + strings.Repeat(" ", 59) + "     1.5s\nskipped: only root can\n    . TestSkips/one\n", false},
 		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), ". TestSkips only root can", "TestSkips/one\n", true},
 		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "# nothing\n", "not on the list", false},
+		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "reason only root\n", "TestSkips/one\n", true},
+		{strings.Join(strings.SplitAfter(events, "\n")[5:], ""), "reason root\n", "not on the list", false},
 	} {
 		file := filepath.Join(t.TempDir(), "skips")
 		if err := os.WriteFile(file, []byte(c.allowed), 0o600); err != nil {
