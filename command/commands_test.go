@@ -57,7 +57,7 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 // TestCommands_HaveTerraformsOptionsOrAVariable keeps variables complete: an option
 // of init is one of Terraform's, or has a variable for callers that know only those.
 func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
-	known := strings.Fields("backend backend-config compact-warnings force-copy from-module get ignore-remote-version input json lock " +
+	known := strings.Fields("backend backend-config compact-warnings create-default-workspace force-copy from-module get ignore-remote-version input json lock " +
 		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file")
 	for _, c := range commands() {
 		if c.Name != "init" {
