@@ -7,7 +7,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/backend"
@@ -164,7 +163,7 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	installer := newInstaller(r, settings, sources.Network{}, getproviders.MultiSource{}, dir.Locks)
+	installer := newInstaller(r, settings, getproviders.MultiSource{}, dir.Locks)
 	installer.Fetcher.Observe = nil
 	status, err := installer.Check(r.meta.Context, required, dir.Locks)
 	if err != nil {

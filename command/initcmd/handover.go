@@ -183,7 +183,7 @@ func (in *installation) backendToken() []string {
 	if err != nil {
 		return nil
 	}
-	token, err := in.net.Credentials.Token(in.meta.Context, host)
+	token, err := in.settings.net.Credentials.Token(in.meta.Context, host)
 	if err != nil || token == "" {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 // that is to say goes into in.toLock. It reports whether there is no error so far.
 func initModules(in *installation, locks workdir.ModuleLocks, backendProblems problem.List, log *problem.Log) bool {
 	r, dir := in.request, in.dir
-	if !log.Add(findModules(r, in.net, dir, locks)...) {
+	if !log.Add(findModules(r, in.settings.net, dir, locks)...) {
 		return false
 	}
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {

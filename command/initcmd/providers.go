@@ -24,7 +24,6 @@ import (
 type installation struct {
 	request
 	settings settings
-	net      sources.Network
 	source   getproviders.MultiSource
 	dir      *workdir.Dir
 	required getproviders.Requirements
@@ -47,7 +46,7 @@ func (in *installation) connect() (problems problem.List) {
 	problems = announceOverrides(in.request, in.settings.config.DevOverrides)
 	var err error
 	in.source, err = sources.Options{
-		Net: in.net, Config: in.settings.config, Product: in.product,
+		Net: in.settings.net, Config: in.settings.config, Product: in.product,
 		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached,
 	}.All(in.meta)
 	if err != nil {
@@ -64,13 +63,13 @@ func (in *installation) cached(p getproviders.Provider) []getproviders.CachedPac
 
 // installer makes what installs packages.
 func (in *installation) installer() *providercache.Installer {
-	return newInstaller(in.request, in.settings, in.net, in.source, in.dir.Locks)
+	return newInstaller(in.request, in.settings, in.source, in.dir.Locks)
 }
 
-func newInstaller(r request, s settings, net sources.Network, source getproviders.Source, locks *depsfile.Locks) *providercache.Installer {
+func newInstaller(r request, s settings, source getproviders.Source, locks *depsfile.Locks) *providercache.Installer {
 	return &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
-			Source: source, Client: net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
+			Source: source, Client: s.net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
 			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
 			Policy: s.policy.Against(locks),
 		},

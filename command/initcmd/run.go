@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
-	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -57,11 +56,7 @@ func initialize(r request) int {
 	if !log.Add(problems...) {
 		return end()
 	}
-	net, problems := sources.Connect(r.meta, r.product, settings.config, r.opts.offlineBy)
-	if !log.Add(problems...) {
-		return end()
-	}
-	dir, problems := loadConfiguration(r, net)
+	dir, problems := loadConfiguration(r, settings.net)
 	if !log.Add(problems...) {
 		return end()
 	}
@@ -69,7 +64,7 @@ func initialize(r request) int {
 		r.view.EmptyDirectory()
 		return 0
 	}
-	in := installation{request: r, settings: settings, net: net, dir: dir}
+	in := installation{request: r, settings: settings, dir: dir}
 	if !initializeDir(&in, &log) {
 		log.Add(saveModules(r, dir, in.toLock)...)
 		return end()

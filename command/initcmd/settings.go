@@ -31,14 +31,20 @@ type settings struct {
 	cache    *store.Store                   // that directories share; nil: none
 	link     link.Mode
 	policy   sources.Policy
+	net      sources.Network // none before applySettings
 }
 
-// applySettings finds out how to install, and records what Terraform records of it.
+// applySettings finds out how to install, records what Terraform records of it, and
+// makes the clients.
 func applySettings(r request) (s settings, problems problem.List) {
 	if s, problems = readSettings(r); problems.HasErrors() {
 		return s, problems
 	}
-	return s, recordPluginDirs(r)
+	if problems = recordPluginDirs(r); problems.HasErrors() {
+		return s, problems
+	}
+	s.net, problems = sources.Connect(r.meta, r.product, s.config, r.opts.offlineBy)
+	return s, problems
 }
 
 // readSettings finds out how to install. Warnings are shown at once, because they
