@@ -11,16 +11,22 @@ import (
 )
 
 // loadConfiguration reads the root module, after the one that -from-module names
-// was copied to its place. What is wrong with the module is kept in the Dir.
-func loadConfiguration(r request, net sources.Network) (*workdir.Dir, problem.List) {
+// was copied to its place, and the lock files, if there is a module. What is wrong
+// with the module is kept in the Dir.
+func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, moduleLocks workdir.ModuleLocks, problems problem.List) {
 	if problems := copyModule(r, net); problems.HasErrors() {
-		return nil, problems
+		return nil, moduleLocks, problems
 	}
 	options := r.opts.modules
 	if r.opts.fromModule != "" { // the user can't have looked at it yet
 		options.Within = "."
 	}
-	return workdir.Load(r.meta, r.product, ".", options), nil
+	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() {
+		return dir, moduleLocks, nil
+	}
+	problems = dir.LoadLocks()
+	moduleLocks, unread := workdir.LoadModuleLocks(r.opts.lockModules)
+	return dir, moduleLocks, append(problems, unread...)
 }
 
 // copyModule copies the module that -from-module names into the working

@@ -56,7 +56,7 @@ func initialize(r request) int {
 	if !log.Add(problems...) {
 		return end()
 	}
-	dir, problems := loadConfiguration(r, settings.net)
+	dir, moduleLocks, problems := loadConfiguration(r, settings.net)
 	if !log.Add(problems...) {
 		return end()
 	}
@@ -65,7 +65,7 @@ func initialize(r request) int {
 		return 0
 	}
 	in := installation{request: r, settings: settings, dir: dir}
-	if !initializeDir(&in, &log) {
+	if !initializeDir(&in, moduleLocks, &log) {
 		log.Add(saveModules(r, dir, in.toLock)...)
 		return end()
 	}
@@ -75,12 +75,8 @@ func initialize(r request) int {
 
 // initializeDir runs the phases for a directory with a configuration, until one
 // of them has an error. It reports whether none had.
-func initializeDir(in *installation, log *problem.Log) bool {
+func initializeDir(in *installation, moduleLocks workdir.ModuleLocks, log *problem.Log) bool {
 	r, dir := in.request, in.dir
-	moduleLocks, unread := workdir.LoadModuleLocks(r.opts.lockModules)
-	if !log.Add(dir.LoadLocks()...) || !log.Add(unread...) {
-		return false
-	}
 	record, backendProblems := initBackend(r, dir, log)
 	if !initModules(in, moduleLocks, backendProblems, log) {
 		return false
