@@ -121,7 +121,7 @@ func TestProgress_InATerminal(t *testing.T) {
 
 func barsInTerminal(t *testing.T, program string) {
 	dir, env := slowRegistry(t)
-	piped := exec.CommandContext(t.Context(), program, "init", "-no-color", "-progress=none")
+	piped := exec.CommandContext(t.Context(), program, "init", "-no-color")
 	piped.Dir, piped.Env = dir, env
 	lines, err := piped.Output()
 	if err != nil {
