@@ -134,6 +134,7 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 		dependsOn:  d.dependsOn(content.Attributes["depends_on"]),
 	}
 	call.providers = d.passedProviders(content.Attributes["providers"])
+	call.blocks = d.otherBlocks(block)
 	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
 	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
@@ -157,6 +158,18 @@ func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attrib
 		maps.Copy(attrs, more)
 	}
 	return attrs
+}
+
+// otherBlocks are the problems with blocks in a module block that have no meaning.
+func (d *document) otherBlocks(block *hcl.Block) hcl.Diagnostics {
+	_, rest, _ := block.Body.PartialContent(d.rules["module"].body)
+	known := &hcl.BodySchema{}
+	attrs, _ := rest.JustAttributes()
+	for name := range attrs {
+		known.Attributes = append(known.Attributes, hcl.AttributeSchema{Name: name})
+	}
+	_, diags := rest.Content(known)
+	return diags
 }
 
 // variable decodes a variable block.

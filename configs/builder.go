@@ -129,6 +129,12 @@ func (b *builder) addUser(u *user) {
 
 // finish does what can be done only when all files are known.
 func (b *builder) finish() {
+	b.module.variables = map[string]bool{}
+	for declared := range b.seen {
+		if declared.block == "variable" {
+			b.module.variables[declared.name] = true
+		}
+	}
 	b.module.required = slices.SortedFunc(maps.Values(b.required), byName)
 	b.scope.Declared(b.isDeclared)
 	b.resolveCalls()

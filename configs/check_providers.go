@@ -1,6 +1,9 @@
 package configs
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
@@ -14,8 +17,8 @@ type Link struct {
 	Module *Module
 }
 
-// CheckProviders says how the providers of a tree of modules fit together: what
-// calls pass, what modules want to be passed, and what they configure
+// CheckProviders says how the providers of a tree of modules fit together, and the
+// arguments of calls to the variables of modules: what calls pass, what modules want to be passed, and what they configure
 // themselves. The links come each after the one that leads to its caller. A module that no
 // link leads to, as the root and those of test runs, isn't asked what it wants.
 //
@@ -26,6 +29,7 @@ func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics 
 	product = product.OrDefault()
 	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
+		c.checkArguments(link)
 		c.checkRepeated(link)
 		c.checkPassed(link)
 		c.checkMissing(link)
@@ -43,6 +47,17 @@ type passing struct {
 }
 
 func (c *passing) report(diag *hcl.Diagnostic) { c.diags = append(c.diags, diag) }
+
+// checkArguments finds arguments for which the module has no variable, and blocks.
+func (c *passing) checkArguments(link Link) {
+	c.diags = append(c.diags, link.Call.blocks...)
+	for _, name := range slices.Sorted(maps.Keys(link.Call.arguments)) {
+		if !link.Module.variables[name] {
+			c.report(diagnostic.Error(link.Call.arguments[name].NameRange, "Unsupported argument",
+				"The module %q has no variable %q. Leave out the argument, or declare the variable in the module.", link.Call.Name, name))
+		}
+	}
+}
 
 // checkRepeated finds modules that configure providers and aren't there exactly once, and at once.
 func (c *passing) checkRepeated(link Link) {

@@ -56,9 +56,9 @@ const inputVariablePrefix = "TF_VAR_"
 // *.auto.tfvars.json in the order of their names, hidden ones among them,
 // arguments in their order.
 //
-// Values are never nil, and as complete as could be. The problems matter only if
-// [Module.Constant] is true: no other module looks at the values, and terraform
-// init doesn't either.
+// Values are never nil, and as complete as could be. The problems matter to Terraform
+// 1.15 and newer, whether any value decides something or not; in the place of OpenTofu
+// only if [Module.Constant] is true.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 	r := inputReader{files: files{sources.FS}, values: Values{}}
 	for _, entry := range sources.Environ {

@@ -32,6 +32,7 @@ type Module struct {
 	Files map[string]*hcl.File
 
 	source    string              // of the module, as its caller has it
+	variables map[string]bool     // the names of those that it declares
 	required  []*requiredProvider // what required_providers says, sorted by local name
 	providers []*providerConfig
 	users     []*user

@@ -34,6 +34,8 @@ type ModuleCall struct {
 	// local values, paths and functions are unknown.
 	Inputs Values
 
+	arguments hcl.Attributes   // those for variables of the module
+	blocks    hcl.Diagnostics  // what is wrong with blocks that no module has
 	providers []passedProvider // the argument "providers"
 	repeated  hcl.Range        // count, for_each or depends_on; zero: none of them
 
@@ -160,6 +162,7 @@ func (b *builder) resolveCalls() {
 			call.Source = "" // without a constraint it would be any version
 			call.versionProblems = fresh
 		}
+		call.arguments = call.inputs
 		call.Inputs = b.scope.CallInputs(call.inputs)
 		call.repeated = call.repetition()
 		b.module.Calls = append(b.module.Calls, call.ModuleCall)

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 func TestReadInputs_CountInOrder(t *testing.T) {
@@ -143,15 +145,18 @@ func (s InputSources) without(none InputArgument) InputSources {
 	return s
 }
 
-func TestReadInputs_DontMatterWithoutConstants(t *testing.T) {
+func TestReadInputs_MatterToTerraformWithoutConstants(t *testing.T) {
 	dir := writeFiles(t, map[string]string{"main.tf": `variable "x" {}`, "terraform.tfvars": "broken"})
 	inputs, diags := ReadInputs(dir, InputSources{Arguments: []InputArgument{{Assignment: "y=1"}}})
 	if inputs == nil || !diags.HasErrors() {
 		t.Errorf("inputs %v with %v", inputs, diags)
 	}
 	module, diags := LoadModuleWith(dir, product(), Options{Inputs: inputs})
-	if module.Constant || len(diags) > 0 {
+	if module.Constant || len(diags) != 1 || diags[0].Summary != "Value for undeclared variable" {
 		t.Errorf("Constant is %v, with %v", module.Constant, diags)
+	}
+	if _, diags := LoadModuleWith(dir, getproviders.OpenTofu("1.12.6"), Options{Inputs: inputs}); len(diags) > 0 {
+		t.Errorf("in the place of OpenTofu: %v", diags)
 	}
 }
 

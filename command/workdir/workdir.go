@@ -95,7 +95,7 @@ func Load(m *cli.Meta, product getproviders.Product, path string, o Options) *Di
 	d.Root, d.RootProblems = configs.LoadModuleContext(m.Context, path, product, configs.Options{
 		TestDirectory: o.TestDirectory, Inputs: values, WorkingDir: cli.WorkingDirectory(), HomeDir: m.HomeDir, Within: o.Within,
 	})
-	if d.Root.Constant {
+	if d.Root.Constant || !product.StaticModules {
 		d.RootProblems = append(invalid, d.RootProblems...)
 	}
 	return d

@@ -90,7 +90,7 @@ func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.
 	values, invalid := configs.ReadInputs(dir, opts.Inputs)
 	root, problems := configs.LoadModuleContext(ctx, dir, opts.Product,
 		configs.Options{TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: full})
-	if root.Constant {
+	if root.Constant || !opts.Product.StaticModules {
 		problems = append(invalid, problems...)
 	}
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")

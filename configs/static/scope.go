@@ -209,6 +209,7 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 		}
 		s.HasConstants = s.HasConstants || v.constant
 		if !v.declared {
+			problems = append(problems, s.readable(v)...)
 			continue
 		}
 		t := hcl.Traversal{hcl.TraverseRoot{Name: "var"}, hcl.TraverseAttr{Name: name}}
@@ -219,7 +220,7 @@ func (s *Scope) Prepare() (problems hcl.Diagnostics) {
 			problems = append(problems, found.problem)
 		}
 	}
-	if s.root && s.HasConstants && !s.static {
+	if s.root && !s.static {
 		problems = append(problems, s.undeclared()...)
 	}
 	return problems

@@ -238,3 +238,20 @@ func (s *Scope) undeclared() (problems hcl.Diagnostics) {
 	}
 	return problems
 }
+
+// readable reports text for a variable that can't be read as its type says, also if
+// the value decides nothing.
+func (s *Scope) readable(v *Variable) hcl.Diagnostics {
+	given, ok := s.inputs[v.Name]
+	val, from := takeSource(given)
+	if !ok || !s.root || !from.Text {
+		return nil
+	}
+	if attr := v.Attrs["type"]; attr != nil {
+		v.readType(attr.Expr)
+	}
+	if read := v.read(val, from); read.problem != nil {
+		return hcl.Diagnostics{read.problem}
+	}
+	return nil
+}
