@@ -52,6 +52,8 @@ Environment:
   TFDEPS_TRUSTED_KEYS       files with public keys, separated as in PATH, whose
                             signatures count in mirrors: FILE, or PATTERN=FILE
                             for providers such as example.com/acme/*
+  TFDEPS_POLICY             files with rules that refuse packages, separated as
+                            in PATH, beside tfdeps.hcl of the repository
   NETRC                     the file with logins for packages, in place of
                             .netrc of the home directory
   TF_REATTACH_PROVIDERS     providers that run already and aren't installed
