@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // Policy is a set of rules. The zero value has none, and refuses nothing.
@@ -188,4 +190,36 @@ func requireKeys(pattern getproviders.Pattern, keys []string) func(Candidate) st
 
 func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
 	return slices.ContainsFunc(patterns, func(m getproviders.Pattern) bool { return m.Matches(p) })
+}
+
+// HookOptions are what a policy is compared with beside the packages.
+type HookOptions struct {
+	// Newest returns the newest version of a provider that is known to have been used, from a lock
+	// file for instance; zero: none is. nil: none is of any provider. It is called by many goroutines.
+	Newest func(getproviders.Provider) getproviders.Version
+	Now    func() time.Time // nil: time.Now
+}
+
+// Hook returns the policy as a Fetcher asks it; nil if there are no rules. The
+// errors are of type [*Refusal].
+func (p Policy) Hook(opts HookOptions) func(context.Context, fetcher.Candidate) error {
+	if p.IsZero() {
+		return nil
+	}
+	now := opts.Now
+	if now == nil {
+		now = time.Now
+	}
+	return func(_ context.Context, c fetcher.Candidate) error {
+		candidate := Candidate{
+			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, Authentication: &c.Authentication, Released: c.Released, Now: now(),
+		}
+		if opts.Newest != nil {
+			candidate.Newest = opts.Newest(c.Provider)
+		}
+		if refusal := p.Check(candidate); refusal != nil {
+			return refusal
+		}
+		return nil
+	}
 }

@@ -3,6 +3,9 @@ package store
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -12,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
 // Policy says which packages Collect removes. One of the three fields decides
@@ -98,4 +102,40 @@ func (policy Policy) choose(packages []Package, now time.Time, stays func(Packag
 		}
 	}
 	return gone
+}
+
+// KeyPrefix begins the keys for a platform. Its number changes when packages
+// that a cache with an older key holds become useless.
+func KeyPrefix(plat getproviders.Platform) string { return "tfdeps-1-" + plat.String() + "-" }
+
+// Key names the set of packages that lock files select on a platform, for
+// services that keep caches by name. Equal sets have the same key: it doesn't
+// depend on the number and order of lock files, on comments and on constraints.
+// One more hash in a lock file makes another key, because a hash doesn't say
+// for which platform it is.
+func (l Locked) Key(plat getproviders.Platform) string {
+	sum := sha256.New()
+	for _, w := range PackageSpecs(l) {
+		fmt.Fprintf(sum, "%s %s %s", w.Provider, w.Version, plat)
+		for _, hash := range w.Hashes { // sorted
+			fmt.Fprintf(sum, " %s", hash)
+		}
+		fmt.Fprintln(sum)
+	}
+	return KeyPrefix(plat) + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// PackageSpecs lists what lock files select, in the order of addresses and versions.
+// A version that several select has the hashes of all of them.
+func PackageSpecs(locked Locked) (wanted []resolve.PackageSpec) {
+	for name, hashes := range locked {
+		wanted = append(wanted, resolve.PackageSpec{Provider: name.Provider, Version: name.Version, Hashes: hashes})
+	}
+	slices.SortFunc(wanted, func(a, b resolve.PackageSpec) int {
+		if by := a.Provider.Compare(b.Provider); by != 0 {
+			return by
+		}
+		return a.Version.Compare(b.Version)
+	})
+	return wanted
 }

@@ -1,9 +1,17 @@
 package download
 
 import (
+	"context"
 	"crypto/sha256"
+	"fmt"
+	"net/http"
 	"os"
+	"strconv"
+	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // Archive is a package archive that has been downloaded completely, to a path that
@@ -39,4 +47,48 @@ func (a Archive) Discard() {
 	if a.File != nil {
 		a.File.discard()
 	}
+}
+
+// AskSize finds out the size of an archive, in bytes, by requesting its first byte;
+// -1: the server doesn't say. The body of a server that sends all of it isn't read.
+func AskSize(ctx context.Context, client *http.Client, at getproviders.HTTPArchive) (int64, error) {
+	req, err := newRequest(ctx, at)
+	if err != nil {
+		return -1, err
+	}
+	req.Header.Set("Range", "bytes=0-0")
+	resp, err := hosts.Do(client, req, maxRedirects)
+	if err != nil {
+		return -1, err
+	}
+	defer resp.Body.Close()
+	switch resp.StatusCode {
+	case http.StatusOK:
+		return resp.ContentLength, nil
+	case http.StatusPartialContent:
+		return sizeIn(resp.Header.Get("Content-Range")), nil
+	case http.StatusRequestedRangeNotSatisfiable:
+		return sizeIn(resp.Header.Get("Content-Range")), nil // it is empty
+	}
+	return -1, fmt.Errorf("asking for the size: %w", &StatusError{URL: hosts.RedactURL(resp.Request.URL), Status: resp.Status, StatusCode: resp.StatusCode})
+}
+
+// OpenedSize opens an archive in order to learn its size; -1: that isn't known.
+func OpenedSize(ctx context.Context, at getproviders.Archive) (int64, error) {
+	b, err := openArchive(ctx, at, 0, false)
+	if err != nil {
+		return -1, err
+	}
+	defer b.Close()
+	return max(b.total, -1), nil
+}
+
+// sizeIn reads "bytes 0-0/1234" and "bytes */1234".
+func sizeIn(contentRange string) int64 {
+	_, total, _ := strings.Cut(contentRange, "/")
+	size, err := strconv.ParseInt(total, 10, 64)
+	if err != nil || size < 0 {
+		return -1
+	}
+	return size
 }

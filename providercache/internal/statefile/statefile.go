@@ -18,6 +18,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
 const (
@@ -247,4 +249,25 @@ func DecodeState(content []byte) (about string, entries map[string][]byte, err e
 		entries[string(key)] = value
 	}
 	return about, entries, nil
+}
+
+// ReadOwn reads a regular file that trusted accepts, of at most MaxStateBytes.
+func ReadOwn(path string, trusted func(string, os.FileInfo) bool) ([]byte, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|owner.OpenPlain, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular() || !trusted(path, info):
+		return nil, fmt.Errorf("%s is not a file that only its user can write to", path)
+	case info.Size() > MaxStateBytes:
+		return nil, fmt.Errorf("%s is larger than any file that tfdeps writes", path)
+	}
+	content := make([]byte, info.Size())
+	_, err = io.ReadFull(file, content)
+	return content, err
 }

@@ -1,0 +1,120 @@
+package receipt
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/owner"
+	"github.com/tfdeps/tfdeps/providercache/internal/statefile"
+)
+
+// RememberListed is RememberArchive for an archive whose source lists only an h1, which
+// may count its directories.
+func (a Contents) RememberListed(listed, h1 getproviders.Hash) {
+	if known, ok := a.KnownH1(listed); !ok || known != h1 {
+		a.file.Set(string(listed), []byte(h1))
+	}
+}
+
+// Contents records what archives contain: the h1 that belongs to a zh never changes,
+// so that lock files can be made without downloading the archive a second time. It
+// is safe for many goroutines and processes.
+type Contents struct{ file *statefile.File }
+
+// KnownH1 returns the h1 of the files in an archive that was seen before.
+func (a Contents) KnownH1(zh getproviders.Hash) (getproviders.Hash, bool) {
+	value, ok := a.file.Get(string(zh))
+	h1 := getproviders.Hash(value)
+	return h1, ok && h1.Scheme() == getproviders.SchemeH1
+}
+
+// RememberArchive records a pair, in memory until Save.
+func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
+	if known, ok := a.KnownH1(zh); ok && known == h1 {
+		return
+	}
+	if zh.Scheme() == getproviders.SchemeZH && h1.Scheme() == getproviders.SchemeH1 {
+		a.file.Set(string(zh), []byte(h1))
+	}
+}
+
+// Save is like that of receipts.
+func (a Contents) Save(ctx context.Context) error { return a.file.Save(ctx) }
+
+// OpenContents reads what is recorded in the user's state directory.
+func OpenContents(state string) Contents {
+	return Contents{statefile.Open(Below(state, receiptsDir), "archives", "archives", UsersOwn)}
+}
+
+// RecordArchive is TakeRecord for an archive. Links are refused.
+func RecordArchive(path string) (StatRecord, error) {
+	system, err := fileSystemOf(path)
+	if err != nil {
+		return StatRecord{}, err
+	}
+	stat, err := Lstat(path)
+	switch {
+	case err != nil:
+		return StatRecord{}, err
+	case !system.Local || !owner.Exclusive(path) || !stat.Mode.IsRegular():
+		return StatRecord{}, fmt.Errorf("%s: %w", path, errNotRecordable)
+	}
+	stat.Name = "."
+	return StatRecord{FileSystem: system.ID, Entries: []StatEntry{stat.StatEntry}}, nil
+}
+
+// ArchiveH1 is the h1 that Terraform and OpenTofu record for the archive.
+func (r Receipt) ArchiveH1() getproviders.Hash { return cmp.Or(r.H1Archive, r.H1) }
+
+// Has reports whether a hash is one of the archive's.
+func (r Receipt) Has(h getproviders.Hash) bool { return h == r.ZH || h == r.H1 || h == r.ArchiveH1() }
+
+// ArchiveReceipts are the receipts for the archives of a mirror. They are kept apart
+// from those for directories, because a mirror doesn't count as a user of packages.
+type ArchiveReceipts struct{ *Receipts }
+
+// OpenArchives is Open for a mirror.
+func OpenArchives(state, root string) ArchiveReceipts {
+	about, err := Resolved(root)
+	if err != nil {
+		state = ""
+	}
+	r := newReceipts(Below(state, mirrorsDir), ReceiptsName(about), about, UsersOwn)
+	r.StrictTimes = true // tfdeps makes no links to archives
+	return ArchiveReceipts{r}
+}
+
+// mirrorsDir is the directory below the user's state directory.
+const mirrorsDir = "mirrors"
+
+// Inode is a file, whatever names it has.
+type Inode struct{ Device, Number uint64 }
+
+// TreeSize adds up the files below dir: the bytes that they hold, and those
+// that they take on the disk. seen collects the files that were counted for
+// the disk, so that one with several names counts once, in several trees too.
+// Clones share blocks where no program can see it; they count in full. What can't
+// be read doesn't count.
+func TreeSize(dir string, seen map[Inode]bool) (logical, physical int64) {
+	_ = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() {
+			return nil
+		}
+		stat, err := Lstat(path)
+		if err != nil {
+			return nil
+		}
+		logical += stat.Size
+		file := Inode{stat.Device, stat.Inode}
+		if stat.Inode == 0 || !seen[file] {
+			physical += stat.Allocated
+		}
+		seen[file] = true
+		return nil
+	})
+	return logical, physical
+}
