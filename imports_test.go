@@ -270,6 +270,11 @@ var thirdParty = []allowance{
 		reason: "what a command is; kept to the top so that it can be replaced",
 	},
 	{
+		module: "github.com/agext/levenshtein",
+		where:  []string{"command/cli"},
+		reason: "finds the command or option that a misspelt name means",
+	},
+	{
 		module: "github.com/mattn/go-shellwords",
 		where:  []string{"command"},
 		reason: "TF_CLI_ARGS is split as a shell would",

@@ -9,6 +9,7 @@ import (
 	mitchellh "github.com/mitchellh/cli"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/products"
 )
 
 // dispatch runs the command that the arguments name, or shows help.
@@ -19,6 +20,10 @@ import (
 // 9 MB, most of which are requests of AWS that are never made.
 func dispatch(meta *cli.Meta, args []string) int {
 	name, rest, help := choose(args)
+	if name == "help" {
+		name, rest, _ = choose(rest)
+		help = true
+	}
 	factory := factories(meta)[name]
 	switch {
 	case name == "" && help:
@@ -28,7 +33,11 @@ func dispatch(meta *cli.Meta, args []string) int {
 		fmt.Fprintln(meta.Stderr, usage)
 		return 1
 	case factory == nil:
-		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q.\n\nTo see its commands, run:\n  tfdeps -help\n", name)
+		unknown(meta.Stderr, program(meta), name, rest)
+		return 1
+	}
+	if given, meant := misspelt(name, rest); meant != "" {
+		fmt.Fprintf(meta.Stderr, "tfdeps has no command named %q. Did you mean %q?\n", given, meant)
 		return 1
 	}
 	command, err := factory()
@@ -42,6 +51,9 @@ func dispatch(meta *cli.Meta, args []string) int {
 	}
 	return command.Run(rest)
 }
+
+// program is the name of the program whose work is done.
+func program(meta *cli.Meta) string { return products.Unversioned(meta).Program }
 
 // choose finds the command that the arguments name, "" if there is none, and what is left for it; and
 // whether help is asked for, which may be done anywhere before "--".

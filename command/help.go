@@ -12,6 +12,7 @@ Commands:
   cache         Look after the cache that working directories share
   get           Install or upgrade remote modules
   hash          Show the hashes of provider packages
+  help          Show this help, or with a command's name the help for it
   init          Prepare your working directory for other commands
   providers     Show the providers required for this configuration
   providers lock

@@ -176,6 +176,9 @@ func (f Flags) Parse(args []string) (Given, error) {
 
 func (g Given) parse(args []string) error {
 	if err := g.set.Parse(args); err != nil {
+		if meant := suggestion(g.set, err); meant != "" {
+			err = fmt.Errorf("%w\n%s", err, meant)
+		}
 		return &UsageError{Text: fmt.Sprintf("Error parsing command-line flags: %s", err), Help: true, Cause: err}
 	}
 	return nil

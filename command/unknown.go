@@ -1,0 +1,47 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+// productCommands are the commands of Terraform and OpenTofu that aren't here.
+var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "force-unlock", "graph", "import", "login", "logout", "metadata", "modules",
+	"output", "plan", "providers schema", "query", "refresh", "show", "stacks", "state", "taint", "test", "untaint", "validate", "workspace"}
+
+// unknown explains that there is no such command, and what may have been meant.
+// Rest is what follows the name.
+func unknown(w io.Writer, program, name string, rest []string) {
+	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
+	meant := cli.Closest(name, names())
+	switch {
+	case slices.Contains(productCommands, name):
+		line := strings.Join(append([]string{name}, rest...), " ")
+		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", program, program, line, line)
+	case meant != "":
+		fmt.Fprintf(w, "Did you mean %q?\n", meant)
+	default:
+		fmt.Fprint(w, "To see its commands, run:\n  tfdeps -help\n")
+	}
+}
+
+// misspelt returns the name of a command of several words whose last word isn't
+// that of any, and what may have been meant: "providers lck", "providers lock". meant is "" if
+// nothing is alike.
+func misspelt(name string, rest []string) (given, meant string) {
+	if len(rest) == 0 || strings.HasPrefix(rest[0], "-") {
+		return "", ""
+	}
+	var below []string
+	for _, other := range names() {
+		if strings.HasPrefix(other, name+" ") {
+			below = append(below, other)
+		}
+	}
+	given = name + " " + rest[0]
+	return given, cli.Closest(given, below)
+}

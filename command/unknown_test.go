@@ -1,0 +1,46 @@
+package command
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		rest []string
+		want string
+	}{
+		{"iniit", nil, `Did you mean "init"?`},
+		{"vendro", nil, `Did you mean "vendor"?`},
+		{"plan", []string{"-out=x"}, "It is a command of terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
+		{"something", nil, "To see its commands"},
+		{"x", nil, "To see its commands"},
+	} {
+		var out strings.Builder
+		unknown(&out, "terraform", c.name, c.rest)
+		if !strings.HasPrefix(out.String(), "tfdeps has no command named ") || !strings.Contains(out.String(), c.want) {
+			t.Errorf("%s: %s", c.name, out.String())
+		}
+	}
+}
+
+func TestMisspelt_LooksAtTheWordBehindTheName(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name        string
+		rest        []string
+		given, want string
+	}{
+		{"providers", []string{"lck", "a"}, "providers lck", "providers lock"},
+		{"providers", []string{"example.com/acme/widget"}, "providers example.com/acme/widget", ""},
+		{"providers", []string{"-json"}, "", ""},
+		{"cache", []string{"gcc"}, "cache gcc", "cache gc"},
+		{"init", nil, "", ""},
+	} {
+		if given, meant := misspelt(c.name, c.rest); given != c.given || meant != c.want {
+			t.Errorf("%s %q: %q, %q", c.name, c.rest, given, meant)
+		}
+	}
+}
