@@ -147,14 +147,14 @@ func Example_lock() {
 	}
 	required := getproviders.Requirements{}
 	required.Add(widget, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-	result := lockhashes.Lock(context.Background(), installer.Fetcher, lockhashes.Request{
+	results, err := lockhashes.Lock(context.Background(), installer.Fetcher, lockhashes.Request{
 		Requirements: required,
 		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}},
-	})[0]
-	if result.Err != nil {
-		log.Fatal(result.Err)
+	})
+	if err != nil {
+		log.Fatal(err)
 	}
-	for _, p := range result.Packages {
+	for _, p := range results[0].Packages {
 		fmt.Println(p.Selection.Version, p.Platform, p.H1.Scheme(), p.ZH.Scheme())
 	}
 	// Output: 1.1.0 linux_amd64 h1 zh

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -24,9 +25,12 @@ func Example_locate() {
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Client: client},
 	}
-	results := lockhashes.Locate(context.Background(), in.Fetcher, false, lockhashes.Request{
+	results, err := lockhashes.Locate(context.Background(), in.Fetcher, false, lockhashes.Request{
 		Requirements: getproviders.Requirements{widget: nil}, Platforms: []getproviders.Platform{linux},
 	})
+	if err != nil {
+		log.Fatal(err)
+	}
 	for _, p := range results[0].Packages {
 		fmt.Println(p.Selection.Version, p.Platform, p.Authentication.TrustLevel, p.ZH.Scheme())
 	}
@@ -45,7 +49,10 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", "", "terraform.io/builtin/terraform", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux), Locks: locks,
 	}
-	results := lockhashes.Locate(t.Context(), in.Fetcher, false, request, request)
+	results, err := lockhashes.Locate(t.Context(), in.Fetcher, false, request, request)
+	if err != nil {
+		t.Error(err)
+	}
 	for _, result := range results {
 		if result.Err != nil || len(result.Packages) != 6 {
 			t.Fatalf("%+v", result)
@@ -63,7 +70,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range lockhashes.Locate(t.Context(), in.Fetcher, true, request)[0].Packages {
+	for _, p := range first(lockhashes.Locate(t.Context(), in.Fetcher, true, request)).Packages {
 		if p.Size <= 1 {
 			t.Errorf("size %d", p.Size)
 		}
@@ -77,10 +84,10 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
+	result := first(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
-	})[0]
+	}))
 	if len(result.Packages) != 2 || result.Packages[0].Err != nil || !errors.Is(result.Packages[1].Err, getproviders.ErrPlatformMissing) {
 		t.Errorf("%+v", result.Packages)
 	}
@@ -89,11 +96,16 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	}
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
-	result = lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}})[0]
+	result = first(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
-	if r := lockhashes.Locate(t.Context(), &fetcher.Fetcher{}, false, lockhashes.Request{}); r[0].Err == nil {
+	results, err := lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/nobody", "")},
+		lockhashes.Request{}, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})
+	if want := append(getproviders.SplitErrors(results[0].Err), getproviders.SplitErrors(results[2].Err)...); len(want) != 2 || !slices.Equal(getproviders.SplitErrors(err), want) {
+		t.Errorf("the joined error is %v, want %v", err, want)
+	}
+	if r, err := lockhashes.Locate(t.Context(), &fetcher.Fetcher{}, false, lockhashes.Request{}); r[0].Err == nil || err == nil {
 		t.Error("there was no source")
 	}
 }
@@ -123,7 +135,7 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			in := &providercache.Installer{
 				Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")})[0]
+			result := first(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)
@@ -145,13 +157,13 @@ func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
 	sources, server := m.sources(t)
 	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
 	for name, source := range sources {
-		p := lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)[0].Packages[0]
+		p := first(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)).Packages[0]
 		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
 	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
-	p := lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)[0].Packages[0]
+	p := first(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)).Packages[0]
 	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
 	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
 	must(t, err)

@@ -51,7 +51,7 @@ var everyPlatform = lockhashes.Request{
 func TestLock_TrustsARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	believed := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
+	believed := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
 		if p.From != lockhashes.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
@@ -129,7 +129,7 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
-	got := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]
+	got := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
 	if got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
@@ -152,7 +152,7 @@ func TestLock_TrustsNoUnsignedRegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)[0]; got.Err == nil {
+	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)); got.Err == nil {
 		t.Errorf("it was believed: %+v", got)
 	}
 }

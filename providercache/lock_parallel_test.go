@@ -41,10 +41,10 @@ func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	in.Fetcher.Source = source
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
 	defer cancel()
-	result := lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
+	result := first(lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
-	})[0]
+	}))
 	if result.Err != nil || len(result.Packages) != 6 {
 		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
 	}
@@ -58,9 +58,9 @@ func TestLock_WritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
+	result := first(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
-	})[0]
+	}))
 	if result.Err != nil || len(result.Packages) != 3 {
 		t.Errorf("%d packages, %v", len(result.Packages), result.Err)
 	}

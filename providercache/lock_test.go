@@ -32,12 +32,15 @@ func lockable(tb testing.TB, registry *providertest.Registry, name string, versi
 
 func lockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
 	tb.Helper()
-	result := lockhashes.Lock(tb.Context(), in.Fetcher, r)[0]
+	result := first(lockhashes.Lock(tb.Context(), in.Fetcher, r))
 	if result.Err != nil {
 		tb.Fatal(result.Err)
 	}
 	return result
 }
+
+// first is the result of the only request.
+func first[R any](results []R, _ error) R { return results[0] }
 
 func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 	t.Parallel()
@@ -52,15 +55,18 @@ func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 			Platforms:    append(slices.Clone(otherPlatforms), linux, linux),
 		})
 	}
-	first := lockhashes.Lock(t.Context(), in.Fetcher, requests...)
-	for i, result := range first {
-		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
+	results, err := lockhashes.Lock(t.Context(), in.Fetcher, requests...)
+	if err != nil {
+		t.Error(err)
+	}
+	for i, result := range results {
+		if result.Err != nil || len(result.Packages) != 6 || string(result.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
 			t.Fatalf("result %d: %v, %d packages\n%s", i, result.Err, len(result.Packages), result.Locks.Encode(product))
 		}
 	}
 	again := lockOne(t, in, requests[0])
-	if string(again.Locks.Encode(product)) != string(first[0].Locks.Encode(product)) {
-		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(product), first[0].Locks.Encode(product))
+	if string(again.Locks.Encode(product)) != string(results[0].Locks.Encode(product)) {
+		t.Errorf("what was remembered comes to\n%s\nand not\n%s", again.Locks.Encode(product), results[0].Locks.Encode(product))
 	}
 	for kind, want := range map[string]int{"archive": 6, "sums": 2, "signature": 2, "versions": 2} {
 		if got := registry.Requests(kind); got != want {
@@ -113,8 +119,8 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 	}
 	source := newSource(t)
 	source.addZip(t, "acme/widget", "1.0.0")
-	silent := lockhashes.Lock(t.Context(), newInstaller(t, source).Fetcher,
-		lockhashes.Request{Requirements: require("acme/widget", ""), AllPlatforms: true})[0]
+	silent := first(lockhashes.Lock(t.Context(), newInstaller(t, source).Fetcher,
+		lockhashes.Request{Requirements: require("acme/widget", ""), AllPlatforms: true}))
 	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
 		t.Errorf("a source that doesn't tell: %v", silent.Err)
 	}
@@ -127,7 +133,7 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 	lockable(t, registry, "gadget", "1.0.0")
 	widget, gadget := registryHost+"/acme/widget", registryHost+"/acme/gadget"
 	elsewhere := []getproviders.Platform{{OS: "plan9", Arch: "mips"}, linux}
-	results := lockhashes.Lock(t.Context(), in.Fetcher,
+	results, err := lockhashes.Lock(t.Context(), in.Fetcher,
 		lockhashes.Request{Requirements: require(widget, "", gadget, ""), Platforms: elsewhere},
 		lockhashes.Request{Requirements: require(widget, "")},
 		lockhashes.Request{Requirements: require(widget, ""), Only: []getproviders.Provider{provider(gadget)}},
@@ -146,7 +152,14 @@ func TestLock_FailureOfOneRequestLeavesOthers(t *testing.T) {
 			t.Errorf("result %d: %v", i, results[i].Err)
 		}
 	}
-	if err := lockhashes.Lock(t.Context(), new(fetcher.Fetcher), lockhashes.Request{})[0].Err; err == nil {
+	var joined []error
+	for _, r := range results {
+		joined = append(joined, getproviders.SplitErrors(r.Err)...)
+	}
+	if got := getproviders.SplitErrors(err); len(joined) != 4 || !slices.Equal(got, joined) {
+		t.Errorf("the joined error has %q, want %q", got, joined)
+	}
+	if results, err := lockhashes.Lock(t.Context(), new(fetcher.Fetcher), lockhashes.Request{}); results[0].Err == nil || err == nil {
 		t.Error("no error without a Source")
 	}
 }
@@ -171,7 +184,7 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
-	err := lockhashes.Lock(t.Context(), in.Fetcher, request)[0].Err
+	err := first(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
@@ -189,17 +202,17 @@ func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	source.trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if err := lockhashes.Lock(t.Context(), in.Fetcher, request)[0].Err; !errors.Is(err, getproviders.ErrAuthentication) {
+	if err := first(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err; !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
 	in = newInstaller(t, source)
 	in.Fetcher.HashPolicy = fetcher.TrustMirrorHashes
-	result := lockhashes.Lock(t.Context(), in.Fetcher, request)[0]
+	result := first(lockhashes.Lock(t.Context(), in.Fetcher, request))
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != lockhashes.HashesListed {
 		t.Errorf("got %+v", result)
 	}
 	source.trust("acme/widget", "1.0.0", nil)
-	if got := lockhashes.Lock(t.Context(), in.Fetcher, request)[0]; got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
+	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
 		t.Errorf("without a list: %+v", got)
 	}
 }

@@ -171,7 +171,7 @@ func policyPaths(t *testing.T, d *directory) []struct {
 			return err
 		}},
 		{"Lock", "fetched", "known", func() error {
-			return lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})[0].Err
+			return first(lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})).Err
 		}},
 		{"Mirror", "fetched", "present", func() error {
 			_, err := mirror.Update(t.Context(), f, mirror.Options{Dir: filepath.Join(dir, "mirror")}, []mirror.Spec{{PackageSpec: spec}})

@@ -48,10 +48,10 @@ func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if got := lockhashes.Lock(t.Context(), in.Fetcher, request)[0]; got.Err != nil || got.Packages[0].H1 == listed {
+	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := lockhashes.Locate(t.Context(), in.Fetcher, false, request)[0]; got.Err != nil {
+	if got := first(lockhashes.Locate(t.Context(), in.Fetcher, false, request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
 }

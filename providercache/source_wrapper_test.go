@@ -43,9 +43,9 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat})
 	}
 	in.Fetcher.Source = wrapper{in.Fetcher.Source}
-	result := lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
+	result := first(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
-	})[0]
+	}))
 	if result.Err != nil || len(result.Packages) != 2 {
 		t.Errorf("got %+v", result)
 	}

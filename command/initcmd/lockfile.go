@@ -103,14 +103,14 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	})
 	shown := in.view.Platforms()
 	fetcher.Observe = event.Observer(shown.Observe)
-	result := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
+	results, err := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
 		Requirements: required, Locks: locks,
 		Platforms: in.opts.otherPlatforms(), AllPlatforms: in.opts.allPlatforms,
 		Done: []getproviders.Platform{getproviders.CurrentPlatform()},
-	})[0]
+	})
 	problems := shown.End()
-	if result.Err != nil {
-		return nil, append(problems, view.LockProblems(in.product, view.LockedDir{Result: result})...)
+	if err != nil {
+		return nil, append(problems, view.LockProblems(in.product, view.LockedDir{Result: results[0]})...)
 	}
-	return result.Locks, problems
+	return results[0].Locks, problems
 }

@@ -108,7 +108,7 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 		requests[i] = d.request(opts.packageOptions, only)
 		requests[i].Upgrade = upgrades
 	}
-	results := lockhashes.Lock(m.Context, &fetcher, requests...)
+	results, _ := lockhashes.Lock(m.Context, &fetcher, requests...) // each directory reports its own error
 	problems = append(problems, v.End()...)
 	for i, d := range dirs {
 		problems = append(problems, conclude(opts, d, results[i], v)...)

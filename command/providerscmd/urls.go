@@ -89,8 +89,9 @@ func locate(opts urlsOptions, in *reader) problem.List {
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, nil)
 	}
+	results, _ := lockhashes.Locate(m.Context, &fetcher, opts.sizes, requests...) // each directory reports its own error
 	var report view.URLsReport
-	for i, result := range lockhashes.Locate(m.Context, &fetcher, opts.sizes, requests...) {
+	for i, result := range results {
 		d := dirs[i]
 		report.Dirs = append(report.Dirs, view.LocatedDir{
 			Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Locked: d.lockedHashes, Result: result,

@@ -6,7 +6,7 @@
 // the work:
 //
 //	f := &fetcher.Fetcher{Source: &getproviders.RegistrySource{}}
-//	results := lockhashes.Lock(ctx, f, lockhashes.Request{Requirements: required})
+//	results, err := lockhashes.Lock(ctx, f, lockhashes.Request{Requirements: required})
 //
 // What goes in: a [Request], which holds the provider, its version, the package's
 // location with the documents that authenticate it, and the hashes that the lock

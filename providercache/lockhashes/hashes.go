@@ -26,7 +26,7 @@ import (
 // *resolve.ProviderError for each of the others, in the order given. No events are reported.
 func Hashes(ctx context.Context, f *fetcher.Fetcher, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform) (map[getproviders.Platform][]getproviders.Hash, error) {
 	if f.Source == nil {
-		return nil, errors.New("a Fetcher needs a Source")
+		return nil, errNoSource
 	}
 	s := resolve.Selection{Provider: p, Version: v}
 	found, errs := par.Map(ctx, f.Limits.WithDefaults().Queries, platforms, func(ctx context.Context, plat getproviders.Platform) ([]getproviders.Hash, error) {

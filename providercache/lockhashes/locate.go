@@ -43,14 +43,15 @@ type LocateResult struct {
 // whole, which works for signed URLs that allow GET alone. Sizes of files on this
 // machine are returned in any case.
 //
-// Results are in the order of the requests.
-func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Request) []LocateResult {
-	results := make([]LocateResult, len(requests))
+// Results are in the order of the requests, and the failure of one doesn't affect
+// the others. The error joins those of all results, in the same order.
+func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Request) ([]LocateResult, error) {
+	results, failed := make([]LocateResult, len(requests)), make([]error, len(requests))
 	if f.Source == nil {
 		for i := range results {
-			results[i].Err = errors.New("a Fetcher needs a Source")
+			results[i].Err = errNoSource
 		}
-		return results
+		return results, errNoSource
 	}
 	queries := f.Limits.WithDefaults().Queries
 	chosen, _ := par.Map(ctx, queries, requests, func(ctx context.Context, r Request) (Choice, error) {
@@ -69,8 +70,9 @@ func Locate(ctx context.Context, f *fetcher.Fetcher, sizes bool, requests ...Req
 	}
 	for i, c := range chosen {
 		results[i] = c.located(located)
+		failed[i] = results[i].Err
 	}
-	return results
+	return results, errors.Join(failed...)
 }
 
 // located picks the packages that a request asks for.

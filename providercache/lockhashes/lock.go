@@ -2,13 +2,14 @@
 // any platforms, without installing anything.
 //
 //	f := &fetcher.Fetcher{Source: source, StateDir: stateDir}
-//	result := lockhashes.Lock(ctx, f, lockhashes.Request{
+//	results, err := lockhashes.Lock(ctx, f, lockhashes.Request{
 //		Requirements: required,
 //		Platforms:    []getproviders.Platform{{OS: "linux", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}},
-//	})[0]
-//	if result.Err == nil {
-//		// write result.Locks
+//	})
+//	if err != nil {
+//		return err
 //	}
+//	// write results[0].Locks
 //
 // What goes in: the requirements of working directories and what their lock files
 // hold now. What comes out: the new lock files as values, and what each package
@@ -105,7 +106,8 @@ const (
 // Lock finds out what the lock files of any number of working directories
 // should hold, for any platforms. It keeps no package, and writes no lock file: the
 // caller saves the Locks that it returns. Results are in the order of the requests,
-// and the failure of one doesn't affect the others.
+// and the failure of one doesn't affect the others. The error joins those of all
+// results, in the same order.
 //
 // A package that several requests need is worked on once, and all packages are
 // worked on at the same time, within Limits. The hashes of an archive's content are
@@ -115,13 +117,13 @@ const (
 //
 // Versions are those that are locked already, else the newest that are allowed.
 // The source isn't asked for the versions of a provider that is locked.
-func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result {
-	results := make([]Result, len(requests))
+func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) ([]Result, error) {
+	results, errs := make([]Result, len(requests)), make([]error, len(requests))
 	if f.Source == nil {
 		for i := range results {
-			results[i].Err = errors.New("a Fetcher needs a Source")
+			results[i].Err = errNoSource
 		}
-		return results
+		return results, errNoSource
 	}
 	chosen, _ := par.Map(ctx, f.Limits.WithDefaults().Queries, requests, func(ctx context.Context, r Request) (Choice, error) {
 		return Choose(ctx, f, r), nil
@@ -129,9 +131,12 @@ func Lock(ctx context.Context, f *fetcher.Fetcher, requests ...Request) []Result
 	found := hashAll(ctx, f, WantedPackages(chosen))
 	for i, r := range requests {
 		results[i] = r.Conclude(ctx, chosen[i], found, f)
+		errs[i] = results[i].Err
 	}
-	return results
+	return results, errors.Join(errs...)
 }
+
+var errNoSource = errors.New("a Fetcher needs a Source")
 
 // Choice holds the versions and platforms that a request asks for.
 type Choice struct {

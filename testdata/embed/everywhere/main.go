@@ -54,22 +54,23 @@ func fill(ctx context.Context, args []string) error {
 	request := lockhashes.Request{Requirements: getproviders.Requirements{}, Platforms: platforms}
 	request.Requirements.Add(provider, getproviders.Requirement{})
 
-	locked := lockhashes.Lock(ctx, fetcher, request)[0]
-	if locked.Err != nil {
-		return locked.Err
+	results, err := lockhashes.Lock(ctx, fetcher, request)
+	if err != nil {
+		return err
 	}
-	if err := locked.Locks.Save(filepath.Join(dir, depsfile.FileName), product); err != nil {
+	locks := results[0].Locks
+	if err := locks.Save(filepath.Join(dir, depsfile.FileName), product); err != nil {
 		return err
 	}
 	var wanted []mirror.Spec
-	for _, w := range store.PackageSpecs(store.LockedBy(locked.Locks)) {
+	for _, w := range store.PackageSpecs(store.LockedBy(locks)) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	packed := mirror.Options{Dir: filepath.Join(dir, "mirror"), Platforms: platforms}
 	if _, err := mirror.Update(ctx, fetcher, packed, wanted); err != nil {
 		return err
 	}
-	request.Locks = locked.Locks
+	request.Locks = locks
 	plugins := vendoring.Options{Dir: filepath.Join(dir, "terraform.d", "plugins")}
 	_, err = vendoring.Update(ctx, fetcher, plugins, request)
 	return err
