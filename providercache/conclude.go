@@ -66,13 +66,18 @@ func conclude(req getproviders.Requirements, locks *depsfile.Locks, outcomes []O
 			Provider:    o.Selection.Provider,
 			Version:     o.Selection.Version,
 			Constraints: o.Selection.Constraints,
-			Hashes:      getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.RegistryHashes), prior)),
+			Hashes:      o.lockedHashes(prior),
 		})
 		if o.thisPlatformOnly(prior) {
 			report.Incomplete = append(report.Incomplete, o.Selection.Provider)
 		}
 	}
 	return updated, report, nil
+}
+
+// lockedHashes are what a lock file should hold of a package, of which it held prior before.
+func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
+	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.RegistryHashes), prior))
 }
 
 // thisPlatformOnly reports whether the hash that was computed here is the only

@@ -11,7 +11,7 @@
 //
 // The caller writes the locks to the lock file afterwards, with package depsfile.
 // [Installer.Plan] and [Installer.Check] say what Install would do,
-// [Installer.Ensure] installs one provider without a lock file, and
+// [Installer.Ensure] installs one provider without a lock file, [Installer.EnsureAll] many, and
 // [Installer.Prefetch] fills a cache.
 //
 // An installation has five phases, each of which hands a value to the next:

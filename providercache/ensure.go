@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
+
+// ErrNotTried matches errors of providers that weren't installed because others
+// had failed before the first archive was requested.
+var ErrNotTried = errors.New("it was not tried, because other providers failed")
 
 // Installed is a provider that is ready to run.
 type Installed struct {
@@ -18,6 +23,8 @@ type Installed struct {
 	Executable     string              // in Dir
 	Hashes         []getproviders.Hash // what a lock file would record
 	Authentication getproviders.AuthenticationResult
+
+	Err error // of EnsureAll: why it isn't there; then only Provider is set
 }
 
 // Ensure makes Target hold the newest version of one provider that the
@@ -36,31 +43,78 @@ type Installed struct {
 // The error is a *resolve.ProviderError, *resolve.UnwritableError or
 // *resolve.NoSpaceError.
 func (in *Installer) Ensure(ctx context.Context, p getproviders.Provider, c getproviders.Constraints) (Installed, error) {
-	if p.IsBuiltIn() {
-		s := resolve.Selection{Provider: p}
-		return Installed{}, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepBuiltIn, errors.New("a built-in provider has no package")))
-	}
-	if in.Skip[p] {
-		s := resolve.Selection{Provider: p}
-		return Installed{}, resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
-	}
-	req := getproviders.Requirements{p: {{Constraints: c}}}
-	locks, report, err := in.Install(ctx, req, nil, resolve.Normal)
+	results, err := in.EnsureAll(ctx, getproviders.Requirements{p: {{Constraints: c}}})
 	if err != nil {
 		return Installed{}, err
 	}
-	outcome := report.Outcomes[0]
-	lock, _ := locks.Provider(p)
-	installed := Installed{
-		Provider:       p,
-		Version:        lock.Version,
-		Dir:            in.packagePath(p, lock.Version),
-		Hashes:         lock.Hashes,
-		Authentication: outcome.Authentication,
+	return results[0], nil
+}
+
+// EnsureAll is Ensure for many providers, which are installed at the same time,
+// within Limits. The results are in the order of providers, one for each, and the
+// error joins those of all that failed, as that of Install does. Providers that
+// weren't tried because others had failed have an Err that matches ErrNotTried,
+// which isn't part of the joined error.
+func (in *Installer) EnsureAll(ctx context.Context, req getproviders.Requirements) ([]Installed, error) {
+	wanted, results := maps.Clone(req), map[getproviders.Provider]Installed{}
+	var errs []error
+	for _, p := range req.Providers() {
+		if err := in.refuseToEnsure(ctx, p); err != nil {
+			results[p], errs = Installed{Provider: p, Err: err}, append(errs, err)
+			delete(wanted, p)
+		}
 	}
-	installed.Executable, err = unpack.FindExecutable(installed.Dir, p)
-	if err != nil {
-		return Installed{}, outcome.Selection.Failed(resolve.StepPublish, fmt.Errorf("the package is gone: %w", err))
+	if len(wanted) > 0 {
+		_, report, err := in.Install(ctx, wanted, nil, resolve.Normal)
+		errs = append(errs, getproviders.SplitErrors(err)...)
+		for _, o := range report.Outcomes {
+			done := in.installed(o)
+			results[done.Provider] = done
+			if done.Err != nil && o.Err == nil && !o.NotTried {
+				errs = append(errs, done.Err)
+			}
+		}
+		for p := range wanted {
+			if _, ok := results[p]; !ok {
+				results[p] = Installed{Provider: p, Err: err}
+			}
+		}
 	}
-	return installed, nil
+	all := make([]Installed, 0, len(results))
+	for _, p := range req.Providers() {
+		all = append(all, results[p])
+	}
+	return all, errors.Join(errs...)
+}
+
+// refuseToEnsure returns an error for providers that can't be installed at all.
+func (in *Installer) refuseToEnsure(ctx context.Context, p getproviders.Provider) error {
+	s := resolve.Selection{Provider: p}
+	switch {
+	case in.Fetcher == nil:
+		return nil // Install says so
+	case p.IsBuiltIn():
+		return resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepBuiltIn, errors.New("a built-in provider has no package")))
+	case in.Skip[p]:
+		return resolve.Fail(ctx, in.Fetcher.Emit, s, s.Failed(resolve.StepQuery, errors.New("it is to be skipped, and can't be installed too")))
+	}
+	return nil
+}
+
+// installed is the result for one provider that Install has been asked for without locks.
+func (in *Installer) installed(o Outcome) Installed {
+	done := Installed{Provider: o.Selection.Provider, Err: o.Err}
+	if o.NotTried {
+		done.Err = o.Selection.Failed(resolve.StepFetch, ErrNotTried)
+	}
+	if done.Err != nil {
+		return done
+	}
+	done.Version, done.Authentication, done.Hashes = o.Selection.Version, o.Authentication, o.lockedHashes(nil)
+	done.Dir = in.packagePath(done.Provider, done.Version)
+	var err error
+	if done.Executable, err = unpack.FindExecutable(done.Dir, done.Provider); err != nil {
+		return Installed{Provider: done.Provider, Err: o.Selection.Failed(resolve.StepPublish, fmt.Errorf("the package is gone: %w", err))}
+	}
+	return done
 }

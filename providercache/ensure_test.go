@@ -3,10 +3,12 @@ package providercache_test
 import (
 	"errors"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -62,4 +64,42 @@ func TestEnsure_Fails(t *testing.T) {
 		}
 	}
 	nothingLeft(t, in)
+}
+
+func TestEnsureAll_HasAResultForEach(t *testing.T) {
+	t.Parallel()
+	source := newSource(t)
+	source.addZip(t, "acme/widget", "1.0.0")
+	source.addZip(t, "acme/gadget", "2.0.0")
+	source.addZip(t, "acme/hollow", "1.0.0", zipOf(t, map[string]string{"LICENSE": ""}))
+	in := newInstaller(t, source)
+	good := require("acme/widget", "", "acme/gadget", "~> 2.0")
+	results, err := in.EnsureAll(t.Context(), good)
+	must(t, err)
+	for i, p := range good.Providers() {
+		one, err := in.Ensure(t.Context(), p, constraints(""))
+		must(t, err)
+		if got := results[i]; got.Provider != p || got.Err != nil || !reflect.DeepEqual(got, one) || read(t, got.Executable) != "provider "+got.Version.String()+"\n" {
+			t.Errorf("got %+v, want %+v", got, one)
+		}
+	}
+	results, err = in.EnsureAll(t.Context(), require("acme/widget", "", "acme/hollow", "", "terraform.io/builtin/terraform", ""))
+	failures := providerErrors(t, err)
+	if len(failures) != 2 || failures[0].Step != resolve.StepBuiltIn || failures[1].Provider != provider("acme/hollow") {
+		t.Errorf("got %v", err)
+	}
+	for _, got := range results {
+		if good := got.Provider == provider("acme/widget"); good != (got.Err == nil) || good != (got.Executable != "") {
+			t.Errorf("got %+v", got)
+		}
+	}
+	source.addZip(t, "acme/late", "1.0.0")
+	results, err = in.EnsureAll(t.Context(), require("acme/late", "", "acme/none", ""))
+	if len(results) != 2 || !errors.Is(results[0].Err, providercache.ErrNotTried) || errors.Is(err, providercache.ErrNotTried) || !errors.Is(err, results[1].Err) {
+		t.Errorf("one that doesn't exist: %v, %+v", err, results)
+	}
+	results, err = new(providercache.Installer).EnsureAll(t.Context(), good)
+	if err == nil || len(results) != 2 || results[1].Err == nil {
+		t.Errorf("without a Fetcher: %v, %+v", err, results)
+	}
 }
