@@ -5,7 +5,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -80,43 +79,19 @@ type streams struct {
 // signals and exit code untouched. Where the system allows it this process
 // becomes that program, and the function returns only if that fails.
 func passThrough(m *cli.Meta, args []string, to streams) int {
-	path, err := products.Program(m, m.StandIn.Name)
+	passed := newPasses(m, args)
+	path, err := products.Program(m, m.StandIn.Name, passed.refuses)
 	if err == nil {
 		var env cli.Environment
-		if env, err = countPass(m, path); err == nil {
+		if env, err = passed.with(path); err == nil {
 			var code int
 			if code, err = become(path, args, env, to); err == nil {
 				return code
 			}
 		}
+	} else if passed.refused != "" {
+		err = passed.loop(passed.refused)
 	}
 	fmt.Fprintf(to.err, "Error: %v\n", err)
 	return 1
-}
-
-// passesVariable tells programs below this one how often a command was passed on, and
-// maxPasses is how often it may be. A command that the real program runs may
-// well come to tfdeps again, but not without an end.
-const (
-	passesVariable = "TFDEPS_PASSES"
-	maxPasses      = 8
-)
-
-// countPass returns the environment for a program, unless that seems to be a
-// copy of tfdeps, or a script that calls it. The variable is replaced, as a program
-// need not look for the last of several.
-func countPass(m *cli.Meta, path string) (cli.Environment, error) {
-	passes, err := strconv.Atoi(m.Env.Get(passesVariable))
-	if err != nil {
-		passes = 0
-	}
-	if passes >= maxPasses {
-		return nil, fmt.Errorf("%s leads back to tfdeps: it is a copy, or a script that calls it. Set %s to where the real %s is",
-			path, products.PathVariable(m.StandIn.Name), m.StandIn.Name)
-	}
-	others := slices.DeleteFunc(slices.Clone(m.Env), func(entry string) bool {
-		key, _, _ := strings.Cut(entry, "=")
-		return cli.SameName(key, passesVariable)
-	})
-	return others.With(fmt.Sprintf("%s=%d", passesVariable, passes+1)), nil
 }

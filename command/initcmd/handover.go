@@ -31,7 +31,7 @@ func (in *installation) handOver() problem.List {
 	if in.opts.backend.with == "" || !in.opts.backend.initialize {
 		return nil
 	}
-	program, err := products.Program(in.meta, in.opts.backend.with)
+	program, err := products.Program(in.meta, in.opts.backend.with, nil)
 	if err != nil {
 		return problem.List{problem.Error("Can't hand the backend over", err.Error())}
 	}

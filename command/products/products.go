@@ -113,8 +113,9 @@ func ofProgram(name string) (getproviders.Product, bool) {
 	return getproviders.Product{}, false
 }
 
-// StandInFor reads a program's name, with or without a version behind it. It is
-// nil if the program isn't one of a product.
+// StandInFor reads a program's name: that of a product, with a version behind it or
+// without, or that of a program which has a wrapper ("terraform-bin"). Version managers
+// put "-", "_" or "@" before the version, and "v". It is nil for other names, such as "terraform-docs".
 func StandInFor(name string) *cli.StandIn {
 	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") {
 		name = strings.TrimSuffix(name, ext)
@@ -124,8 +125,11 @@ func StandInFor(name string) *cli.StandIn {
 		return nil
 	}
 	version := strings.TrimPrefix(name, product.Program)
-	if version == "" {
+	if version == "" || version == wrappedSuffix {
 		return &cli.StandIn{Name: name}
+	}
+	if strings.ContainsRune("-_@", rune(version[0])) {
+		version = strings.TrimPrefix(version[1:], "v")
 	}
 	v, err := getproviders.ParseVersion(version)
 	if err != nil {

@@ -88,8 +88,9 @@ func TestProgram_IsNeverTfdepsItself(t *testing.T) {
 		t.Skip("links and scripts need more there")
 	}
 	own, real := filepath.Join(t.TempDir(), "tfdeps"), filepath.Join(t.TempDir(), "terraform")
-	for _, path := range []string{own, real} {
-		if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+	copied, wrapped := filepath.Join(t.TempDir(), "terraform"), filepath.Join(t.TempDir(), "tofu-bin")
+	for path, content := range map[string]string{own: "#!/bin/sh\n", copied: "#!/bin/sh\n", real: "#!/bin/ksh", wrapped: "#!/bin/sh\n\n"} {
+		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,19 +98,86 @@ func TestProgram_IsNeverTfdepsItself(t *testing.T) {
 	if err := os.Symlink(own, link); err != nil {
 		t.Fatal(err)
 	}
-	path := "PATH=" + filepath.Dir(link) + string(os.PathListSeparator) + filepath.Dir(real)
-	for _, tt := range []struct{ name, env, want, problem string }{
-		{"terraform", "", real, ""},
-		{"tofu", "", "", "there is no tofu on PATH"},
-		{"tofu", tofuPathVariable + "=" + real, real, ""},
-		{"tofu1.12.6", terraformPathVariable + "=" + real, "", "there is no tofu1.12.6 on PATH"},
-		{"terraform", terraformPathVariable + "=" + link, "", "leads to tfdeps itself"},
-		{"terraform", terraformPathVariable + "=" + real + "/none", "", "TFDEPS_TERRAFORM_PATH"},
-	} {
-		m := &cli.Meta{Executable: own, Env: cli.Environment{path, tt.env}}
-		got, err := Program(m, tt.name)
-		if got != tt.want || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {
-			t.Errorf("%s with %s: got %q, %v", tt.name, tt.env, got, err)
+	list := func(files ...string) string {
+		var dirs []string
+		for _, file := range files {
+			dirs = append(dirs, filepath.Dir(file))
 		}
+		return "PATH=" + strings.Join(dirs, string(os.PathListSeparator))
+	}
+	path, withWrapped := list(link, copied, real), list(wrapped, copied, real)
+	for _, tt := range []struct{ name, path, env, refused, want, problem string }{
+		{"terraform", path, "", "", real, ""},
+		{"terraform", list(copied, link, real), "", "", real, ""},
+		{"terraform", path, "", real, "", "there is no terraform on PATH"},
+		{"terraform-bin", path, "", "", real, ""},
+		{"terraform1.15.9", path, "", "", "", "there is no terraform1.15.9 on PATH"},
+		{"tofu", path, "", "", "", "there is no tofu on PATH"},
+		{"tofu", withWrapped, "", "", wrapped, ""},
+		{"tofu-bin", withWrapped, "", "", wrapped, ""},
+		{"tofu", path, tofuPathVariable + "=" + real, "", real, ""},
+		{"tofu1.12.6", path, terraformPathVariable + "=" + real, "", "", "there is no tofu1.12.6 on PATH"},
+		{"terraform", path, terraformPathVariable + "=" + link, "", "", "leads to tfdeps itself"},
+		{"terraform", path, terraformPathVariable + "=" + copied, "", "", "leads to tfdeps itself"},
+		{"terraform", path, terraformPathVariable + "=" + real, real, "", "leads to tfdeps itself"},
+		{"terraform-bin", path, terraformPathVariable + "=" + real + "/none", "", "", "TFDEPS_TERRAFORM_PATH"},
+	} {
+		m := &cli.Meta{Executable: own, Env: cli.Environment{tt.path, tt.env}}
+		got, err := Program(m, tt.name, func(path string) bool { return path == tt.refused })
+		if got != tt.want || (err == nil) != (tt.problem == "") || err != nil && !strings.Contains(err.Error(), tt.problem) {
+			t.Errorf("%s with %s and %s: got %q, %v", tt.name, tt.path, tt.env, got, err)
+		}
+	}
+}
+
+func TestStandInFor_NamesOfSetupActionsAndVersionManagers(t *testing.T) {
+	for name, want := range map[string]string{
+		"terraform":        "terraform ",
+		"terraform-bin":    "terraform-bin ",
+		"tofu-bin.exe":     "tofu-bin ",
+		"terraform1.5.7":   "terraform1.5.7 1.5.7",
+		"terraform_1.5.7":  "terraform_1.5.7 1.5.7",
+		"terraform-v1.5.7": "terraform-v1.5.7 1.5.7",
+		"tofu@1.10.0":      "tofu@1.10.0 1.10.0",
+		"terraform-":       "",
+		"terraform-v":      "",
+		"terraform-docs":   "",
+		"terraform-bin1.0": "",
+		"terraformer":      "",
+		"tofuenv":          "",
+	} {
+		got := ""
+		if s := StandInFor(name); s != nil {
+			got = s.Name + " " + s.Version
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestEqualContent(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for _, size := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10} {
+		text := strings.Repeat("x", size)
+		a, b := write("a", text), write("b", text)
+		if !equalContent(a, b) {
+			t.Errorf("%d bytes differ from themselves", size)
+		}
+		for _, other := range []string{text + "x", "y" + strings.TrimPrefix(text, "x"), strings.TrimSuffix(text, "x") + "y"} {
+			if c := write("c", other); equalContent(a, c) || equalContent(c, a) {
+				t.Errorf("%d bytes equal %d others", size, len(other))
+			}
+		}
+	}
+	if equalContent(dir, write("a", "")) {
+		t.Error("a directory equals an empty file")
 	}
 }

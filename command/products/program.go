@@ -1,7 +1,11 @@
 package products
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"io/fs"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,12 +15,18 @@ import (
 
 // Program finds the real program of a name, with or without a version: the one
 // that the product's variable names, else the first on PATH that isn't tfdeps.
-func Program(m *cli.Meta, name string) (string, error) {
+// A program that refuse reports true for is none either; refuse may be nil.
+func Program(m *cli.Meta, name string, refuse func(path string) bool) (string, error) {
+	if refuse == nil {
+		refuse = func(string) bool { return false }
+	}
 	variable := PathVariable(name)
 	given := m.Env.Get(variable)
 	if given == "" {
-		if found, ok := findProgram(m, name); ok {
-			return found.Path, nil
+		for found := range programsOnPath(m, name) {
+			if !refuse(found.Path) {
+				return found.Path, nil
+			}
 		}
 		return "", fmt.Errorf("there is no %s on PATH, besides tfdeps itself. Install it, or set %s to where it is", name, variable)
 	}
@@ -28,7 +38,7 @@ func Program(m *cli.Meta, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("the variable %s: %w", variable, err)
 	}
-	if self, err := os.Stat(m.Executable); err == nil && os.SameFile(self, info) {
+	if ownProgram(m).is(path, info) || refuse(path) {
 		return "", fmt.Errorf("the variable %s leads to tfdeps itself. Set it to where the real %s is", variable, name)
 	}
 	return path, nil
@@ -41,23 +51,94 @@ func PathVariable(name string) string {
 	return settingsOf[product.Program].path
 }
 
-// findProgram finds the first program of a name on PATH that isn't tfdeps, which
-// may have a link with that name before the real one.
-func findProgram(m *cli.Meta, name string) (programRecord, bool) {
-	self, _ := os.Stat(m.Executable)
-	for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue // as os/exec, which runs nothing of the working directory
+// wrappedSuffix is what the setup actions of GitHub add to the name of the real program, so
+// that a wrapper can have its own: "terraform-bin", "tofu-bin".
+const wrappedSuffix = "-bin"
+
+// namesOf are the names under which the program of a name is looked for, the best first.
+func namesOf(name string) []string {
+	for program := range settingsOf {
+		switch name {
+		case program:
+			return []string{name, name + wrappedSuffix}
+		case program + wrappedSuffix:
+			return []string{name, program}
 		}
-		path, err := exec.LookPath(filepath.Join(dir, name))
-		if err != nil {
-			continue
-		}
-		info, err := os.Stat(path)
-		if err != nil || self != nil && os.SameFile(self, info) {
-			continue
-		}
-		return newProgramRecord(path, info), true
 	}
-	return programRecord{}, false
+	return []string{name}
 }
+
+// programsOnPath are the programs of a name on PATH that aren't tfdeps, which may have
+// links with that name before the real one, and copies.
+func programsOnPath(m *cli.Meta, name string) iter.Seq[programRecord] {
+	return func(yield func(programRecord) bool) {
+		own := ownProgram(m)
+		for _, name := range namesOf(name) {
+			for _, dir := range filepath.SplitList(m.Env.Get("PATH")) {
+				if !filepath.IsAbs(dir) {
+					continue // as os/exec, which runs nothing of the working directory
+				}
+				path, err := exec.LookPath(filepath.Join(dir, name))
+				if err != nil {
+					continue
+				}
+				info, err := os.Stat(path)
+				if err != nil || own.is(path, info) {
+					continue
+				}
+				if !yield(newProgramRecord(path, info)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// programFile is the file of a program; its info is nil if it isn't known.
+type programFile struct {
+	path string
+	info fs.FileInfo
+}
+
+// ownProgram is tfdeps.
+func ownProgram(m *cli.Meta) programFile {
+	info, _ := os.Stat(m.Executable)
+	return programFile{path: m.Executable, info: info}
+}
+
+// is reports whether another file is the program, or a copy of it.
+func (p programFile) is(path string, info fs.FileInfo) bool {
+	if p.info == nil {
+		return false
+	}
+	return os.SameFile(p.info, info) || p.info.Size() == info.Size() && equalContent(p.path, path)
+}
+
+// equalContent compares two files. Those that can't be read differ.
+func equalContent(a, b string) bool {
+	first, err := os.Open(a)
+	if err != nil {
+		return false
+	}
+	defer first.Close()
+	second, err := os.Open(b)
+	if err != nil {
+		return false
+	}
+	defer second.Close()
+	const piece = 64 << 10
+	left, right := make([]byte, piece), make([]byte, piece)
+	for {
+		n, err := io.ReadFull(first, left)
+		m, otherErr := io.ReadFull(second, right)
+		if !bytes.Equal(left[:n], right[:m]) {
+			return false
+		}
+		if err != nil || otherErr != nil {
+			return n < piece && m < piece && isEnd(err) && isEnd(otherErr)
+		}
+	}
+}
+
+// isEnd reports whether io.ReadFull came to the end of a file.
+func isEnd(err error) bool { return err == io.EOF || err == io.ErrUnexpectedEOF }

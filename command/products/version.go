@@ -5,8 +5,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,36 +42,44 @@ func versionOf(m *cli.Meta, product getproviders.Product, readOnly bool) (string
 	if m.StandIn != nil && m.StandIn.Version != "" && strings.HasPrefix(m.StandIn.Name, product.Program) {
 		return m.StandIn.Version, nil
 	}
-	program, ok := programOf(m, product.Program)
-	if !ok {
-		return s.defaultVersion, nil
-	}
 	memory := programMemory{dir: m.CacheDir}
-	if version, ok := memory.recall(program); ok {
+	for program := range programsOf(m, product.Program) {
+		if version, ok := memory.recall(program); ok {
+			return version, nil
+		}
+		version, err := askVersion(m, program.Path, s)
+		if errors.Is(err, errOwnAnswer) {
+			continue
+		}
+		if err != nil {
+			break // a program that doesn't run says nothing
+		}
+		if !readOnly {
+			memory.keep(program, version)
+		}
 		return version, nil
 	}
-	version, err := askVersion(m, program.Path, s)
-	if err != nil {
-		return s.defaultVersion, nil // a program that doesn't run says nothing
-	}
-	if !readOnly {
-		memory.keep(program, version)
-	}
-	return version, nil
+	return s.defaultVersion, nil
 }
 
-// programOf finds the product's program.
-func programOf(m *cli.Meta, name string) (programRecord, bool) {
+// programsOf are the programs that may be the product's.
+func programsOf(m *cli.Meta, name string) iter.Seq[programRecord] {
 	if m.Env.Get(settingsOf[name].path) == "" {
-		return findProgram(m, name)
+		return programsOnPath(m, name)
 	}
-	path, err := Program(m, name)
-	if err != nil {
-		return programRecord{}, false
+	return func(yield func(programRecord) bool) {
+		path, err := Program(m, name, nil)
+		if err != nil {
+			return
+		}
+		if info, err := os.Stat(path); err == nil {
+			yield(newProgramRecord(path, info))
+		}
 	}
-	info, err := os.Stat(path)
-	return newProgramRecord(path, info), err == nil
 }
+
+// errOwnAnswer says that a program is tfdeps, of another version, or leads to it.
+var errOwnAnswer = errors.New("tfdeps has answered")
 
 // askVersion has a program tell its version.
 func askVersion(m *cli.Meta, path string, s settings) (string, error) {
@@ -87,14 +97,19 @@ func askVersion(m *cli.Meta, path string, s settings) (string, error) {
 		return "", err
 	}
 	var answer struct {
-		Version string `json:"terraform_version"`
+		Version    string `json:"terraform_version"`
+		OwnVersion string `json:"tfdeps_version"`
 	}
 	said := out.Bytes()
 	if start := bytes.IndexByte(said, '{'); start > 0 {
 		said = said[start:] // warnings about the CLI configuration come before
 	}
-	if err := json.Unmarshal(said, &answer); err != nil {
+	// A wrapper of a setup action adds lines after the answer.
+	if err := json.NewDecoder(bytes.NewReader(said)).Decode(&answer); err != nil {
 		return "", err
+	}
+	if answer.OwnVersion != "" {
+		return "", errOwnAnswer
 	}
 	v, err := getproviders.ParseVersion(answer.Version)
 	return v.String(), err

@@ -64,6 +64,14 @@ func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	}
 }
 
+// firstProgram is the first program of a name on PATH.
+func firstProgram(m *cli.Meta, name string) (found programRecord, ok bool) {
+	for found := range programsOnPath(m, name) {
+		return found, true
+	}
+	return found, false
+}
+
 func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	in, err := os.Open(from)
@@ -122,7 +130,7 @@ func TestVersionOf_IsAskedOnce(t *testing.T) {
 func TestVersionOf_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
 	checkProductVersion(t, m, "1.9.8")
-	program, ok := findProgram(m, "terraform")
+	program, ok := firstProgram(m, "terraform")
 	if !ok {
 		t.Fatal("terraform is not on PATH")
 	}
@@ -139,6 +147,27 @@ func TestVersionOf_IsAskedAgainWhenTheProgramChanged(t *testing.T) {
 
 func TestVersionOf_BehindWarnings(t *testing.T) {
 	m := fakeTerraform(t, "\nWarning: Unable to open CLI configuration file\n"+`{"terraform_version": "1.9.8"}`)
+	checkProductVersion(t, m, "1.9.8")
+}
+
+func TestVersionOf_BeforeWhatAWrapperAdds(t *testing.T) {
+	m := fakeTerraform(t, "[command]/bin/terraform-bin version -json\n"+`{"terraform_version": "1.9.8"}`+"\n::debug::exitcode: 0\n")
+	checkProductVersion(t, m, "1.9.8")
+}
+
+// A tfdeps of another version may be on PATH before the real program, or a
+// launcher that calls one.
+func TestVersionOf_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
+	m := fakeTerraform(t, `{"terraform_version": "1.15.9", "tfdeps_version": "0.1.0"}`)
+	real := filepath.Join(t.TempDir(), "terraform")
+	if runtime.GOOS == "windows" {
+		t.Skip("the other program is a shell script")
+	}
+	if err := os.WriteFile(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	checkProductVersion(t, m, defaultTerraform)
+	m.Env = m.Env.With("PATH=" + m.Env.Get("PATH") + string(os.PathListSeparator) + filepath.Dir(real))
 	checkProductVersion(t, m, "1.9.8")
 }
 
@@ -159,7 +188,7 @@ func TestVersionOf_WithoutPlaceToRemember(t *testing.T) {
 
 func TestVersionOf_SurvivesDamagedMemory(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
-	program, _ := findProgram(m, "terraform")
+	program, _ := firstProgram(m, "terraform")
 	memory := programMemory{dir: m.CacheDir}
 	memory.keep(program, "1.9.8")
 	for _, damaged := range []string{"", "{", `{"version": "9.9.9"}`, "null"} {
@@ -188,7 +217,7 @@ func TestVersionOf_ByDefault(t *testing.T) {
 
 func TestVersionOf_IsNotThatOfTfdeps(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.9.8"}`)
-	program, _ := findProgram(m, "terraform")
+	program, _ := firstProgram(m, "terraform")
 	m.Executable = program.Path
 	checkProductVersion(t, m, defaultTerraform)
 	if times, _ := asked(t, m); times > 0 {

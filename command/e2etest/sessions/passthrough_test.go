@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
@@ -70,26 +71,102 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	if err := os.WriteFile(copied, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	caller := scriptAs(t, "terraform", `exec "$SELF" "$@"`+"\n")
+	build := filepath.Join(t.TempDir(), "terraform")
+	if err := os.WriteFile(build, append(program, 0), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const count = `echo x >>"$COUNT"` + "\n"
+	caller := scriptAs(t, "terraform", count+`exec "$SELF" "$@" $ADDED`+"\n")
+	wrapper := scriptAs(t, "terraform", count+`"${0%/*}/terraform-bin" "$@"`+"\n")
+	if err := os.Symlink(harness.Tfdeps(t), filepath.Join(filepath.Dir(wrapper), "terraform-bin")); err != nil {
+		t.Fatal(err)
+	}
 	list := string(os.PathListSeparator)
 	for _, tt := range []struct {
-		name string
-		env  []string
-		want string
+		name   string
+		env    []string
+		want   string
+		starts int // of the script
 	}{
-		{"nothing but the link", []string{"PATH=" + filepath.Dir(link)}, "there is no terraform on PATH, besides tfdeps itself"},
-		{"a copy", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(copied)}, "leads back to tfdeps"},
-		{"a script", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(caller), "SELF=" + link}, "leads back to tfdeps"},
-		{"ourselves by name", []string{"TFDEPS_TERRAFORM_PATH=" + link}, "leads to tfdeps itself"},
-		{"a copy by name", []string{"TFDEPS_TERRAFORM_PATH=" + copied}, "leads to tfdeps itself"},
+		{"nothing but the link", []string{"PATH=" + filepath.Dir(link)}, "there is no terraform on PATH, besides tfdeps itself", 0},
+		{"a copy", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(copied)}, "there is no terraform on PATH, besides tfdeps itself", 0},
+		{"another build", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(build)}, "there is no terraform on PATH, besides tfdeps itself", 0},
+		{"a script", []string{"PATH=" + filepath.Dir(link) + list + filepath.Dir(caller), "SELF=" + link}, "leads back to tfdeps", 1},
+		{"a script by name", []string{"TFDEPS_TERRAFORM_PATH=" + caller, "SELF=" + link}, "leads back to tfdeps", 1},
+		{"a script that adds arguments", []string{"TFDEPS_TERRAFORM_PATH=" + caller, "SELF=" + link, "ADDED=-no-color"}, "leads back to tfdeps", 32},
+		{"a wrapper", []string{"PATH=" + filepath.Dir(wrapper)}, "leads back to tfdeps", 1},
+		{"ourselves by name", []string{"TFDEPS_TERRAFORM_PATH=" + link}, "leads to tfdeps itself", 0},
+		{"a copy by name", []string{"TFDEPS_TERRAFORM_PATH=" + copied}, "leads to tfdeps itself", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), link, "plan")
-			cmd.Env = harness.Env(t, tt.env...)
+			if tt.name == "a wrapper" {
+				cmd = exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(wrapper), "terraform-bin"), "plan")
+			}
+			started := filepath.Join(t.TempDir(), "started")
+			cmd.Env = harness.Env(t, append(tt.env, "COUNT="+started)...)
 			out, err := cmd.CombinedOutput()
 			if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 1 || !strings.Contains(string(out), tt.want) ||
 				!strings.Contains(string(out), "TFDEPS_TERRAFORM_PATH") {
 				t.Errorf("it ended with %v, and said %q", err, out)
+			}
+			times, _ := os.ReadFile(started)
+			if got := bytes.Count(times, []byte("x")); got != tt.starts {
+				t.Errorf("the script was started %d times, want %d", got, tt.starts)
+			}
+		})
+	}
+}
+
+// TestPassThrough_FindsTheRealProgram: whatever stands before it on PATH, the real
+// program gets the command, and once.
+func TestPassThrough_FindsTheRealProgram(t *testing.T) {
+	t.Parallel()
+	tfdeps := harness.Tfdeps(t)
+	real := filepath.Dir(scriptAs(t, "terraform", `test "$1" != again || { shift; exec terraform "$@"; }`+"\necho \"real $*\"\n"))
+	setup := filepath.Dir(scriptAs(t, "terraform-bin", "echo \"bin $*\"\n"))
+	harness.WriteFile(t, filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n"))
+	if err := os.Chmod(filepath.Join(setup, "terraform"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
+	program, err := os.ReadFile(tfdeps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copyOf := func(extra ...byte) string {
+		path := filepath.Join(t.TempDir(), "terraform")
+		if err := os.WriteFile(path, append(program[:len(program):len(program)], extra...), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return filepath.Dir(path)
+	}
+	link := filepath.Dir(harness.LinkTo(t, tfdeps, "terraform"))
+	bin := filepath.Dir(harness.LinkTo(t, tfdeps, "terraform-bin"))
+	for _, tt := range []struct {
+		name string
+		path []string
+		args string
+		want string
+	}{
+		{"a link", []string{link, real}, "plan", "real plan"},
+		{"a copy before a link", []string{copyOf(), link, real}, "plan", "real plan"},
+		{"another build before a link", []string{copyOf(0), link, real}, "plan", "real plan"},
+		{"a link before two other builds", []string{link, copyOf(0), copyOf(0, 0), real}, "plan", "real plan"},
+		{"a launcher that falls back to PATH", []string{link, launcher, real}, "plan", "real plan"},
+		{"the wrapper of a setup action", []string{link, setup}, "plan", "bin plan"},
+		{"in the place of terraform-bin", []string{bin, real}, "plan", "real plan"},
+		{"a command of the real program's own", []string{copyOf(0), link, real}, "again output", "real output"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			first, err := filepath.Glob(filepath.Join(tt.path[0], "terraform*"))
+			if err != nil || len(first) != 1 {
+				t.Fatalf("%v, %v", first, err)
+			}
+			list := strings.Join(append(tt.path, os.Getenv("PATH")), string(os.PathListSeparator))
+			env := harness.Env(t, "PATH="+list, "FIRST="+first[0])
+			if got := harness.Run(t, t.TempDir(), env, append(first, strings.Fields(tt.args)...)...); got != tt.want+"\n" {
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
 	}
