@@ -110,10 +110,14 @@ func LoadModuleContext(ctx context.Context, dir string, product getproviders.Pro
 	}
 	var once par.Memo[struct{}, loaded]
 	got, err := once.Do(ctx, struct{}{}, func(ctx context.Context) (l loaded, err error) {
-		opts.done = func() bool { return ctx.Err() != nil }
-		l.module, l.diags = LoadModuleWith(dir, product, opts)
+		interruptible := opts
+		interruptible.done = func() bool { return ctx.Err() != nil }
+		l.module, l.diags = LoadModuleWith(dir, product, interruptible)
 		return l, nil
 	})
+	if ctx.Err() != nil { // what was loaded may have been cut off
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		build := newBuilder(dir, product, opts)
 		build.finish()

@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"net/url"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/gohcl"
@@ -142,16 +142,31 @@ func (r *reader) sources(attr *hcl.Attribute) {
 		u, err := url.Parse(source)
 		switch {
 		case filepath.IsAbs(source):
-		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost.MatchString(source),
-			u.Scheme == "" && !isHost.MatchString(source):
+		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost(source),
+			u.Scheme == "" && !isHost(source):
 			r.problem(attr.Range, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path.", source)
 		}
 	}
 	r.add("sources", attr.Range, allowSources(sources))
 }
 
-// isHost is the form of a host's name, with a port or without.
-var isHost = regexp.MustCompile(`^[\p{L}\p{N}.-]+(:[0-9]+)?$`)
+// isHost reports whether a text has the form of a host's name, with a port or
+// without.
+func isHost(text string) bool {
+	name, port, hasPort := strings.Cut(text, ":")
+	isName := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '-' }
+	return isOnly(name, isName) && (!hasPort || isOnly(port, func(r rune) bool { return '0' <= r && r <= '9' }))
+}
+
+// isKeyID reports whether a text is the ID of a key: 16 hexadecimal digits.
+func isKeyID(text string) bool {
+	return len(text) == 16 && isOnly(text, func(r rune) bool { return '0' <= r && r <= '9' || 'A' <= r && r <= 'F' })
+}
+
+// isOnly reports whether a text has runes, and all are of a kind.
+func isOnly(text string, kind func(rune) bool) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return !kind(r) })
+}
 
 func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern) {
 	var given []string
@@ -215,10 +230,7 @@ func (r *reader) minimumAge(block *hcl.Block) {
 	r.add("minimum_age", block.DefRange, requireAge(age, except))
 }
 
-var (
-	keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}
-	isKeyID    = regexp.MustCompile(`^[0-9A-F]{16}$`)
-)
+var keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}
 
 func (r *reader) signedBy(block *hcl.Block) {
 	pattern, err := r.product.OrDefault().ParsePattern(block.Labels[0])
@@ -241,7 +253,7 @@ func (r *reader) signedBy(block *hcl.Block) {
 			continue
 		}
 		keys[i] = strings.ToUpper(strings.TrimPrefix(key, "0x"))
-		if !isKeyID.MatchString(keys[i]) {
+		if !isKeyID(keys[i]) {
 			r.problem(attr.Range, "%q is not the ID of a key, which has 16 hexadecimal digits, and not %q.", key, signedByHashiCorp)
 		}
 	}
