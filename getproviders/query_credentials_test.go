@@ -16,8 +16,8 @@ func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 	const (
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "
 		rejected = "host registry.example rejected the given authentication credentials for provider registry.example/acme/widget: GET "
-		set      = `put a token into the environment variable TF_TOKEN_registry_example, or into a credentials block for "registry.example" in the CLI configuration`
-		check    = "the credentials for registry.example may have expired, or may not be meant for this; they are those of the environment variable TF_TOKEN_registry_example, a credentials block or a credentials helper of the CLI configuration"
+		set      = `the program needs credentials for "registry.example"`
+		check    = "the credentials for registry.example may have expired, or may not be meant for this"
 	)
 	for name, test := range map[string]struct {
 		api     string
@@ -81,7 +81,7 @@ func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 	}
 }
 
-func TestUnauthorizedError_HostsWithPortsHaveNoVariable(t *testing.T) {
+func TestUnauthorizedError_NamesPorts(t *testing.T) {
 	const at = "https://registry.example:8443/"
 	w := newWeb(t, map[string]answer{
 		at + ".well-known/terraform.json":     inJSON(`{"providers.v1": "/"}`),
@@ -92,8 +92,8 @@ func TestUnauthorizedError_HostsWithPortsHaveNoVariable(t *testing.T) {
 		with hosts.Credentials
 		hint string
 	}{
-		{nil, `put a token into a credentials block for "registry.example:8443" in the CLI configuration`},
-		{everyToken, "the credentials for registry.example:8443 may have expired, or may not be meant for this; they are those of a credentials block or a credentials helper of the CLI configuration"},
+		{nil, `the program needs credentials for "registry.example:8443"`},
+		{everyToken, "the credentials for registry.example:8443 may have expired, or may not be meant for this"},
 	} {
 		source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: test.with}
 		_, err := source.Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))

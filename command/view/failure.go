@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -171,26 +173,68 @@ func withHint(err error) string {
 			text += "\n\nhint: " + hint
 		}
 	}
-	return text
+	return withTokens(text, err)
 }
 
 // hints collects the advice of an error and of what it wraps.
-func hints(err error) []string {
-	var all []string
-	if h, ok := err.(interface{ Hint() string }); ok && h.Hint() != "" {
-		all = append(all, h.Hint())
-	}
-	switch e := err.(type) {
-	case interface{ Unwrap() error }:
-		if inner := e.Unwrap(); inner != nil {
-			all = append(all, hints(inner)...)
-		}
-	case interface{ Unwrap() []error }:
-		for _, inner := range e.Unwrap() {
-			all = append(all, hints(inner)...)
+func hints(err error) (all []string) {
+	for _, part := range wrapped(err) {
+		if h, ok := part.(interface{ Hint() string }); ok && h.Hint() != "" {
+			all = append(all, h.Hint())
 		}
 	}
 	return all
+}
+
+// wrapped returns an error and all that it wraps, outer ones first.
+func wrapped(err error) []error {
+	all := []error{err}
+	switch e := err.(type) {
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			all = append(all, wrapped(inner)...)
+		}
+	case interface{ Unwrap() []error }:
+		for _, inner := range e.Unwrap() {
+			all = append(all, wrapped(inner)...)
+		}
+	}
+	return all
+}
+
+// detail is what a problem has to say, with where tokens belong.
+func detail(p *problem.Problem) string {
+	if cause, ok := p.Extra.(modules.Unlocated); ok {
+		return withTokens(p.Detail, cause.Err)
+	}
+	return p.Detail
+}
+
+// withTokens adds to the advice in an error's text where this program takes
+// credentials from.
+func withTokens(text string, err error) string {
+	var all []hosts.Hostname
+	for _, part := range wrapped(err) {
+		switch e := part.(type) {
+		case *getproviders.UnauthorizedError:
+			all = append(all, e.Host)
+		case *hosts.DiscoveryError:
+			all = append(all, e.Host)
+		case *modules.RegistryError:
+			all = append(all, e.Module.Host)
+		}
+	}
+	slices.Sort(all)
+	for _, host := range slices.Compact(all) {
+		block, from := fmt.Sprintf("a credentials block for %q in the CLI configuration", host.String()), "a credentials block or a credentials helper of the CLI configuration"
+		if variable := hosts.TokenVariable(host); variable != "" {
+			block = "the environment variable " + variable + ", or into " + block
+			from = "the environment variable " + variable + ", " + from
+		}
+		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
+		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they are those of "+from)
+	}
+	return text
 }
 
 // notCached is about all providers at once that would have to be asked for and

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -212,5 +213,48 @@ func TestIncompleteLock_NamesAnotherPlatform(t *testing.T) {
 	}
 	if strings.Contains(got.Detail, "-platform="+own.String()) {
 		t.Errorf("the command is for %s, of which the lock file has checksums: %q", own, got.Detail)
+	}
+}
+
+func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
+	t.Parallel()
+	refused := func(host hosts.Hostname, sent bool) error {
+		advice := hosts.MissingAdvice(host)
+		if sent {
+			advice = hosts.RejectedAdvice(host)
+		}
+		return &getproviders.UnauthorizedError{Host: host, Sent: sent, Advice: advice, Status: getproviders.StatusError{StatusCode: 401}}
+	}
+	const (
+		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
+		port     = "put a token into a credentials block for \"a.example:8443\" in the CLI configuration"
+		rejected = "the credentials for b.example may have expired, or may not be meant for this; they are those of the environment variable TF_TOKEN_b_example, " +
+			"a credentials block or a credentials helper of the CLI configuration"
+	)
+	unread := &hosts.DiscoveryError{Host: "a.example", StatusCode: 401}
+	module := &modules.RegistryError{Module: modules.Registry{Host: "a.example"}, Kind: modules.ErrModuleNotFound, Advice: "if it is private, " + hosts.MissingAdvice("a.example")}
+	for _, c := range []struct {
+		err  error
+		want []string
+	}{
+		{refused("a.example", false), []string{missing}},
+		{refused("b.example", true), []string{rejected}},
+		{refused("a.example:8443", false), []string{port}},
+		{errors.Join(refused("a.example", false), refused("b.example", true), refused("b.example", true)), []string{missing, rejected}},
+		{&getproviders.QueryError{Err: unread, Advice: unread.Advice()}, []string{missing}},
+		{module, []string{"if it is private, " + missing}},
+	} {
+		var want string
+		for _, hint := range c.want {
+			want += "\n\nhint: " + hint
+		}
+		if got := withHint(c.err); got != c.err.Error()+want {
+			t.Errorf("got %q, want %q after the error's own text", got, want)
+		}
+	}
+	p := problem.Error("", "It is missing.\n\nhint: "+module.Advice)
+	p.Extra = modules.Unlocated{Err: module}
+	if got, want := newJSONProblem(p, nil).Detail, "It is missing.\n\nhint: if it is private, "+missing; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -111,7 +111,7 @@ type jsonSnippet struct {
 }
 
 func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
-	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: p.Detail}
+	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: detail(p)}
 	if p.Severity == hcl.DiagWarning {
 		out.Severity = "warning"
 	}

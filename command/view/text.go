@@ -141,7 +141,7 @@ func (t problemText) render(width int) string {
 		t.renderSource(&b)
 	}
 	if t.problem.Detail != "" {
-		fmt.Fprintln(&b, wrap(printable(t.problem.Detail), width))
+		fmt.Fprintln(&b, wrap(printable(detail(t.problem)), width))
 	}
 	return b.String()
 }

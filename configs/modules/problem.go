@@ -73,6 +73,11 @@ func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
 	return warnings
 }
 
+// Unlocated is the Extra of a problem about a module whose package a registry didn't tell.
+type Unlocated struct {
+	Err error // such as a *RegistryError, whose Hint is in the problem's Detail
+}
+
 // unlocated is about a module whose package a registry didn't tell.
 func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
 	if w.ctx.Err() != nil {
@@ -82,8 +87,10 @@ func (w *walk) unlocated(s *step, err error) *hcl.Diagnostic {
 	if titled, ok := err.(interface{ Summary() string }); ok {
 		summary = titled.Summary()
 	}
-	return diagnostic.Error(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
+	diag := diagnostic.Error(s.call.SourceRange, summary, "The module %q (%s:%d) can't be installed from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shown(s.address), err, hint(err))
+	diag.Extra = Unlocated{err}
+	return diag
 }
 
 // unfetched is about a module whose package couldn't be fetched.

@@ -104,12 +104,12 @@ var registryFailures = []struct {
 	summary    string
 	text, hint string // some words
 }{
-	{"no module", "module/versions", providertest.Fault{Status: 404}, ErrModuleNotFound, "Module not found", "acme/net/cloud", "TF_TOKEN_example_com"},
+	{"no module", "module/versions", providertest.Fault{Status: 404}, ErrModuleNotFound, "Module not found", "acme/net/cloud", `the program needs credentials for "example.com"`},
 	{"no version", "module/download", providertest.Fault{Status: 404}, ErrModuleNotFound, "Module not found", "in version 1.0.0", "lists the version"},
 	{"no token", "module/versions", providertest.Fault{Status: 401}, getproviders.ErrUnauthorized,
-		"Error accessing remote module registry", "requires authentication credentials", "TF_TOKEN_example_com"},
+		"Error accessing remote module registry", "requires authentication credentials", `the program needs credentials for "example.com"`},
 	{"no access", "module/download", providertest.Fault{Status: 403}, getproviders.ErrUnauthorized,
-		"Error accessing remote module registry", "denies access", "TF_TOKEN_example_com"},
+		"Error accessing remote module registry", "denies access", `the program needs credentials for "example.com"`},
 	{"out of order", "module/versions", providertest.Fault{Status: 500}, getproviders.ErrUnreachable,
 		"Error accessing remote module registry", "500 Internal Server Error", ""},
 	{"no content where there has to be some", "module/versions", providertest.Fault{Status: 204}, getproviders.ErrUnreachable,

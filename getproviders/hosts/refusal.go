@@ -47,22 +47,16 @@ func (r Refusal) Says(status int) string {
 	}
 }
 
-// RejectedAdvice says where the credentials that a host rejected come from.
+// RejectedAdvice says what may be wrong with the credentials that a host rejected. Where
+// they come from is for the program to say.
 func RejectedAdvice(host Hostname) string {
-	from := "a credentials block or a credentials helper of the CLI configuration"
-	if variable := TokenVariable(host); variable != "" {
-		from = "the environment variable " + variable + ", " + from
-	}
-	return fmt.Sprintf("the credentials for %s may have expired, or may not be meant for this; they are those of %s", host, from)
+	return fmt.Sprintf("the credentials for %s may have expired, or may not be meant for this", host)
 }
 
-// MissingAdvice says where credentials for a host belong.
+// MissingAdvice says that a host needs credentials. Where a program takes them from is
+// for it to say.
 func MissingAdvice(host Hostname) string {
-	block := fmt.Sprintf("a credentials block for %q in the CLI configuration", host.String())
-	if variable := TokenVariable(host); variable != "" {
-		return fmt.Sprintf("put a token into the environment variable %s, or into %s", variable, block)
-	}
-	return "put a token into " + block
+	return fmt.Sprintf("the program needs credentials for %q", host.String())
 }
 
 // Advice says what to do about a host whose discovery document needs

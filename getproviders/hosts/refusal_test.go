@@ -25,7 +25,7 @@ func TestRefusal_ARefusalIsExplained(t *testing.T) {
 		sent            bool
 		advice          string
 	}{
-		"no token":      {api, api, nil, "example.com", false, "TF_TOKEN_example_com"},
+		"no token":      {api, api, nil, "example.com", false, `the program needs credentials for "example.com"`},
 		"a token":       {api, api, http.Header{"Authorization": {"Bearer s3cret"}}, "example.com", true, "may have expired"},
 		"a user":        {"https://me:s3cret@api.example.com/v1", api, nil, "example.com", true, "in the URL"},
 		"plain http":    {"http://api.example.com/v1", "http://api.example.com/v1", nil, "example.com", false, "https URL"},
