@@ -13,25 +13,18 @@
 package archivedir
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
-	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
-	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -94,30 +87,6 @@ type Dir struct {
 // Path is where a slash-separated name is.
 func (d *Dir) Path(name string) string { return filepath.Join(d.Root, filepath.FromSlash(name)) }
 
-// DocumentsThere returns what the directory has that is signed about a version, if
-// that lists an archive with this checksum; else nil.
-func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
-	s := p.Selection
-	documents, ok := getproviders.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Provider, s.Version)
-	if !ok || !documents.Covers(s.Provider, s.Version, p.Platform, zh) {
-		return nil
-	}
-	return &documents
-}
-
-// Document asks the source for what is signed about an archive that is there, if the
-// directory lacks it. The archive is authenticated without, so no answer is no failure.
-func (d *Dir) Document(ctx context.Context, k *Kept) {
-	zh := k.Known.Receipt.ZH
-	if d.DocumentsThere(k.Item, zh) != nil {
-		return
-	}
-	pkg, err := d.Fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
-	if err == nil {
-		k.Documents = SignedDocuments(ctx, fetcher.Request{Selection: k.Selection, Package: pkg}, k.Platform, zh)
-	}
-}
-
 // Approve asks the Fetcher's Policy about a package that is there.
 func (d *Dir) Approve(ctx context.Context, t fetcher.Request, k Kept) error {
 	t.Package.Platform = k.Platform
@@ -135,47 +104,6 @@ func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) 
 	}
 	k.Documents = ShownDocuments(t, recheck(*there), k.Platform, zh)
 	return k.Documents != nil
-}
-
-// ReplaceDocuments writes the documents that change. A reader never sees a signature
-// beside another signature's list: the signature goes first, and comes last.
-func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
-	there, _ := getproviders.ReadSignedDocuments(d.Path(MirrorDir(p)), p, v)
-	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
-		signed.Keys = there.Keys // a source that knows the keys already doesn't bring them
-	}
-	if !bytes.Equal(there.Sums, signed.Sums) {
-		if err := d.RemoveDocuments(p, v); err != nil {
-			return err
-		}
-	}
-	for i, content := range [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature} {
-		if err := d.Write(MirrorDir(p)+"/"+DocumentNames(p, v)[i], content); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// RemoveDocuments removes the signature first, without which the others are none.
-func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) error {
-	var errs []error
-	for _, name := range slices.Backward(DocumentNames(p, v)) {
-		errs = append(errs, d.removeFile(MirrorDir(p)+"/"+name))
-	}
-	return errors.Join(errs...)
-}
-
-func (d *Dir) removeFile(name string) error {
-	path := d.Path(name)
-	err := scratch.CheckLinks(d.Root, path)
-	if err == nil {
-		err = os.Remove(path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return &Error{Path: path, Err: err}
-	}
-	return nil
 }
 
 // FetchInto fetches a package and publishes it. If another archive is in its place,
@@ -220,100 +148,6 @@ func (d *Dir) obtainInto(ctx context.Context, t fetcher.Request, k *Kept) error 
 	k.Authentication = got.Authentication
 	k.Known = receipt.Pending{Name: k.Name, Dir: k.Path, Archive: true, Receipt: got.Receipt(record)}
 	return nil
-}
-
-// List finds out what is in a provider's directory. What is in a stage counts as if
-// it were in its place. An archive that can't be read is an error,
-// and isn't listed.
-func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
-	listing := Listing{Provider: p, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
-	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
-	}
-	var errs []error
-	for _, entry := range entries {
-		v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type)
-		name := MirrorDir(p) + "/" + entry.Name()
-		k := kept[name]
-		switch {
-		case !ok:
-		case prune && k == nil:
-			listing.Unwanted = append(listing.Unwanted, name)
-		case k != nil && k.Known.Name != "":
-			listing.add(v, plat, k.Known)
-		default:
-			found, err := d.Find(ctx, p, name)
-			if err != nil {
-				errs = append(errs, &Error{Path: d.Path(name), Err: err})
-				continue
-			}
-			listing.add(v, plat, found)
-		}
-	}
-	return listing, errs
-}
-
-// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it isn't there.
-func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
-	path := d.Path(name)
-	found := receipt.Pending{Name: name, Dir: path, Archive: true}
-	if rc, ok := d.Receipts.Known(name, path, d.Fetcher.Time()); ok && !d.Fetcher.Verify {
-		found.Receipt = rc
-		return found, nil
-	}
-	if _, err := os.Stat(path); err != nil {
-		return receipt.Pending{}, err
-	}
-	began := d.Fetcher.Time()
-	record, _ := receipt.RecordArchive(path)
-	record.ReadFrom = began
-	got, err := d.readArchive(ctx, p, path)
-	if err != nil {
-		return receipt.Pending{}, err
-	}
-	found.Receipt = got.Receipt(record)
-	return found, nil
-}
-
-// readArchive hashes an archive, which has to be a package of the provider.
-func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path string) (receipt.Provenance, error) {
-	from, err := download.OpenFile(path)
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	defer from.Close()
-	sum, limits := sha256.New(), d.Fetcher.Limits.Unpack()
-	size, err := chunks.Copy(ctx, sum, from, make([]byte, chunks.Size))
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	whole, err := unpack.Open(path, size, nil, p, limits)
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	defer whole.Close()
-	content, err := d.Fetcher.UnpackComplete(ctx, whole, size, "")
-	if err != nil {
-		return receipt.Provenance{}, err
-	}
-	return receipt.Provenance{
-		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
-	}, nil
-}
-
-// Remember writes receipts for archives, so that the next run reads none.
-func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
-	var fresh []receipt.Pending
-	for _, p := range all {
-		if p.Receipt.Taken.IsZero() && len(p.Receipt.Record.Entries) > 0 {
-			fresh = append(fresh, p)
-		}
-	}
-	if len(fresh) > 0 {
-		d.Receipts.Record(ctx, d.Fetcher.Time, fresh...)
-	}
-	_ = d.Receipts.Save(ctx)
 }
 
 // Write replaces a file with a document, unless it has that content already.

@@ -1,12 +1,18 @@
 package archivedir
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
@@ -50,4 +56,69 @@ func ArchiveSum(zh getproviders.Hash) (sum [sha256.Size]byte, ok bool) {
 		return sum, false
 	}
 	return [sha256.Size]byte(decoded), true
+}
+
+// DocumentsThere returns what the directory has that is signed about a version, if
+// that lists an archive with this checksum; else nil.
+func (d *Dir) DocumentsThere(p Item, zh getproviders.Hash) *getproviders.SignedDocuments {
+	s := p.Selection
+	documents, ok := getproviders.ReadSignedDocuments(d.Path(MirrorDir(s.Provider)), s.Provider, s.Version)
+	if !ok || !documents.Covers(s.Provider, s.Version, p.Platform, zh) {
+		return nil
+	}
+	return &documents
+}
+
+// Document asks the source for what is signed about an archive that is there, if the
+// directory lacks it. The archive is authenticated without, so no answer is no failure.
+func (d *Dir) Document(ctx context.Context, k *Kept) {
+	zh := k.Known.Receipt.ZH
+	if d.DocumentsThere(k.Item, zh) != nil {
+		return
+	}
+	pkg, err := d.Fetcher.Source.Package(ctx, k.Selection.Provider, k.Selection.Version, k.Platform)
+	if err == nil {
+		k.Documents = SignedDocuments(ctx, fetcher.Request{Selection: k.Selection, Package: pkg}, k.Platform, zh)
+	}
+}
+
+// ReplaceDocuments writes the documents that change. A reader never sees a signature
+// beside another signature's list: the signature goes first, and comes last.
+func (d *Dir) ReplaceDocuments(p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
+	there, _ := getproviders.ReadSignedDocuments(d.Path(MirrorDir(p)), p, v)
+	if len(signed.Keys) == 0 && bytes.Equal(there.Signature, signed.Signature) {
+		signed.Keys = there.Keys // a source that knows the keys already doesn't bring them
+	}
+	if !bytes.Equal(there.Sums, signed.Sums) {
+		if err := d.RemoveDocuments(p, v); err != nil {
+			return err
+		}
+	}
+	for i, content := range [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature} {
+		if err := d.Write(MirrorDir(p)+"/"+DocumentNames(p, v)[i], content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// RemoveDocuments removes the signature first, without which the others are none.
+func (d *Dir) RemoveDocuments(p getproviders.Provider, v getproviders.Version) error {
+	var errs []error
+	for _, name := range slices.Backward(DocumentNames(p, v)) {
+		errs = append(errs, d.removeFile(MirrorDir(p)+"/"+name))
+	}
+	return errors.Join(errs...)
+}
+
+func (d *Dir) removeFile(name string) error {
+	path := d.Path(name)
+	err := scratch.CheckLinks(d.Root, path)
+	if err == nil {
+		err = os.Remove(path)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return &Error{Path: path, Err: err}
+	}
+	return nil
 }

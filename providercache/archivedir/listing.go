@@ -2,13 +2,21 @@ package archivedir
 
 import (
 	"bytes"
+	"context"
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
+	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
 // Documents are those of a version that were found. changed: one of its archives
@@ -131,4 +139,98 @@ func encodeIndex(document any) []byte {
 		return nil
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// List finds out what is in a provider's directory. What is in a stage counts as if
+// it were in its place. An archive that can't be read is an error,
+// and isn't listed.
+func (d *Dir) List(ctx context.Context, p getproviders.Provider, kept map[string]*Kept, prune bool) (Listing, []error) {
+	listing := Listing{Provider: p, Versions: map[getproviders.Version]map[getproviders.Platform]receipt.Pending{}}
+	entries, err := os.ReadDir(d.Path(MirrorDir(p)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return listing, []error{&Error{Path: d.Path(MirrorDir(p)), Err: err}}
+	}
+	var errs []error
+	for _, entry := range entries {
+		v, plat, ok := getproviders.ParsePackedName(entry.Name(), p.Type)
+		name := MirrorDir(p) + "/" + entry.Name()
+		k := kept[name]
+		switch {
+		case !ok:
+		case prune && k == nil:
+			listing.Unwanted = append(listing.Unwanted, name)
+		case k != nil && k.Known.Name != "":
+			listing.add(v, plat, k.Known)
+		default:
+			found, err := d.Find(ctx, p, name)
+			if err != nil {
+				errs = append(errs, &Error{Path: d.Path(name), Err: err})
+				continue
+			}
+			listing.add(v, plat, found)
+		}
+	}
+	return listing, errs
+}
+
+// Find identifies an archive of the directory, by its receipt or by reading it. The error matches fs.ErrNotExist if it isn't there.
+func (d *Dir) Find(ctx context.Context, p getproviders.Provider, name string) (receipt.Pending, error) {
+	path := d.Path(name)
+	found := receipt.Pending{Name: name, Dir: path, Archive: true}
+	if rc, ok := d.Receipts.Known(name, path, d.Fetcher.Time()); ok && !d.Fetcher.Verify {
+		found.Receipt = rc
+		return found, nil
+	}
+	if _, err := os.Stat(path); err != nil {
+		return receipt.Pending{}, err
+	}
+	began := d.Fetcher.Time()
+	record, _ := receipt.RecordArchive(path)
+	record.ReadFrom = began
+	got, err := d.readArchive(ctx, p, path)
+	if err != nil {
+		return receipt.Pending{}, err
+	}
+	found.Receipt = got.Receipt(record)
+	return found, nil
+}
+
+// readArchive hashes an archive, which has to be a package of the provider.
+func (d *Dir) readArchive(ctx context.Context, p getproviders.Provider, path string) (receipt.Provenance, error) {
+	from, err := download.OpenFile(path)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	defer from.Close()
+	sum, limits := sha256.New(), d.Fetcher.Limits.Unpack()
+	size, err := chunks.Copy(ctx, sum, from, make([]byte, chunks.Size))
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	whole, err := unpack.Open(path, size, nil, p, limits)
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	defer whole.Close()
+	content, err := d.Fetcher.UnpackComplete(ctx, whole, size, "")
+	if err != nil {
+		return receipt.Provenance{}, err
+	}
+	return receipt.Provenance{
+		H1: content.H1, H1Archive: content.OtherH1(), ZH: getproviders.ZH([sha256.Size]byte(sum.Sum(nil))), ArchiveBytes: size,
+	}, nil
+}
+
+// Remember writes receipts for archives, so that the next run reads none.
+func (d *Dir) Remember(ctx context.Context, all []receipt.Pending) {
+	var fresh []receipt.Pending
+	for _, p := range all {
+		if p.Receipt.Taken.IsZero() && len(p.Receipt.Record.Entries) > 0 {
+			fresh = append(fresh, p)
+		}
+	}
+	if len(fresh) > 0 {
+		d.Receipts.Record(ctx, d.Fetcher.Time, fresh...)
+	}
+	_ = d.Receipts.Save(ctx)
 }
