@@ -18,7 +18,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// Fetch makes the package, with all checks passed, in the stage.
+// Fetch makes the package, with all checks passed, in the stage. For the packages above
+// this one: stage and result have internal types. Programs install, lock, mirror or vendor.
 func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (receipt.Provenance, error) {
 	switch at := t.Package.Location.(type) {
 	case getproviders.LocalDirectory:
@@ -31,7 +32,8 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 }
 
 // FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
-// its files if dir is "". An archive that ArchiveDir has isn't downloaded.
+// its files if dir is "". An archive that ArchiveDir has isn't downloaded. For
+// the packages above this one: the result has an internal type.
 func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
 	got, ok, err := f.fromKept(ctx, t, path, dir)
 	if !ok {
@@ -159,7 +161,8 @@ func (f *Fetcher) unpack(ctx context.Context, t Request, from download.Archive, 
 	return content, nil
 }
 
-// UnpackComplete waits for a core and unpacks an archive that is complete.
+// UnpackComplete waits for a core and unpacks an archive that is complete. For the packages
+// above this one: archive and content have internal types.
 func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size int64, dir string) (unpack.Content, error) {
 	limits, err := f.limits(ctx)
 	if err != nil {

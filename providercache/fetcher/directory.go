@@ -24,7 +24,8 @@ func (f *Fetcher) fetchDirectory(ctx context.Context, t Request, dir string, sta
 	return f.AuthenticateDirectory(ctx, t, stage.PackagePath())
 }
 
-// AuthenticateDirectory hashes and authenticates an unpacked package.
+// AuthenticateDirectory hashes and authenticates an unpacked package. For the packages
+// above this one: the result has an internal type.
 func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir string) (receipt.Provenance, error) {
 	trust, err := t.LoadTrust(ctx)
 	if err != nil {

@@ -16,7 +16,9 @@ import (
 
 // HashPackage downloads or reads a package, authenticates it and returns its hashes.
 // An archive is hashed while it arrives; only one that has to be complete before it
-// can be read is written to a temporary file.
+// can be read is written to a temporary file. For the packages above this one: the result
+// has an internal type. Programs call lockhashes.Hashes, or the function HashPackage for a
+// package on this machine.
 func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
 	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
 		return f.AuthenticateDirectory(ctx, t, string(dir))

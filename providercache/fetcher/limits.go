@@ -34,7 +34,8 @@ func (l Limits) WithDefaults() Limits {
 	}
 }
 
-// Unpack is what packages are bounded by.
+// Unpack is what packages are bounded by. For the packages above this one: the result has
+// an internal type.
 func (l Limits) Unpack() unpack.Limits {
 	return unpack.Limits{Bytes: l.PackageBytes, Files: l.PackageFiles}.WithDefaults()
 }

@@ -92,7 +92,7 @@ func (f *Fetcher) released(modified time.Time) time.Time {
 }
 
 // Approve asks the Policy about a package. The error is a *resolve.ProviderError with
-// a *PolicyError.
+// a *PolicyError. For the packages above this one: got has an internal type.
 func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, got receipt.Provenance) error {
 	if f.Policy == nil {
 		return nil

@@ -16,7 +16,9 @@ import (
 )
 
 // View is a directory of packages together with the receipts for it, which were
-// read when the View was made. Many goroutines may use it at the same time.
+// read when the View was made. Many goroutines may use it at the same time. It is for
+// the packages above this one: receipts have internal types. Programs use Store and
+// Maintenance.
 type View struct {
 	root   string
 	Own    *receipt.Receipts // nil: what is here has none
