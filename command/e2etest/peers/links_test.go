@@ -1,0 +1,238 @@
+package peers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// linkedHost is the host of the provider that the directories of a sharedStore need.
+const linkedHost = "tf.example.com"
+
+// lockFile is the name of the dependency lock file.
+const lockFile = ".terraform.lock.hcl"
+
+// The content of the package's file in each build.
+const (
+	firstBuild = "the first build"
+	otherBuild = "the other build, and longer"
+)
+
+// sharedStore is a store with a package that two directories have, and two registries
+// which have a build each of that package, under the same version.
+type sharedStore struct {
+	t             *testing.T
+	tfdeps        string
+	mode          string   // of linking
+	env, otherEnv []string // in which the first registry answers, and the other one
+	work, play    string   // the directories
+	file          string   // the package's file, in the store
+	lock          string   // the lock file that both directories have at first
+}
+
+func newSharedStore(t *testing.T, mode, build string) *sharedStore {
+	t.Helper()
+	s := &sharedStore{t: t, tfdeps: harness.Tfdeps(t), mode: mode, work: t.TempDir(), play: t.TempDir()}
+	home := harness.PinnedEnv(t, "CHECKPOINT_DISABLE=1", "TFDEPS_CACHE_DIR="+t.TempDir())
+	s.env = append(home[:len(home):len(home)], registryWith(t, build)...)
+	s.otherEnv = append(home[:len(home):len(home)], registryWith(t, otherBuild)...)
+	for _, dir := range []string{s.work, s.play} {
+		harness.WriteText(t, filepath.Join(dir, "main.tf"),
+			"terraform {\n  required_providers {\n    aaa = { source = \""+linkedHost+"/acme/aaa\" }\n  }\n}\n")
+		s.init(dir)
+	}
+	s.file = filepath.Join(strings.TrimSpace(harness.Run(t, s.work, s.env, s.tfdeps, "cache", "dir")), packageFile())
+	s.lock = harness.LockOf(t, s.play)
+	return s
+}
+
+// registryWith starts a registry that has a build, and returns what leads programs to it.
+func registryWith(t *testing.T, build string) []string {
+	t.Helper()
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "aaa", Version: "1.0.0",
+		Archive: providertest.Zip(map[string]string{"terraform-provider-aaa_v1.0.0": build})})
+	return harness.Redirect(t, registry, linkedHost)
+}
+
+// packageFile is the path of the package's file in a store.
+func packageFile() string {
+	return filepath.Join(linkedHost, "acme", "aaa", "1.0.0", runtime.GOOS+"_"+runtime.GOARCH, "terraform-provider-aaa_v1.0.0")
+}
+
+// installed is the package's file in a directory.
+func installed(dir string) string {
+	return filepath.Join(dir, ".terraform", "providers", packageFile())
+}
+
+// init runs tfdeps init in a directory.
+func (s *sharedStore) init(dir string) {
+	s.t.Helper()
+	harness.Run(s.t, dir, s.env, s.tfdeps, "init", "-link="+s.mode)
+}
+
+// exits runs a program in a directory, which has to end with an exit code.
+func (s *sharedStore) exits(code int, dir string, line ...string) (said string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(s.t.Context(), line[0], line[1:]...)
+	cmd.Dir, cmd.Env = dir, s.env
+	out, err := cmd.CombinedOutput()
+	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		s.t.Errorf("%s: got %v, want exit code %d\n%s", strings.Join(line[1:], " "), err, code, out)
+	}
+	return string(out)
+}
+
+// differs has all that looks at a directory find the package that it should have, or not.
+func (s *sharedStore) differs(dir string, is bool) {
+	s.t.Helper()
+	code := map[bool]int{true: 2}[is]
+	said := s.exits(code, dir, s.tfdeps, "init", "-check") + s.exits(code, dir, s.tfdeps, "providers", "verify")
+	if is && (!strings.Contains(said, "package_differs") || !strings.Contains(said, "Differs: "+linkedHost+"/acme/aaa 1.0.0")) {
+		s.t.Errorf("it says %s", said)
+	}
+}
+
+// holds checks the content of a file.
+func (s *sharedStore) holds(path, want string) {
+	s.t.Helper()
+	if got := harness.ReadText(s.t, path); got != want {
+		s.t.Errorf("%s holds %q, want %q", path, got, want)
+	}
+}
+
+// replaceByTerraform has the real terraform init install the other build in the second
+// directory, where no lock file says which one belongs there.
+func (s *sharedStore) replaceByTerraform() {
+	s.t.Helper()
+	if err := os.Remove(filepath.Join(s.play, lockFile)); err != nil {
+		s.t.Fatal(err)
+	}
+	harness.Run(s.t, s.play, s.otherEnv, harness.LookTerraform(s.t), "init")
+	s.holds(installed(s.play), otherBuild)
+}
+
+// linkModes are the ways of linking, and whether the real terraform init writes to the store by them.
+// Where the file system can't clone, clones are copies.
+var linkModes = map[string]bool{"symlink": true, "hardlink": true, "copy": false, "clone": false}
+
+// TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended: the real terraform init unpacks in
+// place over a package that no lock entry covers. By symlinks and hard links it so
+// writes to the store and to all directories. Everything that looks there notices it,
+// and one run of tfdeps in each directory mends the store, by a new file, and the directory.
+func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
+	t.Parallel()
+	terraform := harness.LookTerraform(t)
+	for mode, shares := range linkModes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newSharedStore(t, mode, firstBuild)
+			before, err := os.Stat(s.file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.replaceByTerraform()
+			s.differs(s.play, false) // its new lock file has that build
+			s.differs(s.work, shares)
+			s.exits(map[bool]int{true: 2}[shares], s.work, s.tfdeps, "cache", "verify")
+			s.holds(s.file, map[bool]string{true: otherBuild, false: firstBuild}[shares])
+			// The file is no program: what counts is whether terraform gets as far as starting it.
+			const refused = "does not match any of the checksums recorded in the dependency lock file"
+			if said := s.exits(1, s.work, terraform, "plan", "-no-color"); strings.Contains(said, refused) != shares {
+				t.Errorf("plan says %s", said)
+			}
+
+			// The lock file comes back, as from git, and tfdeps runs.
+			harness.WriteText(t, filepath.Join(s.play, lockFile), s.lock)
+			s.differs(s.play, true)
+			s.init(s.play)
+			s.differs(s.play, false)
+			s.holds(installed(s.play), firstBuild)
+			s.holds(s.file, firstBuild)
+			s.exits(0, s.work, s.tfdeps, "cache", "verify")
+			after, err := os.Stat(s.file)
+			if err != nil || os.SameFile(before, after) == shares {
+				t.Errorf("the store has the same file: %v, %v", os.SameFile(before, after), err)
+			}
+			s.differs(s.work, mode == "hardlink") // which still has the old file
+			s.init(s.work)
+			s.differs(s.work, false)
+			s.holds(installed(s.work), firstBuild)
+		})
+	}
+}
+
+// TestLink_TheOtherDirectoryIsMendedFirst: the directory that was not asked, too, mends the store
+// for itself. The one where terraform init ran keeps its build and its lock file, but for
+// a symlink, which leads to the store's build: that is noticed.
+func TestLink_TheOtherDirectoryIsMendedFirst(t *testing.T) {
+	t.Parallel()
+	for mode := range linkModes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newSharedStore(t, mode, firstBuild)
+			s.replaceByTerraform()
+			s.init(s.work)
+			s.differs(s.work, false)
+			s.holds(installed(s.work), firstBuild)
+			s.holds(s.file, firstBuild)
+			s.exits(0, s.work, s.tfdeps, "cache", "verify")
+			s.differs(s.play, mode == "symlink")
+			s.holds(installed(s.play), map[bool]string{true: firstBuild, false: otherBuild}[mode == "symlink"])
+		})
+	}
+}
+
+// TestLink_TerraformInitFailsWhereAProviderRuns: a program that runs can't be written to, so
+// terraform init fails in a directory that shares its file, and leaves it. tfdeps
+// puts the other build into that directory, and leaves the store's package to those that have it.
+func TestLink_TerraformInitFailsWhereAProviderRuns(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("other systems let it be written to, or are strict in other ways")
+	}
+	terraform := harness.LookTerraform(t)
+	sleep, err := exec.LookPath("sleep")
+	if err != nil {
+		t.Skip("there is no sleep")
+	}
+	program := harness.ReadText(t, sleep)
+	for mode, shares := range linkModes {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newSharedStore(t, mode, program)
+			running := exec.CommandContext(t.Context(), installed(s.work), "600")
+			running.Args[0] = "sleep" // some are many programs in one, and go by their name
+			if err := running.Start(); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() {
+				_ = running.Process.Kill()
+				_ = running.Wait()
+			})
+			if !shares {
+				s.replaceByTerraform()
+				s.differs(s.work, false)
+				return
+			}
+			if err := os.Remove(filepath.Join(s.play, lockFile)); err != nil {
+				t.Fatal(err)
+			}
+			s.env = s.otherEnv
+			if said := s.exits(1, s.play, terraform, "init", "-no-color"); !strings.Contains(said, "text file busy") {
+				t.Errorf("it says %s", said)
+			}
+			s.init(s.play)
+			s.holds(installed(s.play), otherBuild)
+			s.differs(s.play, false)
+			s.differs(s.work, false)
+			s.holds(s.file, program)
+		})
+	}
+}
