@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -256,5 +258,45 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 	p.Extra = modules.Unlocated{Err: module}
 	if got, want := newJSONProblem(p, nil).Detail, "It is missing.\n\nhint: if it is private, "+missing; got != want {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// A host that refuses is one cause, however many packages were to come from there.
+func TestPackageProblems_AreByCause(t *testing.T) {
+	t.Parallel()
+	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	refused := &getproviders.UnauthorizedError{Host: "a.example", Advice: hosts.MissingAdvice("a.example"), Status: getproviders.StatusError{StatusCode: 401, URL: "u", Status: "401"}}
+	lost := fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: errors.New("it broke")})
+	err := errors.Join(
+		fail(alpha, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}), lost,
+		fail(beta, resolve.StepMetadata, &resolve.PlatformError{Platform: linux, Err: refused}))
+	const cause = "\n  - example.com/acme/alpha v1.0.0 for linux_amd64\n  - example.com/acme/beta v1.0.0 for linux_amd64\n\n" +
+		"Host a.example requires authentication credentials: GET \"u\": 401\n\nhint: put a token into the environment variable TF_TOKEN_a_example, " +
+		"or into a credentials block for \"a.example\" in the CLI configuration"
+	product := getproviders.Terraform("1.15.9")
+	for name, c := range map[string]struct {
+		problems problem.List
+		want     []string
+	}{
+		"lock": {LockProblems(product, LockedDir{Result: lockhashes.Result{Err: err}}), []string{
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers in order to calculate their checksums: some providers could not be installed:" + cause,
+			"Could not retrieve providers for locking: Terraform failed to fetch the requested providers for linux_amd64 in order to calculate their checksums: some providers could not be installed:\n- example.com/acme/beta: it broke",
+		}},
+		"mirror": {MirrorProblems(err), []string{
+			"Provider release not available: Failed to download these providers:" + cause,
+			"Provider release not available: Failed to download example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+		}},
+		"urls": {LocateProblems(err), []string{
+			"Provider package not found: The source of these providers doesn't say where their packages are:" + cause,
+			"Provider package not found: example.com/acme/beta v1.0.0 for linux_amd64: it broke",
+		}},
+	} {
+		var got []string
+		for _, p := range c.problems {
+			got = append(got, p.Summary+": "+p.Detail)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(c.want, "\n"))
+		}
 	}
 }

@@ -77,33 +77,78 @@ func (p part) name() string {
 	return name
 }
 
+// several are packages that failed for one cause.
+type several struct {
+	packages []part
+	cause    error
+}
+
+// byCause takes joined errors apart by causes, in order: what several packages failed
+// for, or one part, with cause nil.
+func byCause(err error) (all []several, interrupted bool) {
+	for _, cause := range resolve.Causes(err) {
+		one, stopped := takeApart(cause.Err)
+		interrupted = interrupted || stopped
+		if len(cause.Failures) < 2 {
+			for _, p := range one {
+				all = append(all, several{packages: []part{p}})
+			}
+			continue
+		}
+		together := several{cause: cause.Err}
+		for _, failed := range cause.Failures {
+			p, _ := takeApart(failed)
+			together.packages = append(together.packages, p...)
+		}
+		all = append(all, together)
+	}
+	return all, interrupted
+}
+
+// text lists the packages, and says what they failed for.
+func (s several) text() string {
+	var names []string
+	for _, p := range s.packages {
+		names = append(names, p.name())
+	}
+	return problem.Items(names) + "\n\n" + sentence(withHint(s.cause))
+}
+
 // canceled is what an interrupt comes to.
 func canceled() *problem.Problem {
 	return problem.Error("Provider installation was canceled by an interrupt signal.", "")
 }
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be
-// had: one problem for each platform, and one for what is about no platform.
+// had: one problem for each cause that several packages failed for, for what else is about
+// a platform, and for what is about none.
 func LockProblems(product getproviders.Product, d LockedDir) (problems problem.List) {
-	all, interrupted := takeApart(d.Result.Err)
+	all, interrupted := byCause(d.Result.Err)
 	if interrupted {
 		return problem.List{canceled()}
 	}
+	const summary = "Could not retrieve providers for locking"
 	var platforms []string
 	failed := map[string][]part{}
-	for _, p := range all {
+	for _, s := range all {
+		if s.cause != nil {
+			problems = append(problems, problem.Error(summary, lockFailure(product, d, "")+s.text()))
+			continue
+		}
+		p := s.packages[0]
 		if !slices.Contains(platforms, p.plat) {
 			platforms = append(platforms, p.plat)
 		}
 		failed[p.plat] = append(failed[p.plat], p)
 	}
 	for _, name := range platforms {
-		problems = append(problems, problem.Error("Could not retrieve providers for locking", lockFailures(product, d, name, failed[name])))
+		problems = append(problems, problem.Error(summary, lockFailures(product, d, name, failed[name])))
 	}
 	return problems
 }
 
-func lockFailures(product getproviders.Product, d LockedDir, platform string, failed []part) string {
+// lockFailure is what a list of failures begins with.
+func lockFailure(product getproviders.Product, d LockedDir, platform string) string {
 	var b strings.Builder
 	b.WriteString(product.Name + " failed to fetch the requested providers")
 	if platform != "" {
@@ -114,6 +159,12 @@ func lockFailures(product getproviders.Product, d LockedDir, platform string, fa
 		b.WriteString(" for " + d.Dir)
 	}
 	b.WriteString(": some providers could not be installed:")
+	return b.String()
+}
+
+func lockFailures(product getproviders.Product, d LockedDir, platform string, failed []part) string {
+	var b strings.Builder
+	b.WriteString(lockFailure(product, d, platform))
 	for _, p := range failed {
 		b.WriteString("\n- ")
 		if p.failed != nil {
@@ -124,14 +175,19 @@ func lockFailures(product getproviders.Product, d LockedDir, platform string, fa
 	return b.String()
 }
 
-// MirrorProblems explains what went wrong with a mirror: one problem for each
-// package and each index.
+// MirrorProblems explains what went wrong with a mirror: one problem for each cause that
+// several packages failed for, each other package and each index.
 func MirrorProblems(err error) (problems problem.List) {
-	all, interrupted := takeApart(err)
+	all, interrupted := byCause(err)
 	if interrupted {
 		return problem.List{canceled()}
 	}
-	for _, p := range all {
+	for _, s := range all {
+		p := s.packages[0]
+		if s.cause != nil {
+			problems = append(problems, problem.Error(mirrorProblem(p).Summary, "Failed to download these providers:"+s.text()))
+			continue
+		}
 		index, isIndex := errors.AsType[*archivedir.Error](p.err)
 		switch {
 		case p.failed != nil:
@@ -161,15 +217,20 @@ func mirrorProblem(p part) *problem.Problem {
 	return problem.Error(summary, fmt.Sprintf("Failed to %s %s: %s", verb, p.name(), withHint(p.cause)))
 }
 
-// LocateProblems explains what isn't known: one problem for each package.
+// LocateProblems explains what isn't known: one problem for each cause that several
+// packages failed for, and each other package.
 func LocateProblems(err error) (problems problem.List) {
-	all, interrupted := takeApart(err)
+	all, interrupted := byCause(err)
 	if interrupted {
 		return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
 	}
-	for _, p := range all {
+	for _, s := range all {
+		p := s.packages[0]
 		text := withHint(p.cause)
-		if p.failed != nil {
+		switch {
+		case s.cause != nil:
+			text = "The source of these providers doesn't say where their packages are:" + s.text()
+		case p.failed != nil:
 			text = p.name() + ": " + text
 		}
 		problems = append(problems, problem.Error("Provider package not found", text))
