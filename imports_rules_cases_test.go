@@ -122,6 +122,15 @@ var ruleCases = map[string][]ruleCase{
 		{name: "two words apart", file: "command/x.go", src: "// f is not kept.\nvar hash, teller int"},
 		{name: "what users see", file: "command/x.go", src: `var x = "a genuine package"`},
 	},
+	"functions with internal types say for whom they are": {
+		{name: "a result", file: "providercache/x.go", src: internalImport + "func F() *x.T { return nil }", want: "F has the type x.T"},
+		{name: "a parameter of a method", file: "providercache/x.go", src: internalImport + "func (t *T) F(all ...x.T) {}", want: "T.F has the type x.T"},
+		{name: "said", file: "providercache/x.go", src: internalImport + "// F is for the packages\n// above this one.\nfunc F() *x.T { return nil }"},
+		{name: "not exported", file: "providercache/x.go", src: internalImport + "func f() x.T { panic(0) }\nfunc (t *t) F() x.T { panic(0) }"},
+		{name: "internal itself", file: "providercache/internal/y/x.go", src: internalImport + "func F(x.T) {}"},
+		{name: "a type that says it", file: "providercache/store/x.go", src: internalImport + "func (v View) F(x.T) {}"},
+		{name: "another type", file: "providercache/store/x.go", src: internalImport + "func (v Store) F(x.T) {}", want: "Store.F"},
+	},
 	"packages have names that say something": {
 		{name: "clause", file: "command/x.go", pkg: "helpers", want: "helpers"},
 		{name: "directory", file: "command/util/x.go", want: "util"},
@@ -129,6 +138,9 @@ var ruleCases = map[string][]ruleCase{
 		{name: "part of a name", file: "command/x.go", pkg: "utilities"},
 	},
 }
+
+// internalImport is what cases with internal types begin with.
+const internalImport = "import \"" + modulePath + "/providercache/internal/x\"\n"
 
 // TestRules_CanFail tests the tester: a rule that nothing can break proves
 // nothing.

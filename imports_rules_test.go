@@ -45,7 +45,8 @@ const (
 	useProcess                 // arguments, environment, exit
 	useClock                   // time.Now() called, not handed on
 	useLongFunc
-	useCoined // a word of the table, in an identifier or a comment
+	useCoined   // a word of the table, in an identifier or a comment
+	useInternal // an internal type in the signature of an exported function, without a word about it
 )
 
 func (f goFile) path() string { return path.Join(f.dir, f.name) }
@@ -72,6 +73,7 @@ var treeRules = []treeRule{
 	{"functions are small", func(f goFile) []string { return f.unless(f.isTestCode(), useLongFunc) }},
 	{"packages have names that say something", checkPackageName},
 	{"coined words stay away", checkCoined},
+	{"functions with internal types say for whom they are", checkInternalTypes},
 }
 
 // unless lists the uses of a kind, if they aren't allowed.
@@ -185,6 +187,15 @@ func checkProcess(f goFile) []string {
 
 func checkClock(f goFile) []string {
 	return f.unless(f.isTestCode() || f.path() == "main.go", useClock)
+}
+
+// checkInternalTypes leaves out what says it of a whole package or type.
+func checkInternalTypes(f goFile) []string {
+	inside := strings.Contains(f.dir+"/", "internal/") || f.dir == "command" || strings.HasPrefix(f.dir, "command/")
+	problems := f.unless(f.isTestCode() || inside || f.dir == "providercache/archivedir", useInternal)
+	return slices.DeleteFunc(problems, func(problem string) bool {
+		return f.dir == "providercache/store" && strings.Contains(problem, ": View.")
+	})
 }
 
 func checkFileLines(f goFile) []string {
@@ -389,6 +400,34 @@ func (s *scanner) visitFunc(n *ast.FuncDecl) {
 	if lines := s.line(n.End()) - s.line(n.Pos()) + 1; lines > maxFuncLines {
 		s.add(useLongFunc, n, fmt.Sprintf("%s has %d lines, more than %d", n.Name.Name, lines, maxFuncLines))
 	}
+	s.visitSignature(n)
+}
+
+// visitSignature finds exported functions and methods that other programs see and can't
+// call with values of their own.
+func (s *scanner) visitSignature(n *ast.FuncDecl) {
+	name := n.Name.Name
+	if n.Recv != nil {
+		at := n.Recv.List[0].Type
+		if star, ok := at.(*ast.StarExpr); ok {
+			at = star.X
+		}
+		if receiver, ok := at.(*ast.Ident); ok {
+			if !receiver.IsExported() {
+				return
+			}
+			name = receiver.Name + "." + name
+		}
+	}
+	if !n.Name.IsExported() || strings.Contains(strings.Join(strings.Fields(n.Doc.Text()), " "), "or the packages above this one") {
+		return
+	}
+	ast.Inspect(n.Type, func(part ast.Node) bool {
+		if e, ok := part.(ast.Expr); ok && strings.Contains(s.qualified(e), "/internal/") {
+			s.add(useInternal, n, fmt.Sprintf("%s has the type %s", name, path.Base(s.qualified(e))))
+		}
+		return true
+	})
 }
 
 func (s *scanner) visitSelector(n *ast.SelectorExpr) {
