@@ -113,17 +113,27 @@ func failedOutcomes(failed []resolve.FailedSelection) (outcomes []Outcome) {
 // joinErrors returns the errors of outcomes, in their order. What keeps many from
 // being installed at once is one of them.
 func joinErrors(outcomes []Outcome) error {
-	var errs []error
+	var errs, shared []error
 	for _, o := range outcomes {
-		err := o.Err
-		if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
-			err = unwritable
-		} else if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
-			err = full
-		}
-		if !slices.Contains(errs, err) {
-			errs = append(errs, err)
+		cause := sharedCause(o.Err)
+		switch {
+		case cause == nil: // not compared: some types of errors can't be
+			errs = append(errs, o.Err)
+		case !slices.Contains(shared, cause):
+			errs, shared = append(errs, cause), append(shared, cause)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// sharedCause is what keeps several from being installed at once; nil if an error is
+// about one of them.
+func sharedCause(err error) error {
+	if unwritable, ok := errors.AsType[*resolve.UnwritableError](err); ok {
+		return unwritable
+	}
+	if full, ok := errors.AsType[*resolve.NoSpaceError](err); ok {
+		return full
+	}
+	return nil
 }
