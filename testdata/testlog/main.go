@@ -177,18 +177,27 @@ func reasonOf(output []string) string {
 	return "no reason is given"
 }
 
+// maxNames is how many tests are named that were skipped for one reason, if they
+// may be.
+const maxNames = 20
+
 // conclude prints what was skipped, and reports whether all is well.
 func (l *testLog) conclude(allowed allowance) bool {
 	good := !l.failed
 	for _, reason := range slices.Sorted(maps.Keys(l.skipped)) {
 		fmt.Fprintf(l.out, "skipped: %s\n", reason)
 		slices.Sort(l.skipped[reason])
-		for _, name := range l.skipped[reason] {
+		for i, name := range l.skipped[reason] {
 			mark := ""
 			if !allowed.permits(l.ids[name], reason) {
 				mark, good = "  (not on the list of tests that may be skipped)", false
 			}
-			fmt.Fprintf(l.out, "    %s%s\n", name, mark)
+			if mark != "" || i < maxNames {
+				fmt.Fprintf(l.out, "    %s%s\n", name, mark)
+			}
+		}
+		if more := len(l.skipped[reason]) - maxNames; more > 0 {
+			fmt.Fprintf(l.out, "    and %d more\n", more)
 		}
 	}
 	return good

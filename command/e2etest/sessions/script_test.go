@@ -121,7 +121,7 @@ func TestScript(t *testing.T) {
 
 func setUpSession(env *testscript.Env, program, quickstart string) error {
 	if harness.LeftOut(filepath.Base(env.WorkDir)) {
-		env.T().Skip("one session in five is enough for -short")
+		env.T().Skip("one session in five is enough")
 	}
 	home := filepath.Join(env.WorkDir, ".home")
 	for _, entry := range []struct{ name, value string }{
