@@ -246,7 +246,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
-	registry.Break("sums", providertest.Fault{Status: 500, Delay: 300 * time.Millisecond})
+	registry.Break("sums", providertest.Fault{Status: 500, Delay: 3 * time.Second}) // the archive takes a hundredth of that
 	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)

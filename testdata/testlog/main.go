@@ -170,7 +170,9 @@ func reasonOf(output []string) string {
 			continue
 		}
 		if _, after, ok := strings.Cut(line, ".go:"); ok {
-			_, line, _ = strings.Cut(after, ": ")
+			if _, line, ok = strings.Cut(after, ": "); !ok {
+				continue // a place without words
+			}
 		}
 		return line
 	}

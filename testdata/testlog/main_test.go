@@ -14,6 +14,7 @@ func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
 {"Action":"pass","Package":"example.com/m/a","Test":"TestPasses"}
 {"Action":"fail","Package":"example.com/m/a"}
 {"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    x_test.go:7: only root can\n"}
+{"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    y.go:609: \n"}
 {"Action":"output","Package":"example.com/m","Test":"TestSkips/one","Output":"    --- SKIP: TestSkips/one (0.00s)\n"}
 {"Action":"skip","Package":"example.com/m","Test":"TestSkips/one"}
 {"Action":"pass","Package":"example.com/m","Elapsed":1.5}
