@@ -33,7 +33,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 		fmt.Fprintln(meta.Stderr, usage)
 		return 1
 	case factory == nil:
-		unknown(meta.Stderr, program(meta), name, rest)
+		unknown(meta.Stderr, products.Unversioned(meta), name, rest)
 		return 1
 	}
 	if given, meant := misspelt(name, rest); meant != "" {
@@ -51,9 +51,6 @@ func dispatch(meta *cli.Meta, args []string) int {
 	}
 	return command.Run(rest)
 }
-
-// program is the name of the program whose work is done.
-func program(meta *cli.Meta) string { return products.Unversioned(meta).Program }
 
 // choose finds the command that the arguments name, "" if there is none, and what is left for it; and
 // whether help is asked for, which may be done anywhere before "--".

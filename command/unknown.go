@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // productCommands are the commands of Terraform and OpenTofu that aren't here.
@@ -15,13 +16,13 @@ var productCommands = []string{"apply", "console", "destroy", "env", "fmt", "for
 
 // unknown explains that there is no such command, and what may have been meant.
 // Rest is what follows the name.
-func unknown(w io.Writer, program, name string, rest []string) {
+func unknown(w io.Writer, product getproviders.Product, name string, rest []string) {
 	fmt.Fprintf(w, "tfdeps has no command named %q.\n\n", name)
 	meant := cli.Closest(name, names())
 	switch {
 	case slices.Contains(productCommands, name):
 		line := strings.Join(append([]string{name}, rest...), " ")
-		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", program, program, line, line)
+		fmt.Fprintf(w, "It is a command of %s. Run one of these:\n  %s %s\n  tfdeps -passthrough %s\n", product.Name, product.Program, line, line)
 	case meant != "":
 		fmt.Fprintf(w, "Did you mean %q?\n", meant)
 	default:

@@ -3,6 +3,8 @@ package command
 import (
 	"strings"
 	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
@@ -14,12 +16,12 @@ func TestUnknown_SaysWhatMayHaveBeenMeant(t *testing.T) {
 	}{
 		{"iniit", nil, `Did you mean "init"?`},
 		{"vendro", nil, `Did you mean "vendor"?`},
-		{"plan", []string{"-out=x"}, "It is a command of terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
+		{"plan", []string{"-out=x"}, "It is a command of Terraform. Run one of these:\n  terraform plan -out=x\n  tfdeps -passthrough plan -out=x\n"},
 		{"something", nil, "To see its commands"},
 		{"x", nil, "To see its commands"},
 	} {
 		var out strings.Builder
-		unknown(&out, "terraform", c.name, c.rest)
+		unknown(&out, getproviders.Terraform(""), c.name, c.rest)
 		if !strings.HasPrefix(out.String(), "tfdeps has no command named ") || !strings.Contains(out.String(), c.want) {
 			t.Errorf("%s: %s", c.name, out.String())
 		}

@@ -157,13 +157,13 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 	if len(tasks) == 0 {
 		return nil
 	}
-	obtain, withCache := in.fetchIntoTarget, false
+	fetch, withCache := in.fetchIntoTarget, false
 	if in.Cache != nil {
 		made, err := disk.Probe(in.Cache.Dir)
 		defer func() { scratch.RemoveEmpty(made) }()
 		download.SweepPartials(in.partials(), in.Fetcher.Time())
 		if withCache = err == nil; withCache {
-			obtain = in.fetchOne
+			fetch = in.fetchOne
 		}
 	}
 	tasks, refused := in.reserve(ctx, in.findRoom(withCache), tasks)
@@ -177,7 +177,7 @@ func (in *Installer) fetch(ctx context.Context, tasks []fetcher.Request) []Outco
 		if refused != nil {
 			return Outcome{}, t.Failed(resolve.StepFetch, refused)
 		}
-		return obtain(ctx, t, get)
+		return fetch(ctx, t, get)
 	})
 	for i, err := range errs {
 		if err != nil {

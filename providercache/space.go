@@ -78,13 +78,10 @@ func (in *Installer) reserve(ctx context.Context, r room, tasks []fetcher.Reques
 // knownBytes is the size of an archive, if a file or the receipt of the same
 // package tells; else 0.
 func knownBytes(t fetcher.Request, recorded []store.View) int64 {
-	switch at := t.Package.Location.(type) {
-	case getproviders.LocalArchive:
+	if at, ok := t.Package.Location.(getproviders.LocalArchive); ok {
 		if info, err := os.Stat(string(at)); err == nil {
 			return info.Size()
 		}
-	case getproviders.LocalDirectory:
-		return 0
 	}
 	for _, at := range recorded {
 		for _, known := range at.KnownPackages(t.Provider, t.Package.Platform) {
@@ -110,8 +107,8 @@ func endAll(ctx, downloads context.Context, stop context.CancelCauseFunc, t fetc
 	return err
 }
 
-// sharedFailures lets the outcomes that failed for one cause, no room or a directory
-// that can't be written to, have one and the same error, which names all of them.
+// sharedFailures lets the outcomes for which there is no room have one and the same
+// error, which names all of them.
 func sharedFailures(outcomes []Outcome) {
 	var full []getproviders.Provider
 	var cause *resolve.NoSpaceError

@@ -108,7 +108,7 @@ func skipped(err error) []string {
 		return nil
 	}
 	var notes []string
-	for _, e := range parts(err) {
+	for _, e := range getproviders.SplitErrors(err) {
 		notes = append(notes, "a source before it failed: "+strings.Join(strings.Fields(e.Error()), " "))
 	}
 	return notes

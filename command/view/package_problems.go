@@ -24,14 +24,13 @@ type part struct {
 // takeApart takes joined errors apart. That the user has interrupted the program,
 // which ends the work on all providers, isn't among them.
 func takeApart(err error) (all []part, interrupted bool) {
-	for _, e := range parts(err) {
+	for _, e := range getproviders.SplitErrors(err) {
 		p := part{err: e, cause: causeOf(e)}
 		p.failed, _ = errors.AsType[*resolve.ProviderError](e)
 		if about, ok := errors.AsType[*resolve.PlatformError](e); ok {
 			p.plat = about.Platform.String()
 		}
 		switch {
-		case e == nil:
 		case p.failed != nil && p.failed.Step == resolve.StepCancel, p.failed == nil && errors.Is(e, context.Canceled):
 			interrupted = true
 		default:
@@ -39,19 +38,6 @@ func takeApart(err error) (all []part, interrupted bool) {
 		}
 	}
 	return all, interrupted
-}
-
-// parts are the errors that an error joins.
-func parts(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, e := range joined.Unwrap() {
-		all = append(all, parts(e)...)
-	}
-	return all
 }
 
 // causeOf is an error without the package that it is about.

@@ -119,7 +119,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 		return k, t.Failed(resolve.StepPublish, err)
 	}
 	k.Stage = stage
-	if err := d.obtainInto(ctx, t, &k); err != nil {
+	if err := d.fetchStaged(ctx, t, &k); err != nil {
 		stage.Remove()
 		k.Stage = nil
 		return k, err
@@ -134,8 +134,8 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 	return k, nil
 }
 
-// obtainInto fetches the archive into the stage.
-func (d *Dir) obtainInto(ctx context.Context, t fetcher.Request, k *Kept) error {
+// fetchStaged fetches the archive into the stage.
+func (d *Dir) fetchStaged(ctx context.Context, t fetcher.Request, k *Kept) error {
 	archive := k.Stage.ArchivePath()
 	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "", nil)
 	if err != nil {

@@ -134,7 +134,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 		return k, t.Failed(resolve.StepPublish, err)
 	}
 	defer stage.Remove()
-	got, err := v.obtainCopy(ctx, t, stage)
+	got, err := v.fetchCopy(ctx, t, stage)
 	if err != nil {
 		return k, err
 	}
@@ -161,9 +161,9 @@ func (v *vendor) packedTask(ctx context.Context, p archivedir.Item) (fetcher.Req
 	}, err
 }
 
-// obtainCopy is obtain for a package that has to be here: a link to where it is
+// fetchCopy is Fetch for a package that has to be here: a link to where it is
 // on this machine would lead nowhere on another one.
-func (v *vendor) obtainCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
+func (v *vendor) fetchCopy(ctx context.Context, t fetcher.Request, stage *staging.Stage) (receipt.Provenance, error) {
 	dir, unpacked := t.Package.Location.(getproviders.LocalDirectory)
 	if !unpacked {
 		return v.dir.Fetcher.Fetch(ctx, t, stage)

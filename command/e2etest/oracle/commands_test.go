@@ -29,7 +29,7 @@ func TestCommands_SameAsTerraform(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	registry := newOracleRegistry(t, nil)
 	programs := [2]string{harness.Tfdeps(t), peer}
-	cases := commandCases(t)
+	cases := readCases(t, "testdata/oracle_commands/*.txtar", true)
 	if len(cases) < 35 {
 		t.Errorf("there are %d cases, want 35 at least", len(cases))
 	}
@@ -45,29 +45,6 @@ func TestCommands_SameAsTerraform(t *testing.T) {
 			o.compareCommands(lines)
 		})
 	}
-}
-
-// commandCases reads the files of each case.
-func commandCases(t *testing.T) map[string]*txtar.Archive {
-	t.Helper()
-	paths, err := filepath.Glob(harness.Path(t, "testdata/oracle_commands/*.txtar"))
-	if err != nil || len(paths) == 0 {
-		t.Fatalf("there are no cases: %v", err)
-	}
-	cases := map[string]*txtar.Archive{}
-	for _, path := range paths {
-		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
-		for _, f := range archive.Files {
-			name, rest, _ := strings.Cut(f.Name, "/")
-			name = strings.TrimSuffix(filepath.Base(path), ".txtar") + "/" + name
-			if cases[name] == nil {
-				cases[name] = new(txtar.Archive)
-			}
-			cases[name].Files = append(cases[name].Files, txtar.File{Name: rest, Data: f.Data})
-		}
-	}
-	return cases
 }
 
 // splitCase takes what isn't a file of the configuration out of a case.

@@ -59,16 +59,9 @@ func TestModules_SameAsTerraform(t *testing.T) {
 // moduleCases reads the cases: their names, and the files of each.
 func moduleCases(t *testing.T) map[string][]txtar.File {
 	t.Helper()
-	archives, err := filepath.Glob(harness.Path(t, "testdata/oracle_modules/*.txtar"))
-	mustDo(t, err)
 	cases := map[string][]txtar.File{}
-	for _, path := range archives {
-		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
-		for _, f := range archive.Files {
-			name, rest, _ := strings.Cut(f.Name, "/")
-			cases[name] = append(cases[name], txtar.File{Name: rest, Data: f.Data})
-		}
+	for name, archive := range readCases(t, "testdata/oracle_modules/*.txtar", false) {
+		cases[name] = archive.Files
 	}
 	return cases
 }

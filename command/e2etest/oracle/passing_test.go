@@ -4,12 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 )
@@ -62,20 +59,11 @@ func (o *oracleRun) sameWord(files map[string]string, command ...string) (well b
 // passingCases reads the cases: their files by "ARCHIVE/CASE".
 func passingCases(t *testing.T) map[string]map[string]string {
 	t.Helper()
-	archives, err := filepath.Glob(harness.Path(t, "testdata/oracle_modules/passing/*.txtar"))
-	mustDo(t, err)
 	cases := map[string]map[string]string{}
-	for _, path := range archives {
-		archive, err := txtar.ParseFile(path)
-		mustDo(t, err)
-		group := strings.TrimSuffix(filepath.Base(path), ".txtar")
+	for name, archive := range readCases(t, "testdata/oracle_modules/passing/*.txtar", true) {
+		cases[name] = map[string]string{}
 		for _, f := range archive.Files {
-			name, file, _ := strings.Cut(f.Name, "/")
-			name = group + "/" + name
-			if cases[name] == nil {
-				cases[name] = map[string]string{}
-			}
-			cases[name][file] = string(f.Data)
+			cases[name][f.Name] = string(f.Data)
 		}
 	}
 	return cases

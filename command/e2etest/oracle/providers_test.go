@@ -62,29 +62,20 @@ func TestProviders_SameAsTerraform(t *testing.T) {
 // providersCases reads the cases: their steps, and the files of each.
 func providersCases(t *testing.T) map[string]*txtar.Archive {
 	t.Helper()
-	cases := map[string]*txtar.Archive{}
-	for _, pattern := range []string{"testdata/oracle/*.txtar", "testdata/oracle_providers/*.txtar"} {
-		files, err := filepath.Glob(harness.Path(t, pattern))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: no files (%v)", pattern, err)
+	cases := readCases(t, "testdata/oracle_providers/*.txtar", false)
+	for _, archive := range cases {
+		for i := range archive.Files {
+			archive.Files[i].Name = "1/" + archive.Files[i].Name // they have one step
 		}
-		for _, file := range files {
-			archive, err := txtar.ParseFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasPrefix(pattern, "testdata/oracle/") {
-				cases[strings.TrimSuffix(filepath.Base(file), ".txtar")] = archive
-				continue
-			}
-			for _, f := range archive.Files {
-				name, rest, _ := strings.Cut(f.Name, "/")
-				if cases[name] == nil {
-					cases[name] = new(txtar.Archive)
-				}
-				cases[name].Files = append(cases[name].Files, txtar.File{Name: "1/" + rest, Data: f.Data})
-			}
-		}
+	}
+	paths, err := filepath.Glob(harness.Path(t, "testdata/oracle/*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("testdata/oracle: no cases (%v)", err)
+	}
+	for _, path := range paths {
+		archive, err := txtar.ParseFile(path)
+		mustDo(t, err)
+		cases[strings.TrimSuffix(filepath.Base(path), ".txtar")] = archive
 	}
 	return cases
 }

@@ -183,7 +183,7 @@ func (r *Repositories) resolve(ctx context.Context, req Request, rem remote) (*s
 	if err != nil {
 		return nil, "", err
 	}
-	return r.obtain(ctx, rem, like, w, req.Beside)
+	return r.fetchCommit(ctx, rem, like, w, req.Beside)
 }
 
 // meaning finds out what a store has to have for a request; like is any ID of
@@ -208,8 +208,8 @@ func (r *Repositories) meaning(ctx context.Context, req Request, rem remote) (w 
 	return want{expression: req.Ref}, l.anyID(), nil
 }
 
-// obtain returns the store that has the commit, and its ID.
-func (r *Repositories) obtain(ctx context.Context, rem remote, like string, w want, beside []Request) (*store, string, error) {
+// fetchCommit returns the store that has the commit, and its ID.
+func (r *Repositories) fetchCommit(ctx context.Context, rem remote, like string, w want, beside []Request) (*store, string, error) {
 	st, err := r.store(ctx, rem, like)
 	if err != nil {
 		return nil, "", err
