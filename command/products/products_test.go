@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 func TestChoose_NameOptionAndVariable(t *testing.T) {
@@ -90,7 +91,7 @@ func TestProgram_IsNeverTfdepsItself(t *testing.T) {
 	own, real := filepath.Join(t.TempDir(), "tfdeps"), filepath.Join(t.TempDir(), "terraform")
 	copied, wrapped := filepath.Join(t.TempDir(), "terraform"), filepath.Join(t.TempDir(), "tofu-bin")
 	for path, content := range map[string]string{own: "#!/bin/sh\n", copied: "#!/bin/sh\n", real: "#!/bin/ksh", wrapped: "#!/bin/sh\n\n"} {
-		if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		if err := providertest.WriteProgram(path, []byte(content)); err != nil {
 			t.Fatal(err)
 		}
 	}

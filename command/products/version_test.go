@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // With these variables the test binary is a stand-in for terraform: it answers
@@ -163,7 +164,7 @@ func TestVersionOf_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the other program is a shell script")
 	}
-	if err := os.WriteFile(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n"), 0o755); err != nil {
+	if err := providertest.WriteProgram(real, []byte("#!/bin/sh\necho '{\"terraform_version\": \"1.9.8\"}'\n")); err != nil {
 		t.Fatal(err)
 	}
 	checkProductVersion(t, m, defaultTerraform)

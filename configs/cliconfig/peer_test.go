@@ -388,7 +388,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 			t.Fatal(err)
 		}
 		script := "#!/bin/sh\n[ \"$3\" = none.example ] && echo '{}' || echo '{\"token\": \"'$1-$2-$3" + version + "'\"}'\n"
-		if err := os.WriteFile(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script), 0o700); err != nil {
+		if err := providertest.WriteProgram(filepath.Join(dirs[i], "terraform-credentials-x"+version), []byte(script)); err != nil {
 			t.Fatal(err)
 		}
 	}

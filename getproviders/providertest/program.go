@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 )
 
 // Test is what a *testing.T, a *testing.B and a *testing.F have in common to end
@@ -38,6 +39,15 @@ func LookProgram(t Test, names ...string) (path string) {
 	}
 	t.Skipf("%s is not on PATH", names[0])
 	return ""
+}
+
+// WriteProgram writes a program that a test is going to start, such as a script. It
+// waits for programs that are being started by others: one that inherited the open file
+// would keep the system from starting it ("text file busy").
+func WriteProgram(path string, content []byte) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, content, 0o755)
 }
 
 // PeerProgram returns the path of a program: that which TFDEPS_PEER_<NAME> names,

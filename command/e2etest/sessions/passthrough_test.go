@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // scriptAs makes a shell script that stands for a real program.
@@ -24,7 +25,7 @@ func scriptAs(t *testing.T, name, script string) string {
 		t.Skip("the program that is run is a shell script")
 	}
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
+	if err := providertest.WriteProgram(path, []byte("#!/bin/sh\n"+script)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -125,8 +126,7 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	tfdeps := harness.Tfdeps(t)
 	real := filepath.Dir(scriptAs(t, "terraform", `test "$1" != again || { shift; exec terraform "$@"; }`+"\necho \"real $*\"\n"))
 	setup := filepath.Dir(scriptAs(t, "terraform-bin", "echo \"bin $*\"\n"))
-	harness.WriteFile(t, filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n"))
-	if err := os.Chmod(filepath.Join(setup, "terraform"), 0o755); err != nil {
+	if err := providertest.WriteProgram(filepath.Join(setup, "terraform"), []byte("#!/bin/sh\nexec \"${0%/*}/terraform-bin\" \"$@\"\n")); err != nil {
 		t.Fatal(err)
 	}
 	launcher := filepath.Dir(scriptAs(t, "terraform", "exec \"$FIRST\" \"$@\"\n"))
@@ -136,7 +136,7 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	}
 	copyOf := func(extra ...byte) string {
 		path := filepath.Join(t.TempDir(), "terraform")
-		if err := os.WriteFile(path, append(program[:len(program):len(program)], extra...), 0o755); err != nil {
+		if err := providertest.WriteProgram(path, append(program[:len(program):len(program)], extra...)); err != nil {
 			t.Fatal(err)
 		}
 		return filepath.Dir(path)

@@ -48,11 +48,15 @@ func requiring(needs string) string {
 // writeUnder writes a file, and the directories that it is in.
 func writeUnder(t *testing.T, root, name string, content []byte) {
 	t.Helper()
-	file, mode := filepath.Join(root, filepath.FromSlash(name)), os.FileMode(0o644)
+	file := filepath.Join(root, filepath.FromSlash(name))
+	write := func() error { return os.WriteFile(file, content, 0o644) }
 	if strings.HasPrefix(string(content), "#!") || strings.HasPrefix(path.Base(name), "terraform-provider-") {
-		mode = 0o755
+		write = func() error { return providertest.WriteProgram(file, content) }
 	}
-	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, content, mode)); err != nil {
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := write(); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 // history is a repository with the refs that are hard to tell apart. The file f
@@ -178,7 +179,7 @@ func TestCheckout_RunsNoHooks(t *testing.T) {
 	}
 	for _, name := range []string{"post-checkout", "post-index-change", "reference-transaction", "post-merge", "pre-auto-gc"} {
 		script := "#!/bin/sh\necho " + name + " >>" + shellQuote(ran) + "\n"
-		if err := os.WriteFile(filepath.Join(hooks, name), []byte(script), 0o755); err != nil {
+		if err := providertest.WriteProgram(filepath.Join(hooks, name), []byte(script)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -168,7 +168,7 @@ func (b *bench) count() *bench {
 
 func script(tb testing.TB, path, body string) string {
 	tb.Helper()
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+body+"\n"), 0o755); err != nil {
+	if err := providertest.WriteProgram(path, []byte("#!/bin/sh\n"+body+"\n")); err != nil {
 		tb.Fatal(err)
 	}
 	return path
