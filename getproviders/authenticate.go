@@ -145,6 +145,7 @@ func (e *ChecksumListError) Hint() string {
 type UnknownIssuerError struct {
 	Issuer string   // ID of the key that the signature says it is by; "" if it doesn't say
 	Keys   []string // IDs of the keys that the registry names
+	List   string   // the URL of the checksum list; "" if it isn't known
 }
 
 // Error implements error.
@@ -167,13 +168,15 @@ func (e *UnknownIssuerError) Is(target error) bool { return target == ErrAuthent
 
 // Hint says who can help.
 func (e *UnknownIssuerError) Hint() string {
-	return "the provider's publisher has to add the key to the registry"
+	return "the provider's publisher has to add the key to the registry" + listAt(e.List)
 }
 
 // SignatureError says that a signature is not valid, or that it or a key can't
 // be read. It matches ErrAuthentication.
 type SignatureError struct {
 	Subject string // what was being checked: "the signature of the checksum list"
+	KeyID   string // of the key that it says it is by; "" if it isn't known
+	List    string // the URL of the checksum list; "" if it isn't known
 	Err     error
 }
 
@@ -182,6 +185,23 @@ func (e *SignatureError) Error() string { return fmt.Sprintf("can't verify %s: %
 
 // Unwrap returns the cause.
 func (e *SignatureError) Unwrap() error { return e.Err }
+
+// Hint says what it means, and who can help.
+func (e *SignatureError) Hint() string {
+	text := "the checksum list or its signature"
+	if e.KeyID != "" {
+		text += " by key " + e.KeyID
+	}
+	return text + " was changed on its way, or was published wrongly. Don't use the package; if it happens again, tell the provider's publisher" + listAt(e.List)
+}
+
+// listAt says where a checksum list is.
+func listAt(url string) string {
+	if url == "" {
+		return ""
+	}
+	return ". The checksum list is at " + url
+}
 
 // Code is "invalid_signature".
 func (e *SignatureError) Code() string { return "invalid_signature" }

@@ -14,10 +14,12 @@ type SignedChecksums struct {
 	FileName   string           // of the archive in SHA256SUMS, as the registry's description of the package says
 	SHA256     [32]byte         // of the archive, as that description says
 	Sums       []byte           // SHA256SUMS
+	SumsURL    string           // where Sums come from, for errors; "": not known
 	Signature  []byte           // over Sums: OpenPGP, detached, binary
 	PublicKeys []PublicKey      // one of these has to have signed; they are tried in this order
 	Keys       SigningKeys      // what makes the trust level higher than LevelCommunity
 	Keyless    bool             // if there are no PublicKeys, no signature is needed
+	Expiry     Expiry           // whether keys and signatures may have expired
 	Now        func() time.Time // tells which keys have expired; nil: the system's clock
 
 	// PackageHashes are what the description says of the hashes of the version's
@@ -26,6 +28,16 @@ type SignedChecksums struct {
 	PackageHashes map[Platform][]Hash
 	Platform      Platform
 }
+
+// Expiry says which keys and signatures may have expired. Publishers extend or replace keys
+// without signing old releases again.
+type Expiry int
+
+const (
+	ExpiredKeys    Expiry = iota // a key may have expired, a signature may not
+	ExpiredAll                   // a signature may have expired as well; a key that hasn't is preferred
+	ExpiredNothing               // neither may
+)
 
 // PublicKey is a signing key that a registry names.
 type PublicKey struct {

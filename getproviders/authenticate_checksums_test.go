@@ -29,6 +29,7 @@ func TestChecksumList_FindsAFile(t *testing.T) {
 		"with another hash":          {sumB + "  a.zip\n", sumB},
 		"the first line counts":      {sumB + "  a.zip\n" + sumA + "  a.zip\n", sumB},
 		"with what isn't a hash":     {"cafe  a.zip\n", "cafe"},
+		"with a hash and more":       {sumA + "00  a.zip\n", sumA + "00"},
 		"not by the start of a name": {sumA + "  a.zip.old\n", ""},
 		"not with the binary marker": {sumA + " *a.zip\n", ""},
 		"not in other case":          {sumA + "  A.zip\n", ""},
@@ -90,8 +91,8 @@ func TestChecksumList_GivesAllHashesOrNone(t *testing.T) {
 	}
 }
 
-// FuzzParseChecksums: whatever the document is, nothing panics, the hashes are
-// as lock files have them, and each listed file is found by its name.
+// FuzzParseChecksums: whatever the document is, nothing panics, the hashes have the form that lock
+// files have, and each listed file is found by its name.
 func FuzzParseChecksums(f *testing.F) {
 	null, err := os.ReadFile("testdata/vectors/hashicorp-null-3.1.0_SHA256SUMS")
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// pgp collects OpenPGP packets. What fails is a mistake in the test, and panics.
+// pgp collects OpenPGP packets. A failure is a mistake in the test, and panics.
 type pgp struct{ bytes.Buffer }
 
 func (p *pgp) add(packets ...interface{ Serialize(w io.Writer) error }) {
@@ -64,8 +64,7 @@ func bits(n uint) *big.Int {
 	return new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), n), big.NewInt(1))
 }
 
-// unsigned is a signature that nothing made: issuer says that it is by that key, and its
-// numbers are the ones given.
+// unsigned is a signature that no key made: it names issuer as its key, and has the given numbers.
 func unsigned(sigType packet.SignatureType, algorithm packet.PublicKeyAlgorithm, issuer uint64, numbers ...*big.Int) []byte {
 	subpackets := []byte{5, 2, 0x66, 0, 0, 0, 9, 16}
 	for shift := 56; shift >= 0; shift -= 8 {
@@ -79,8 +78,8 @@ func unsigned(sigType packet.SignatureType, algorithm packet.PublicKeyAlgorithm,
 	return content
 }
 
-// dsaKey is a key with a user ID that it seems to have certified, and a signature that
-// seems to be by it.
+// dsaKey is a key with a user ID whose certification looks valid, and a signature that looks as if
+// the key had made it.
 func dsaKey(p, q uint) (key, signature *pgp) {
 	public := packet.NewDSAPublicKey(yearAgo, &dsa.PublicKey{Parameters: dsa.Parameters{P: bits(p), Q: bits(q), G: big.NewInt(2)}, Y: bits(p - 1)})
 	key, signature = &pgp{}, &pgp{}
@@ -91,7 +90,8 @@ func dsaKey(p, q uint) (key, signature *pgp) {
 	return key, signature
 }
 
-// signedBy makes a key of a private one, with certified user IDs, and a signature on a document.
+// signedBy makes a public key from a private one, with certified user IDs, and a signature of a
+// document.
 func signedBy(private *packet.PrivateKey, document []byte, hash crypto.Hash, certify ...packet.SignatureType) (key, signature *pgp) {
 	key, signature = &pgp{}, &pgp{}
 	config := &packet.Config{}
@@ -125,8 +125,8 @@ func rsaKey(t *testing.T, size int) *packet.PrivateKey {
 	return packet.NewRSAPrivateKey(yearAgo, private)
 }
 
-// A registry chooses the keys that a signature is verified by, so it chooses what that
-// costs. Each of these once took seconds, ended the program, or was accepted.
+// A registry chooses the keys that a signature is verified by, and so what that costs. Each of
+// these can take seconds, end the program, or be accepted, if nothing limits it.
 func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 	sums, _ := released(newSigner(t))
 	ed := signingKeyOf(t)
@@ -164,7 +164,7 @@ func TestSignature_RefusesHostileKeysBeforeComputing(t *testing.T) {
 	}
 }
 
-// signingKeyOf is a fresh EdDSA key.
+// signingKeyOf is a new EdDSA key.
 func signingKeyOf(t *testing.T) *packet.PrivateKey {
 	t.Helper()
 	entity, err := openpgp.NewEntity("hostile", "", "", &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }})
@@ -174,8 +174,8 @@ func signingKeyOf(t *testing.T) *packet.PrivateKey {
 	return entity.PrivateKey
 }
 
-// onlyRevoked is a key that has revoked its user ID and never certified it, with a
-// signature by its subkey: the library panics when it looks for the certificate.
+// onlyRevoked is a key that revokes its user ID without certifying it, with a signature by its
+// subkey: the library panics when it looks for the certification.
 func onlyRevoked(document []byte) (key, signature *pgp) {
 	config := &packet.Config{Algorithm: packet.PubKeyAlgoEdDSA, Time: func() time.Time { return yearAgo }}
 	entity, err := openpgp.NewEntity("hostile", "", "", config)
@@ -212,7 +212,7 @@ func brainpoolKey(document []byte) (key, signature *pgp) {
 	return signedBy(entity.PrivateKey, document, crypto.SHA256, certified)
 }
 
-// withSHA1 makes a signature that the library verifies, but wouldn't make.
+// withSHA1 makes a signature that the library would verify, but refuses to make.
 func withSHA1(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
 	key, _ = signedBy(private, document, crypto.SHA256, certified)
 	content := unsigned(packet.SigTypeBinary, packet.PubKeyAlgoRSA, private.KeyId)
@@ -261,8 +261,8 @@ func withUserID(private *packet.PrivateKey, document []byte, size int) (key, sig
 	return key, signature
 }
 
-// withTrailer has a packet inside of another one, behind all that this one should have: a
-// private key, which the library would take for the next packet.
+// withTrailer has a packet inside of another one, after the content of the outer one: a private
+// key, which the library would read as the next packet.
 func withTrailer(private *packet.PrivateKey, document []byte) (key, signature *pgp) {
 	key, signature = signedBy(private, document, crypto.SHA256, certified)
 	s := unsigned(packet.SigTypeGenericCert, packet.PubKeyAlgoRSA, 1, bits(2048))
@@ -309,7 +309,7 @@ func TestSignature_AcceptsWhatHonestKeysHave(t *testing.T) {
 	}
 }
 
-// Whose keys don't matter needn't be any good: the registry may still list them.
+// Keys that don't matter need not be valid: the registry may still list them.
 func TestSignature_IgnoresWeakKeysThatDidNotSign(t *testing.T) {
 	publisher := newSigner(t)
 	weak, _ := dsaKey(1024, 160)

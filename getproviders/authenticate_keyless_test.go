@@ -10,7 +10,7 @@ import (
 )
 
 // TestAuthenticate_PackagesWithoutKeys: where a registry may name no key, its checksum list is
-// enough, and nothing less.
+// enough, and less than that isn't.
 func TestAuthenticate_PackagesWithoutKeys(t *testing.T) {
 	sum := sha256.Sum256([]byte("archive"))
 	c := getproviders.SignedChecksums{

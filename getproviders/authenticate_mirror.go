@@ -2,9 +2,11 @@ package getproviders
 
 import (
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -13,10 +15,16 @@ import (
 // list may be an attacker's. So those count that need no introduction by a registry:
 //
 //   - the official key, which signs what it signs for no one else,
-//   - keys that bear the trust signature of the partner programme,
-//   - keys that the user has named.
+//   - keys that the user has named, whole,
+//   - keys that the user has named by their ID, if they bear the trust signature of the
+//     partner programme.
 //
-// All three are bound to the provider's type, the version and the platform by the
+// That signature says that a partner has the key. It doesn't say which namespaces are
+// the partner's: only the origin registry does, and what a mirror has written down of
+// that is the mirror's word. So a partner's key counts where the user says for which providers,
+// and any other partner could sign in the place of this one if it counted without.
+//
+// All are bound to the provider's type, the version and the platform by the
 // archive's name in the list. A list that none of them has signed, or that isn't
 // whole, is as good as none: who could forge it could leave it out as well, so
 // there is nothing to be gained by an error. What one of these keys is said to
@@ -31,17 +39,37 @@ type Signers struct {
 	Now     func() time.Time // for keys that expire; nil: time.Now
 }
 
-// TrustedKey is a public key that its user knows to be a publisher's. What it
-// has signed is LevelCommunity.
+// TrustedKey is a public key that its user knows to be a publisher's, either whole or by
+// its ID. What it has signed is LevelCommunity; with PartnerID, LevelPartner.
 type TrustedKey struct {
-	Armored   string    // ASCII-armored
-	Providers []Pattern // that it may sign; nil: all
+	Armored string // ASCII-armored
+	// PartnerID is the last 16 digits of the key's fingerprint, and Armored is empty. The key
+	// lies in the mirror, and has to bear the trust signature of the partner programme.
+	PartnerID string
+	Providers []Pattern // that it may sign; nil: all, and with PartnerID none
 }
 
-// Check returns an error if the key can't be read.
+// Check returns an error if the key can't be read, or isn't named as it has to be.
 func (k TrustedKey) Check() error {
-	_, err := readKey(k.Armored)
-	return err
+	if k.PartnerID == "" {
+		_, err := readKey(k.Armored)
+		return err
+	}
+	switch id, err := hex.DecodeString(k.PartnerID); {
+	case err != nil || len(id) != 8:
+		return fmt.Errorf("%.80q isn't the ID of a key: that has 16 hex digits", k.PartnerID)
+	case k.Armored != "":
+		return fmt.Errorf("the key %s is named by its ID, and is there as well", k.PartnerID)
+	case len(k.Providers) == 0:
+		return fmt.Errorf("the key %s is named by its ID, and it isn't said which providers it may sign", k.PartnerID)
+	}
+	return nil
+}
+
+// signs reports whether the key may sign the provider's packages.
+func (k TrustedKey) signs(p Provider) bool {
+	_, ok := matching(k.Providers, p)
+	return ok || k.Providers == nil && k.PartnerID == ""
 }
 
 // verify finds out what the signature on documents proves. ok is false if that
@@ -73,19 +101,29 @@ func (s Signers) candidates(p Provider, found []PublicKey, signed SignedChecksum
 	}
 	add(PublicKey{Armored: signed.Keys.Official})
 	for _, key := range found[:min(len(found), maxPGPKeys)] {
-		if signed.isPartner(key) {
+		if s.namesPartner(p, key) && signed.isPartner(key) {
 			add(key)
 		}
 	}
 	for _, key := range s.Trusted {
-		if _, ok := matching(key.Providers, p); ok || key.Providers == nil {
+		if key.PartnerID == "" && key.signs(p) {
 			add(PublicKey{Armored: key.Armored})
 		}
 	}
 	return keys
 }
 
-// needsKeys reports whether a signature may be by a key that only the mirror has.
+// namesPartner reports whether the user has named all keys of the block for the provider.
+func (s Signers) namesPartner(p Provider, found PublicKey) bool {
+	read, err := readKeyPackets(found.Armored)
+	named := func(id string) bool {
+		return slices.ContainsFunc(s.Trusted, func(k TrustedKey) bool { return strings.EqualFold(k.PartnerID, id) && k.signs(p) })
+	}
+	return err == nil && len(read.primary) > 0 && !slices.ContainsFunc(read.primary, func(id string) bool { return !named(id) })
+}
+
+// needsKeys reports whether a signature may be by a key that only the mirror has. Keys that
+// don't count here are passed on by a mirror of this mirror, to those for whom they count.
 func (s Signers) needsKeys(signature []byte) bool {
 	official, err := readKey(s.signingKeys().Official)
 	return s.signingKeys().Partner != "" && (err != nil || !slices.Contains(official.primary, issuerOf(signature)))
@@ -107,6 +145,38 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 		return mirroredChecksums{verified, fileName}.trust(listed), nil
 	}
 	return trust
+}
+
+// trustingAll is trust where hashes count as signed, unless a publisher has signed others.
+func trustingAll(trust Trust, all AnyHash) Trust {
+	if trust.Authenticator != nil {
+		trust.Authenticator = listedAsSigned{trust.Authenticator, all}
+	}
+	if load := trust.Load; load != nil {
+		trust.Load = func(ctx context.Context) (Trust, error) {
+			loaded, err := load(ctx)
+			if err != nil || loaded.Documents != nil {
+				return loaded, err
+			}
+			return trustingAll(loaded, all), nil
+		}
+	}
+	return trust
+}
+
+// listedAsSigned authenticates as another does, and adds hashes that are believed.
+type listedAsSigned struct {
+	Authenticator
+	all AnyHash
+}
+
+// Authenticate implements Authenticator.
+func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
+	result, err := l.Authenticator.Authenticate(d)
+	if err == nil {
+		result.Signed = append(slices.Clone(result.Signed), l.all...)
+	}
+	return result, err
 }
 
 // verifiedChecksums is a checksum list that was signed by a key that counts.

@@ -24,15 +24,16 @@ const (
 	zipName  = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 )
 
-// signedMirror is a mirror of one package, with what is signed about it.
+// signedMirror is a mirror of one package, with its signed documents.
 type signedMirror struct {
 	dir      string // of the provider
 	signers  getproviders.Signers
 	official *providertest.Signer
-	partners *providertest.Signer // the programme
+	partners *providertest.Signer // the partner programme's
 	partner  *providertest.Signer
-	known    *providertest.Signer // that the user names
+	known    *providertest.Signer // keys that the user names
 	stranger *providertest.Signer
+	trust    string // the trust signature of a partner's key
 }
 
 func newSignedMirror(t *testing.T) *signedMirror {
@@ -75,15 +76,15 @@ func (m *signedMirror) read(t *testing.T, name string) []byte {
 	return content
 }
 
-// sums is a true list of the package, with one of another platform.
+// sums is a true list of checksums: of the package, and of one for another platform.
 func (m *signedMirror) sums(t *testing.T) string {
 	return fmt.Sprintf("%x  %s\n%x  terraform-provider-widget_1.0.0_darwin_arm64.zip\n", m.sum(t), zipName, sha256.Sum256(nil))
 }
 
 func (m *signedMirror) sum(t *testing.T) [32]byte { return sha256.Sum256(m.read(t, zipName)) }
 
-// sign writes a list, a signature, and a file with the key of who signed and with
-// all others that claim to vouch for it.
+// sign writes a list, a signature, and a file with the signer's key and all other keys that are
+// said to be the signer's.
 func (m *signedMirror) sign(t *testing.T, by *providertest.Signer, sums string) {
 	m.write(t, sumsName, []byte(sums))
 	m.write(t, sigName, by.Sign([]byte(sums)))
@@ -98,8 +99,8 @@ func (m *signedMirror) introduce(t *testing.T, key *providertest.Signer, trust s
 	m.write(t, keysName, file)
 }
 
-// judge installs from both kinds of mirrors as far as it takes to judge the
-// archive. It is "" if nobody vouches for it.
+// judge authenticates the archive from both kinds of mirrors, and returns the result; "" if no
+// signature counts.
 func (m *signedMirror) judge(t *testing.T) map[string]string {
 	t.Helper()
 	root := filepath.Dir(filepath.Dir(filepath.Dir(m.dir)))
@@ -137,15 +138,15 @@ func judgedFrom(t *testing.T, source getproviders.Source, digests getproviders.D
 	if err != nil {
 		return err.Error()
 	}
-	if result.TrustLevel == getproviders.LevelVerifiedChecksum { // by what a network mirror lists
+	if result.TrustLevel == getproviders.LevelVerifiedChecksum { // by the hashes that a network mirror lists
 		return ""
 	}
 	return strings.TrimSpace(fmt.Sprintf("%s %s, %d hashes", result.TrustLevel, result.KeyID, len(result.Signed)))
 }
 
-// TestSignature_InMirrors has one row for each thing that a mirror may have, or
-// pretend to have. What no key proves that counts is as good as not there; what
-// such a key contradicts is an error.
+// TestSignature_InMirrors has a row for each thing that a mirror may have, or claim to have. A
+// list that no trusted key has signed is as good as none; contradicting a list that such a key has
+// signed is an error.
 func TestSignature_InMirrors(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -158,10 +159,6 @@ func TestSignature_InMirrors(t *testing.T) {
 			m.sign(t, m.official, m.sums(t))
 			m.remove(t, keysName)
 		}, "signed by HashiCorp , 2 hashes"},
-		"by a partner": {func(t *testing.T, m *signedMirror) {
-			m.sign(t, m.partner, m.sums(t))
-			m.introduce(t, m.partner, m.partners.TrustSignature(m.partner))
-		}, "signed by a HashiCorp partner PARTNER, 2 hashes"},
 
 		"nothing":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, ""},
 		"no list":       {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName) }, ""},
@@ -257,19 +254,24 @@ func TestSignature_InMirrorsMayBeLinksToFiles(t *testing.T) {
 	}
 }
 
-// TestAuthenticate_MirrorsAreAskedForDocumentsOnce counts what a mirror without them, or with
-// them, is asked for by the packages of several platforms.
+// TestAuthenticate_MirrorsAreAskedForDocumentsOnce counts requests for documents, to a mirror that
+// has them and to one that hasn't, by packages of several platforms.
 func TestAuthenticate_MirrorsAreAskedForDocumentsOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		sign func(t *testing.T, m *signedMirror)
 		asks int
 	}{
-		"none":           {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, 1},
-		"official":       {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, 2},
-		"another's":      {func(*testing.T, *signedMirror) {}, 3},
-		"no signature":   {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, 1},
-		"no partner key": {func(_ *testing.T, m *signedMirror) { m.signers.Keys.Partner = "" }, 2},
+		"none":         {func(t *testing.T, m *signedMirror) { m.remove(t, sumsName, sigName, keysName) }, 1},
+		"official":     {func(t *testing.T, m *signedMirror) { m.sign(t, m.official, m.sums(t)) }, 2},
+		"another's":    {func(*testing.T, *signedMirror) {}, 3},
+		"no signature": {func(t *testing.T, m *signedMirror) { m.remove(t, sigName) }, 1},
+		"no partner key": {func(_ *testing.T, m *signedMirror) {
+			m.name(m.partner, getproviders.ExactPattern(widget))
+			m.signers.Keys.Partner = ""
+		}, 2},
+		"a partner is named":   {func(_ *testing.T, m *signedMirror) { m.name(m.partner, getproviders.ExactPattern(widget)) }, 3},
+		"for another provider": {func(_ *testing.T, m *signedMirror) { m.name(m.partner, gadgets) }, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := newSignedMirror(t)

@@ -53,6 +53,7 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 	const subject = "the signature of the checksum list"
 	signature, unread := readDetached(c.Signature)
 	var known []string
+	var expired *signedBy
 	left := maxSelfSignatures
 	for i, public := range c.PublicKeys {
 		key, err := readKeyOf(public.Armored, signature, &left)
@@ -64,19 +65,28 @@ func (c SignedChecksums) findIssuer(config *packet.Config) (issuer *signedBy, tr
 			return nil, "", &SignatureError{Subject: fmt.Sprintf("the checksum list: signing key %d of the registry", i+1), Err: err}
 		}
 		if unread != nil {
-			return nil, "", &SignatureError{Subject: subject, Err: unread}
+			return nil, "", &SignatureError{Subject: subject, List: c.SumsURL, Err: unread}
 		}
-		issuer, err := key.verify(c.Sums, signature, config)
+		issuer, err := key.verify(c.Sums, signature, config, c.Expiry)
 		if errors.Is(err, pgperrors.ErrUnknownIssuer) {
 			known = append(known, key.primary...)
 			continue
 		}
 		if err != nil {
-			return nil, "", &SignatureError{Subject: subject, Err: err}
+			return nil, "", &SignatureError{Subject: subject, KeyID: strings.Join(key.primary, ", "), List: c.SumsURL, Err: err}
+		}
+		if c.Expiry == ExpiredAll && len(issuer.notes) > 0 { // another key may still be good
+			if expired == nil {
+				expired, trust = issuer, public.TrustSignature
+			}
+			continue
 		}
 		return issuer, public.TrustSignature, nil
 	}
-	return nil, "", &UnknownIssuerError{Issuer: issuerOf(c.Signature), Keys: known}
+	if expired != nil {
+		return expired, trust, nil
+	}
+	return nil, "", &UnknownIssuerError{Issuer: issuerOf(c.Signature), Keys: known, List: c.SumsURL}
 }
 
 // checkOfficial returns nil if the signature isn't by the official key.
@@ -92,7 +102,7 @@ func (c SignedChecksums) checkOfficial(config *packet.Config) (*signedBy, error)
 	if err != nil {
 		return nil, &SignatureError{Subject: "the signature of the checksum list", Err: err}
 	}
-	official, err := key.verify(c.Sums, signature, config)
+	official, err := key.verify(c.Sums, signature, config, c.Expiry)
 	if err != nil {
 		return nil, nil // authentic all the same: a key of the registry verified it
 	}
@@ -115,7 +125,7 @@ func (c SignedChecksums) checkTrust(key signingKey, trust string, config *packet
 	if err != nil {
 		return nil, &SignatureError{Subject: subject, Err: err}
 	}
-	partner, err := partners.verify(key.content, signature, config)
+	partner, err := partners.verify(key.content, signature, config, c.Expiry)
 	if err != nil {
 		return nil, &SignatureError{Subject: subject, Err: err}
 	}
@@ -230,8 +240,9 @@ type signedBy struct {
 // A key that has expired, even one that had expired when it signed, is
 // accepted with a note: publishers extend or replace keys without signing old
 // releases again. A revoked key is an error. So is a signature that itself has
-// expired; Terraform overlooks that if its key has expired too.
-func (k signingKey) verify(document []byte, signature detached, config *packet.Config) (by *signedBy, err error) {
+// expired; Terraform overlooks that if its key has expired too. OpenTofu accepts such a
+// signature; with a variable it refuses both.
+func (k signingKey) verify(document []byte, signature detached, config *packet.Config, expiry Expiry) (by *signedBy, err error) {
 	defer recovered(&err)
 	if err := signature.checkHashes(k.keyBlock.ids); err != nil {
 		return nil, err
@@ -245,16 +256,20 @@ func (k signingKey) verify(document []byte, signature detached, config *packet.C
 	if keyExpired && sig.SigExpired(now) && !sig.CreationTime.After(now) {
 		err, keyExpired = pgperrors.ErrSignatureExpired, false
 	}
-	if errors.Is(err, pgperrors.ErrSignatureExpired) {
+	signatureExpired := errors.Is(err, pgperrors.ErrSignatureExpired)
+	if signatureExpired && (expiry != ExpiredAll || !sig.SigExpired(now) || sig.CreationTime.After(now)) {
 		// It is what the library also says of dates in the future.
 		return nil, fmt.Errorf("%w (this machine's clock says %s)", err, day(now))
 	}
-	if err != nil && !keyExpired {
+	if err != nil && !keyExpired && !signatureExpired || keyExpired && expiry == ExpiredNothing {
 		return nil, err
 	}
 	result := &signedBy{key: k, keyID: keyID(signer.PrimaryKey.KeyId)}
-	if keyExpired {
+	if keyExpired || signatureExpired {
 		result.notes = expiryNotes(signer, sig, now)
+	}
+	if signatureExpired {
+		result.notes = append(result.notes, fmt.Sprintf("the signature of %s has expired", day(sig.CreationTime)))
 	}
 	return result, nil
 }

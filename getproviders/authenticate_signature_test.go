@@ -12,12 +12,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// checksums is short for what most of these tests are about.
+// checksums is a short name for what most of these tests are about.
 type checksums = getproviders.SignedChecksums
 
 const releasedFile = "terraform-provider-widget_1.0.0_linux_amd64.zip"
 
-// The tests' present, and the keys' past and future.
+// The time of the tests, and times of keys before and after it.
 var (
 	present = time.Date(2025, 6, 1, 0, 0, 0, 0, time.UTC)
 	yearAgo = present.AddDate(-1, 0, 0)
@@ -40,8 +40,8 @@ func signerWith(t *testing.T, opts providertest.SignerOptions) *providertest.Sig
 
 func newSigner(t *testing.T) *providertest.Signer { return signerWith(t, providertest.SignerOptions{}) }
 
-// released is what a registry says of an archive whose content is "archive",
-// signed by s, with the keys that it names.
+// released is what a registry answers about an archive whose content is "archive", signed by s,
+// with the keys that the registry names.
 func released(s *providertest.Signer, keys ...getproviders.PublicKey) (getproviders.SignedChecksums, getproviders.Digests) {
 	sum := sha256.Sum256([]byte("archive"))
 	other := sha256.Sum256([]byte("another platform's"))
@@ -272,7 +272,50 @@ func TestSignature_Expired_PartnerKeyIsNotedToo(t *testing.T) {
 	}
 }
 
-// A wrong signature must not pass because its key has expired.
+// TestSignature_Expired_AsOpenTofuHasIt has what OpenTofu accepts, with and without the variable
+// that decides.
+func TestSignature_Expired_AsOpenTofuHasIt(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	fresh, gone := newSigner(t), signerWith(t, providertest.SignerOptions{Lifetime: 30 * day})
+	lapsing := signerWith(t, providertest.SignerOptions{SignatureLifetime: 30 * day})
+	future := signerWith(t, providertest.SignerOptions{SignedAt: present.Add(2 * day)})
+	for name, test := range map[string]struct {
+		signer  *providertest.Signer
+		keys    []getproviders.PublicKey
+		expiry  getproviders.Expiry
+		refused bool
+		notes   int
+	}{
+		"good":                               {signer: fresh, expiry: getproviders.ExpiredNothing},
+		"an expired key":                     {signer: gone, expiry: getproviders.ExpiredAll, notes: 1},
+		"an expired signature":               {signer: lapsing, expiry: getproviders.ExpiredAll, notes: 1},
+		"a signature of the future":          {signer: future, expiry: getproviders.ExpiredAll, refused: true},
+		"an expired key, not allowed":        {signer: gone, expiry: getproviders.ExpiredNothing, refused: true},
+		"an expired signature, not allowed":  {signer: lapsing, expiry: getproviders.ExpiredNothing, refused: true},
+		"an expired key, as Terraform":       {signer: gone, notes: 1},
+		"an expired signature, as Terraform": {signer: lapsing, refused: true},
+		"another key beside":                 {signer: fresh, keys: []getproviders.PublicKey{publicKey(gone), publicKey(fresh)}, expiry: getproviders.ExpiredAll},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if test.keys == nil {
+				test.keys = []getproviders.PublicKey{publicKey(test.signer)}
+			}
+			checksums, digests := released(test.signer, test.keys...)
+			checksums.Expiry = test.expiry
+			got, err := checksums.Authenticate(digests)
+			if (err != nil) != test.refused || len(got.Notes) != test.notes {
+				t.Errorf("got %+v, %v", got, err)
+			}
+			if test.refused {
+				wantAuthenticationError[*getproviders.SignatureError](t, err, "expired")
+			}
+		})
+	}
+}
+
+// An expired key is no excuse for a wrong signature.
 func TestSignature_Expired_KeyExcusesNothingElse(t *testing.T) {
 	t.Parallel()
 	publisher := signerWith(t, providertest.SignerOptions{Lifetime: 24 * time.Hour})

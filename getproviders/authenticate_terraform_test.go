@@ -81,9 +81,9 @@ func oddSigners(t *testing.T) map[string]oddRegistry {
 	}
 }
 
-// TestAuthenticate_AgreesWithTerraform lets Terraform install from
-// odd registries and compares what it makes of them with what we do: whether
-// the package passes, the key ID that is printed, the hashes that are locked.
+// TestAuthenticate_AgreesWithTerraform has Terraform install from odd registries, and compares the
+// results: whether the package is accepted, the key ID that is printed, the hashes that are
+// locked.
 func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
@@ -92,6 +92,7 @@ func TestAuthenticate_AgreesWithTerraform(t *testing.T) {
 	for name, odd := range cases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			r := startOdd(t, odd)
 			ours, ourErr := authenticateFrom(t, r)
 			output, locked, ok := terraformInstall(t, terraform, r)
@@ -161,7 +162,7 @@ func terraformInstall(t *testing.T, terraform string, r *providertest.Registry) 
 	return string(out), locked, initErr == nil
 }
 
-// authenticateFrom judges the registry's package by the registry's documents.
+// authenticateFrom authenticates the registry's package by the registry's documents.
 func authenticateFrom(t *testing.T, r *providertest.Registry) (getproviders.AuthenticationResult, error) {
 	t.Helper()
 	read := func(path string) []byte {

@@ -51,8 +51,7 @@ func TestAnyHash(t *testing.T) {
 	}
 }
 
-// TestChecksumError_RepeatsLittle: hashes that don't match may be anything that
-// a mirror likes to show.
+// TestChecksumError_RepeatsLittle: a mirror may list any text as a hash.
 func TestChecksumError_RepeatsLittle(t *testing.T) {
 	t.Parallel()
 	odd := getproviders.Hash("h1:\x1b[2J" + strings.Repeat("a", 10_000))
@@ -64,8 +63,7 @@ func TestChecksumError_RepeatsLittle(t *testing.T) {
 	}
 }
 
-// wantAuthenticationError checks the three things that callers go by: the
-// sentinel, the type, and the text.
+// wantAuthenticationError checks what callers use: the sentinel, the type, and the text.
 func wantAuthenticationError[T error](t *testing.T, err error, text string) {
 	t.Helper()
 	if !errors.Is(err, getproviders.ErrAuthentication) {

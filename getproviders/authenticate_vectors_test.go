@@ -28,7 +28,7 @@ func at(date string) func() time.Time {
 	return func() time.Time { return now }
 }
 
-// nullProvider is what a registry says of version 3.1.0 of hashicorp/null, for
+// nullProvider is what the registry answers about version 3.1.0 of hashicorp/null, for
 // linux_amd64.
 func nullProvider(t testing.TB) (SignedChecksums, Digests) {
 	sum := [32]byte{
@@ -119,9 +119,9 @@ func TestAuthenticate_PartnerVector(t *testing.T) {
 	}
 }
 
-// FuzzSignature: whatever a registry sends for keys and signatures, nothing
-// panics, and what fails does so as a package that isn't authentic. Keys are
-// armored here, so that the fuzzer gets past the armor.
+// FuzzSignature: whatever a registry sends as keys and signatures, nothing panics, and each
+// failure says that the package isn't authentic. Keys are armored here, so that the fuzzer gets
+// past the armor.
 func FuzzSignature(f *testing.F) {
 	original, digests := nullProvider(f)
 	binary := func(armored, blockType string) []byte {

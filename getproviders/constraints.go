@@ -101,6 +101,32 @@ func (c Constraints) Allows(v Version) bool {
 	return named && v != Version{}
 }
 
+// Nearest returns, of versions that aren't allowed, the newest release that is too old for
+// some term, and the oldest that is too new for one; and the newest prerelease that would be
+// allowed if it were named exactly. Each is zero if there is none.
+func (c Constraints) Nearest(versions []Version) (below, above, prerelease Version) {
+	for _, v := range versions {
+		if v.Prerelease != "" {
+			release := v
+			release.Prerelease, release.Metadata = "", ""
+			if c.Allows(release) && (prerelease == Version{} || v.Compare(prerelease) > 0) {
+				prerelease = v
+			}
+			continue
+		}
+		for _, t := range c.terms {
+			old, order := t.op != except && !t.admits(v), v.precedence(t.boundary)
+			if old && order <= 0 && t.op != less && (below == Version{} || v.Compare(below) > 0) {
+				below = v
+			}
+			if old && order >= 0 && t.op != greater && (above == Version{} || v.Compare(above) < 0) {
+				above = v
+			}
+		}
+	}
+	return below, above, prerelease
+}
+
 func (t term) admits(v Version) bool {
 	order := v.precedence(t.boundary)
 	switch t.op {

@@ -128,8 +128,8 @@ func TestParseConstraints_Refuses(t *testing.T) {
 	}
 }
 
-// What is chosen from one provider's versions is what Terraform 1.11.4 chose
-// from a mirror with the same ones.
+// The choice from one provider's versions is that of Terraform 1.11.4 from a mirror with the same
+// versions.
 func TestNewest_Allowed(t *testing.T) {
 	var versions []getproviders.Version
 	for text := range strings.FieldsSeq(`0.0.0 0.0.0-a 0.1.0 0.2.0 0.2.5 1.0.0 1.0.1 1.2.0-beta1 1.2.0 1.2.3-rc1
@@ -173,7 +173,7 @@ func TestNewest_Allowed(t *testing.T) {
 		{"> 2.0.0+b1, < 3", ""}, // metadata has no rank
 		{"!= 3.0.0", "3.0.0+x"},
 		{"!= 3.0.0+x", "2.0.0+b1"},
-		// The real tool takes either of 2.0.0 and 2.0.0+b1, we take one.
+		// Terraform takes either of 2.0.0 and 2.0.0+b1, and tfdeps always the same one.
 		{">= 2.0.0, < 3", "2.0.0+b1"},
 		{">= 2.0.0+zz, < 3", "2.0.0+b1"},
 		{"~> 2.0-alpha", "2.0.0+b1"},

@@ -22,12 +22,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// web is all of the web, on two loopback servers: one for https and one for
-// http. It records who was told what.
+// web is the whole web, on two loopback servers: one for https and one for http. It records which
+// URL got which token.
 type web struct {
 	answers map[string]answer // by URL, without the query; what isn't here is 404
 	client  *http.Client
-	log     bytes.Buffer // of the client, debug records included
+	log     bytes.Buffer // of the client, with debug records
 
 	mu   sync.Mutex
 	told map[string]string // URL to the Authorization header that it got
@@ -38,10 +38,10 @@ func newWeb(t *testing.T, answers map[string]answer) *web {
 	w := &web{answers: answers, told: map[string]string{}}
 	plain := httptest.NewServer(w.handler("http"))
 	secure := httptest.NewUnstartedServer(w.handler("https"))
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that nobody needed
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // of connections that were not needed
 	secure.StartTLS()
 	transport := secure.Client().Transport.(*http.Transport).Clone()
-	// The certificate is for example.com, whoever is asked.
+	// The certificate is for example.com, whichever host is asked.
 	transport.TLSClientConfig.ServerName = "example.com"
 	transport.DialTLSContext = func(ctx context.Context, network, _ string) (net.Conn, error) {
 		return (&tls.Dialer{Config: transport.TLSClientConfig}).DialContext(ctx, network, secure.Listener.Addr().String())
@@ -105,8 +105,8 @@ var everyToken = knownTokens{
 	"sub.mirror.example":    "hunter-sub",
 }
 
-// install asks a source for all that an installer would ask it for, and returns
-// all that a user may get to see of it.
+// install asks a source for everything that an installer asks it for, and returns all texts that a
+// user may see.
 func (w *web) install(t *testing.T, source getproviders.Source, archives *http.Client) (said string) {
 	var text strings.Builder
 	say := func(err error) {
@@ -143,14 +143,14 @@ func (w *web) install(t *testing.T, source getproviders.Source, archives *http.C
 	return text.String()
 }
 
-// heard returns who was told what.
+// heard returns which URLs got which token.
 func (w *web) heard() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return maps.Clone(w.told)
 }
 
-// check compares who was told a token with who should have been.
+// check compares which URLs got a token with which should have.
 func (w *web) check(t *testing.T, said string, want map[string]string) {
 	t.Helper()
 	for at, token := range want {
@@ -181,8 +181,8 @@ func redirect(to string) answer {
 	return answer{status: 302, header: map[string]string{"Location": to}}
 }
 
-// registryWeb is a web with a registry, whose API has the base URL and whose
-// files lie at another.
+// registryWeb is a web with a registry, whose API has the base URL and whose files are at another
+// one.
 func registryWeb(t *testing.T, api, files string) map[string]answer {
 	t.Helper()
 	return map[string]answer{
@@ -203,8 +203,8 @@ const (
 	packageDoc   = "acme/widget/1.0.0/download/linux/amd64"
 )
 
-// TestRegistrySource_TokensReachNoOtherHost has one row for each way to lead a request
-// with a token astray. Whatever is not in want must not see any token.
+// TestRegistrySource_TokensReachNoOtherHost has a row for each way to lead a request with a token
+// astray. URLs that aren't in want must not get any token.
 func TestRegistrySource_TokensReachNoOtherHost(t *testing.T) {
 	type row struct {
 		api, files string
@@ -282,7 +282,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 	for name, test := range map[string]struct {
 		change map[string]answer
 		want   map[string]string
-		opted  map[string]string // want, where archives may have the mirror's token
+		opted  map[string]string // want, if the mirror's token may go to archives
 	}{
 		"archive beside":           {nil, both, with(mirrorZip)},
 		"archive, same host":       {map[string]answer{versionDoc: mirroredAt("https://mirror.example:443/w.zip")}, both, with("https://mirror.example:443/w.zip")},
@@ -300,7 +300,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 		"index, subdomain":         {map[string]answer{indexDoc: redirect("https://sub.mirror.example/i")}, both, with(mirrorZip)},
 		"index, plain http":        {map[string]answer{indexDoc: redirect("http://mirror.example/i")}, both, with(mirrorZip)},
 		"index, same host":         {map[string]answer{indexDoc: redirect(mirrorURL + "i")}, with(mirrorURL + "i"), with(mirrorURL+"i", mirrorZip)},
-		// The archive's URL is another user's choice then, whatever it is.
+		// The archive's URL can be chosen by another user then, and can be anything.
 		"version, other host": {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt("w.zip")}, both, both},
 		"version, and back":   {map[string]answer{versionDoc: redirect("https://cdn.example/v/1.json"), "https://cdn.example/v/1.json": mirroredAt(mirrorZip)}, both, both},
 		"401 everywhere":      {map[string]answer{indexDoc: {status: 401}, versionDoc: {status: 401}}, both, both},
@@ -325,7 +325,7 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 				}
 				want = maps.Clone(want)
 				if changed := test.change[versionDoc]; changed.status < 400 && changed.body != "<html>" {
-					want[sigDoc] = "hunter-mirror" // it is asked for when the package is known
+					want[sigDoc] = "hunter-mirror" // it is requested when the package is known
 				}
 				w.check(t, w.install(t, source, archives), want)
 			})
@@ -333,8 +333,8 @@ func TestMirror_TokensReachNoOtherHost(t *testing.T) {
 	}
 }
 
-// TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry: the service's origin is
-// what counts, and the token is that of the provider's host.
+// TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry: the origin of the service decides,
+// and the token is that of the provider's host.
 func TestRegistrySource_ArchivesMayHaveTheTokenOfTheirRegistry(t *testing.T) {
 	for name, test := range map[string]struct {
 		api, files string

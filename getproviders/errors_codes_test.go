@@ -36,6 +36,7 @@ var codes = map[string][]string{
 	"getproviders.UnauthorizedError":     {"unauthorized"},
 	"getproviders.UnknownIssuerError":    {"unknown_signer"},
 	"getproviders.VersionNotFoundError":  {"version_not_found"},
+	"hosts.ConnectionError":              {"connection_refused", "host_not_found", "not_https", "proxy_failed", "timeout", "untrusted_certificate"},
 	"hosts.DiscoveryError":               {"discovery_document", "no_service", "service_version", "unauthorized", "unreachable"},
 	"hosts.HelperNotFoundError":          {"credentials_helper_not_found"},
 	"hosts.OfflineError":                 {"offline"},
@@ -59,8 +60,8 @@ var codes = map[string][]string{
 // withoutCode are errors that are always within one that has a code.
 var withoutCode = []string{"git.Error"}
 
-// TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it
-// exports has a method Code, and returns what the table says.
+// TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
+// method Code, which returns what the table says.
 func TestCodes_AreThoseOfTheTable(t *testing.T) {
 	t.Parallel()
 	found, errs := map[string][]string{}, []string{}
@@ -120,8 +121,8 @@ func collectCodes(file *ast.File, found map[string][]string, errs *[]string) {
 	}
 }
 
-// returned are the constants that a method Code returns, sorted, and "" if it
-// returns anything else, too.
+// returned are the constants that a method Code returns, sorted, and "" if it returns anything
+// else.
 func returned(body *ast.BlockStmt) (all []string) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		result, ok := n.(*ast.ReturnStmt)

@@ -68,8 +68,7 @@ func TestSplitErrors_TakesApartWhatWasJoined(t *testing.T) {
 	}
 }
 
-// TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: it is no matter of the
-// network.
+// TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized: the error isn't about the network.
 func TestRegistrySource_DiscoveryThatWantsATokenIsUnauthorized(t *testing.T) {
 	for _, status := range []int{401, 403} {
 		err := error(&getproviders.QueryError{Provider: widget, Err: &hosts.DiscoveryError{Kind: hosts.ErrUnauthorized, StatusCode: status}})

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// List the versions of a provider in a directory, and find the package of the
-// newest that a constraint allows.
+// List the versions of a provider in a directory, and find the package of the newest one that a
+// constraint allows.
 func ExampleFilesystemMirrorSource() {
 	dir, err := os.MkdirTemp("", "mirror")
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// A network mirror may have the packages of any host's providers. Here it has
-// one of them, which is enough to keep its registry from being asked.
+// A network mirror may have packages of any host's providers. Here it has one of them, and the
+// registry isn't asked for the others.
 func ExampleMultiSource() {
 	documents := map[string]string{
 		"/providers/example.com/acme/widget/index.json": `{"versions": {"1.0.0": {}, "1.1.0": {}}}`,

@@ -58,7 +58,7 @@ func TestFilesystemMirrorSource_ThatIsNotThere(t *testing.T) {
 	}
 }
 
-// TestFilesystemMirrorSource_ReadsOneProvidersDirectory makes everything else unreadable.
+// TestFilesystemMirrorSource_ReadsOneProvidersDirectory makes all other directories unreadable.
 func TestFilesystemMirrorSource_ReadsOneProvidersDirectory(t *testing.T) {
 	source := mirror(t,
 		"registry.example/acme/widget/1.0.0/linux_amd64/",
@@ -91,7 +91,7 @@ func TestFilesystemMirrorSource_ThatCannotBeReadIsAnError(t *testing.T) {
 	}
 }
 
-// forbid changes the mode of a directory for the time of the test.
+// forbid changes the mode of a directory until the test ends.
 func forbid(t *testing.T, dir string, mode fs.FileMode) {
 	t.Helper()
 	if err := os.Chmod(dir, mode); err != nil {

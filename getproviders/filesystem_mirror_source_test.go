@@ -44,7 +44,7 @@ func makeEntry(dir, name string) error {
 	return os.WriteFile(path, []byte("zip"), 0o666)
 }
 
-// skipWithoutLinks skips where making a link takes a privilege.
+// skipWithoutLinks skips the test where making a link takes a privilege.
 func skipWithoutLinks(t *testing.T) {
 	t.Helper()
 	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {

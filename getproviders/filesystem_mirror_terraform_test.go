@@ -59,7 +59,7 @@ var treesWithAPackage = map[string][]string{
 	"link: version, beside another":   {widgetDir + "0.9.0/PLATFORM/!", widgetDir + "1.0.0 -> 0.9.0"},
 }
 
-// treesWithoutPackage are mirrors that have nothing for this machine.
+// treesWithoutPackage are mirrors that have no package for this machine.
 var treesWithoutPackage = map[string][]string{
 	"newest for another platform":     {packedWidget, widgetDir + "2.0.0/plan9_arm/!"},
 	"for other platforms only":        {widgetDir + "1.0.0/plan9_arm/!", widgetDir + "terraform-provider-widget_1.0.0_plan9_mips.zip"},
@@ -90,8 +90,8 @@ var treesWithoutPackage = map[string][]string{
 	"nothing at all":                  nil,
 }
 
-// TestFilesystemMirrorSource_AgreesWithRealTerraform lets Terraform install the newest
-// version from odd mirrors, and compares what it installs with what we find.
+// TestFilesystemMirrorSource_AgreesWithRealTerraform has Terraform install the newest version from
+// odd mirrors, and compares it with what the source finds.
 func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
@@ -99,6 +99,7 @@ func TestFilesystemMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 		for name, tree := range trees {
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
+				providertest.PeerCase(t, t.Name())
 				agreeWithTerraform(t, terraform, tree, found)
 			})
 		}
@@ -128,13 +129,12 @@ func agreeWithTerraform(t *testing.T, terraform string, tree []string, found boo
 	}
 }
 
-// isAddress tells an address from an entry of a tree.
+// isAddress distinguishes an address from an entry of a tree.
 func isAddress(text string) bool {
 	return strings.Count(text, "/") == 2 && !strings.ContainsAny(text, "!_ ")
 }
 
-// oddMirror makes a mirror in which each package holds an executable that says
-// where it lies.
+// oddMirror makes a mirror in which each package has an executable that says where it is.
 func oddMirror(t *testing.T, p getproviders.Provider, tree []string) *getproviders.FilesystemMirrorSource {
 	t.Helper()
 	var names []string
@@ -162,8 +162,7 @@ func oddMirror(t *testing.T, p getproviders.Provider, tree []string) *getprovide
 	return source
 }
 
-// newestContent returns the version that we would install, and what its
-// executable says.
+// newestContent returns the version that the source would install, and what its executable says.
 func newestContent(t *testing.T, source getproviders.Source, p getproviders.Provider) (string, error) {
 	t.Helper()
 	available, err := source.Versions(t.Context(), p)
@@ -207,7 +206,7 @@ func contentFrom(t *testing.T, open func(string) (fs.File, error), p getprovider
 	return string(content)
 }
 
-// terraformContent is newestContent for what Terraform installs.
+// terraformContent is newestContent for Terraform.
 func terraformContent(t *testing.T, terraform, base string, p getproviders.Provider) (content, output string) {
 	t.Helper()
 	dir := t.TempDir()

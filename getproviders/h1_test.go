@@ -96,7 +96,7 @@ func TestH1_RefusesNewlinesInNames(t *testing.T) {
 	}
 }
 
-// symlink skips the test where the system has no symlinks for everybody.
+// symlink makes a link, or skips the test where that takes a privilege.
 func symlink(t *testing.T, target, link string) {
 	t.Helper()
 	if err := os.Symlink(target, link); err != nil {

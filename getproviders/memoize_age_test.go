@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// counted is a source that counts what it is asked.
+// counted is a source that counts questions.
 type counted struct{ versions, packages int }
 
 func (c *counted) Versions(context.Context, Provider) (Available, error) {

@@ -77,8 +77,8 @@ func TestMemoize_SuggestsWhatTheSourceSuggests(t *testing.T) {
 	}
 }
 
-// TestMemoize_MirrorIsSharedBySelectors: a mirror that is there twice, for
-// different providers, is asked once.
+// TestMemoize_MirrorIsSharedBySelectors: a mirror that is configured twice, for different
+// providers, is asked once.
 func TestMemoize_MirrorIsSharedBySelectors(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		indexPath:   inJSON(goodIndex),

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// FuzzMirrorKeys: whatever lies in a mirror for keys, nothing panics, and what it is
-// read as is what is written and read again.
+// FuzzMirrorKeys: whatever a mirror has as keys, nothing panics, and keys that were read are the
+// same after they are written and read again.
 func FuzzMirrorKeys(f *testing.F) {
 	f.Add([]byte(`{"gpg_public_keys": [{"ascii_armor": "x", "trust_signature": ""}]}`))
 	f.Add([]byte(`{"gpg_public_keys": [null, {"key_id": "y", "ascii_armor": "<\u2028\ud800>"}]}`))

@@ -126,6 +126,27 @@ func (m MultiSource) Suggest(ctx context.Context, p Provider) (Provider, bool) {
 	return Provider{}, false
 }
 
+// ExplainMissing finds out, by a request if need be, why a source that was asked doesn't have a provider: what it is
+// may be no registry. "" if nothing is found. Call it when an installation has failed.
+func (m MultiSource) ExplainMissing(ctx context.Context, p Provider) string {
+	for _, selector := range m.Selectors {
+		if m.excluded(selector, p) != "" {
+			continue
+		}
+		if able, ok := ability[missingExplainer](selector.Source); ok {
+			if why := able.explainMissing(ctx, p); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+// missingExplainer is a source that can find out why it doesn't have a provider.
+type missingExplainer interface {
+	explainMissing(ctx context.Context, p Provider) string
+}
+
 // unanswered returns an Answer for each source, before any is asked.
 func (m MultiSource) unanswered(p Provider) []Answer {
 	answers := make([]Answer, len(m.Selectors))

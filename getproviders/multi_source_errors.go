@@ -100,8 +100,8 @@ func advised(err error) string {
 	return ""
 }
 
-// Code is that of the first answer that counts: "provider_not_found" where nobody
-// was asked.
+// Code is that of the first answer that counts: "provider_not_found" where no
+// source was asked.
 func (e *SourcesError) Code() string {
 	for _, answer := range e.Unwrap() {
 		if code := CodeOf(answer); code != "" {

@@ -31,8 +31,8 @@ func TestParseFallback(t *testing.T) {
 	}
 }
 
-// TestFallback sends the same questions to the same sources under each policy:
-// a mirror, and the origin registry, which has the provider.
+// TestFallback asks the same questions of the same sources under each policy: of a mirror, and of
+// the origin registry, which has the provider.
 func TestFallback(t *testing.T) {
 	const stop, next, exclusive = getproviders.StopOnFailure, getproviders.NextOnFailure, getproviders.Exclusive
 	none := &getproviders.ProviderNotFoundError{Provider: widget, Source: "mirror"}
@@ -78,7 +78,7 @@ func TestFallback(t *testing.T) {
 			if !strings.HasSuffix(source.Describe(widget), test.asked[len(test.asked)-1]) && test.policy == exclusive {
 				t.Errorf("described as %q", source.Describe(widget))
 			}
-			// Not even for a hint is a registry asked that mirrors keep out.
+			// A registry that mirrors exclude isn't asked for a hint either.
 			*asked = nil
 			_, suggested := source.Suggest(t.Context(), widget)
 			if want := test.policy != exclusive || test.excluded; suggested != want || slices.Contains(*asked, "registry") != want {

@@ -16,7 +16,7 @@ type stub struct {
 	available getproviders.Available
 	err       error
 	suggests  getproviders.Provider
-	asked     *[]string // names of the sources that were asked; nil: nobody cares
+	asked     *[]string // names of the sources that were asked; nil: not recorded
 }
 
 func (s stub) note() {
@@ -45,7 +45,7 @@ func (s stub) Suggest(context.Context, getproviders.Provider) (getproviders.Prov
 	return s.suggests, !s.suggests.IsZero()
 }
 
-// inOrder makes a MultiSource of stubs that notes who was asked.
+// inOrder makes a MultiSource of stubs that records which ones were asked.
 func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 	asked = new([]string)
 	for _, s := range stubs {
@@ -55,7 +55,7 @@ func inOrder(stubs ...stub) (source getproviders.MultiSource, asked *[]string) {
 	return source, asked
 }
 
-// never keeps every provider out.
+// never excludes every provider.
 var never = []getproviders.Pattern{{Hostname: "*", Namespace: "*", Type: "*"}}
 
 var (

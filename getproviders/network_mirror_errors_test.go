@@ -113,8 +113,8 @@ func TestNetworkMirrorSource_TellsStatusesApart(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_RecognisesARegistry: giving the URL of a registry is the
-// commonest mistake.
+// TestNetworkMirrorSource_RecognisesARegistry: to give the URL of a registry is the most common
+// mistake.
 func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	notFound := answer{status: 404, body: `{"errors": ["Not Found"]}`}
 	for name, answers := range map[string]map[string]answer{
@@ -153,8 +153,8 @@ func TestNetworkMirrorSource_RecognisesARegistry(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_URLIsAReferencesBase: Terraform and OpenTofu leave out what follows
-// the last slash, so we do, and say so.
+// TestNetworkMirrorSource_URLIsAReferencesBase: Terraform and OpenTofu leave out what follows the
+// last slash. So does tfdeps, and says so.
 func TestNetworkMirrorSource_URLIsAReferencesBase(t *testing.T) {
 	const document = "registry.example/acme/widget/index.json"
 	for path, asked := range map[string]string{

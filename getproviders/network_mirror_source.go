@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,6 +50,9 @@ type NetworkMirrorSource struct {
 
 	// Signers are whose signatures count for archives. Not to be changed after the first use.
 	Signers Signers
+	// TrustAllHashes takes what the mirror lists of the packages for all platforms for as good as
+	// signed, so that it gets into lock files. Not to be changed after the first use.
+	TrustAllHashes bool
 	// VersionsMaxAge is how long a list of versions is remembered; 0: 15 minutes,
 	// less than 0: for ever. Signers.Now is the clock. Not to be changed after the first use.
 	VersionsMaxAge time.Duration
@@ -128,8 +132,25 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Location:  describedArchive(location, doc.URL, s.base, s.host),
 		Source:    s.Describe(p),
 		SourceURL: hosts.RedactURL(s.base),
-		Trust:     s.trust(p, v, plat, listed),
+		Trust:     s.withListed(s.trust(p, v, plat, listed), doc.URL, archives),
 	}, nil
+}
+
+// withListed is trust with the hashes of all archives as signed ones, if the mirror is trusted that far.
+func (s *NetworkMirrorSource) withListed(trust Trust, base *url.URL, archives map[string]*wireArchive) Trust {
+	if !s.TrustAllHashes || trust.Authenticator == nil {
+		return trust
+	}
+	var all AnyHash
+	for _, name := range slices.Sorted(maps.Keys(archives)) {
+		if archives[name] == nil {
+			continue
+		}
+		if _, listed, err := archives[name].read(base); err == nil { // what is wrong with others is no obstacle
+			all = append(all, listed.supported()...)
+		}
+	}
+	return trustingAll(trust, all)
 }
 
 // Describe implements Source.
@@ -175,7 +196,11 @@ func (s *NetworkMirrorSource) index(ctx context.Context, p Provider) (mirrorInde
 			return mirrorIndex{}, err
 		}
 		if doc.StatusCode == http.StatusNotFound {
-			return mirrorIndex{missing: true, advice: s.advice(doc)}, nil
+			advice := s.advice(doc)
+			if advice == "" && s.isRegistryHost(ctx) {
+				advice = notMirror
+			}
+			return mirrorIndex{missing: true, advice: advice}, nil
 		}
 		versions, err := decodeMirrorIndex(doc.Body)
 		if err != nil {

@@ -26,8 +26,7 @@ func inJSON(body string) answer {
 	return answer{body: body, header: map[string]string{"Content-Type": "application/json"}}
 }
 
-// mirrorAt returns a source that takes the fake for a mirror, with the URL that
-// has this path.
+// mirrorAt returns a source that uses the fake as a mirror, at the URL with this path.
 func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.NetworkMirrorSource {
 	t.Helper()
 	source, err := getproviders.NewNetworkMirrorSource(f.URL+path, quickClient(t), nil, getproviders.Terraform("1.15.9"))
@@ -37,7 +36,7 @@ func (f *fakeRegistry) mirrorAt(t *testing.T, path string) *getproviders.Network
 	return source
 }
 
-// askMirror asks a mirror that has the answers for the package of widget 1.0.0.
+// askMirror asks a mirror with the given answers for the package of widget 1.0.0.
 func askMirror(t *testing.T, fake *fakeRegistry) (getproviders.Package, error) {
 	t.Helper()
 	return fake.mirrorAt(t, mirrorBase).Package(t.Context(), widget, version("1.0.0"), linux)
@@ -140,8 +139,8 @@ func TestNetworkMirrorSource_FollowsFiveRedirects(t *testing.T) {
 	wantQueryError(t, err, "stopped after 5 redirects")
 }
 
-// TestNetworkMirrorSource_AsksForProvidersOfAnyHost: a port must not make a scheme of
-// the host, and hosts are in punycode on the wire.
+// TestNetworkMirrorSource_AsksForProvidersOfAnyHost: a port isn't read as the end of a scheme, and
+// hosts are in punycode in requests.
 func TestNetworkMirrorSource_AsksForProvidersOfAnyHost(t *testing.T) {
 	for address, directory := range map[string]string{
 		"example.com/acme/widget":      "example.com/acme/widget",
@@ -310,8 +309,8 @@ func TestNewNetworkMirrorSource(t *testing.T) {
 	}
 }
 
-// TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL: they go where the mirror is,
-// as Terraform and OpenTofu have it, and nowhere else.
+// TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL: they are sent to the mirror, as by
+// Terraform and OpenTofu, and to no other host.
 func TestNetworkMirrorSource_TakesUserAndPasswordFromItsURL(t *testing.T) {
 	fake := newFakeRegistry(t, map[string]answer{
 		indexPath:   inJSON(goodIndex),
@@ -356,4 +355,37 @@ func quickClient(t *testing.T) *http.Client {
 	}
 	t.Cleanup(client.CloseIdleConnections)
 	return client
+}
+
+func TestNetworkMirrorSource_TrustsAllHashesIfTold(t *testing.T) {
+	const other = "zh:0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a0a"
+	fake := newFakeRegistry(t, map[string]answer{versionPath: inJSON(`{"archives": {
+		"linux_amd64": {"url": "l.zip", "hashes": ["` + someZH + `", "h1:x", "h9:x"]},
+		"darwin_arm64": {"url": "d.zip", "hashes": ["` + other + `"]},
+		"broken": {"url": ":", "hashes": ["` + other + `"]}, "plan9_386": null}}`)})
+	digests := getproviders.Digests{H1: "h1:x"}
+	for _, trusted := range []bool{false, true} {
+		source := fake.mirrorAt(t, mirrorBase)
+		source.TrustAllHashes = trusted
+		found, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trust, err := found.Trust.Loaded(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []getproviders.Hash(nil)
+		if trusted {
+			want = []getproviders.Hash{other, someZH, "h1:x"}
+		}
+		for _, by := range []getproviders.Authenticator{found.Trust.Authenticator, trust.Authenticator} {
+			if result, err := by.Authenticate(digests); err != nil || !slices.Equal(result.Signed, want) {
+				t.Errorf("trusted %v: %q, %v", trusted, result.Signed, err)
+			}
+			if _, err := by.Authenticate(getproviders.Digests{H1: "h1:wrong"}); err == nil {
+				t.Error("another package is accepted")
+			}
+		}
+	}
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// oddMirrorAnswers are mirrors that are odd in one way: by path, "" for 404.
-// PLATFORM and ZH stand for this machine's platform and the archive's checksum.
-// Want is how the archive is judged, "" if nothing is installed.
+// oddMirrorAnswers are mirrors that are odd in one way: their answers by path, "" for 404.
+// PLATFORM and ZH stand for this machine's platform and the archive's checksum. Want is the result
+// of authenticating, "" if nothing is installed.
 var oddMirrorAnswers = map[string]struct {
 	index, version string
 	status         int    // of both documents; 0: 200
 	mediaType      string // likewise; "": application/json
 	path           string // of the mirror's URL; "": /p/
-	differs        string // why we differ, if we do: then it is ours that Want describes
+	differs        string // why tfdeps differs from Terraform, if so: then Want is about tfdeps
 	want           string
 }{
 	"nothing odd":            {want: "unauthenticated"},
@@ -83,8 +83,8 @@ func hashed(hashes string) string {
 	return `{"archives": {"PLATFORM": {"url": "w.zip", "hashes": [` + hashes + `]}}}`
 }
 
-// TestNetworkMirrorSource_AgreesWithRealTerraform lets Terraform install from odd
-// mirrors, and compares what it makes of them with what we do.
+// TestNetworkMirrorSource_AgreesWithRealTerraform has Terraform install from odd mirrors, and
+// compares the results.
 func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)
@@ -93,6 +93,7 @@ func TestNetworkMirrorSource_AgreesWithRealTerraform(t *testing.T) {
 	for name, odd := range oddMirrorAnswers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			index, version := odd.index, odd.version
 			if index == "" {
 				index = goodIndex
@@ -137,7 +138,7 @@ func orText(given, otherwise string) string {
 	return given
 }
 
-// judgedBySource installs the newest version as far as it takes to judge it.
+// judgedBySource authenticates the newest version, and returns the result.
 func judgedBySource(t *testing.T, server *providertest.Server, base string) (string, error) {
 	t.Helper()
 	source, err := getproviders.NewNetworkMirrorSource(base, server.Client(), nil, getproviders.Terraform("1.15.9"))

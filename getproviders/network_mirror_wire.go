@@ -195,9 +195,8 @@ func (s *NetworkMirrorSource) advised(err error, doc *hosts.Document) error {
 // that is of no use.
 func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 	switch last := path.Base(s.base.Path); {
-	case isRegistryError(doc.Body):
-		return "the answer has the form of a provider registry's: if the mirror's URL is a registry's, " +
-			"it won't do, because network mirrors speak another protocol"
+	case isRegistryError(doc.Body), strings.HasSuffix(s.base.Path, "/v1/providers/"):
+		return notMirror
 	case s.base.Path != "" && !strings.HasSuffix(s.base.Path, "/"):
 		return fmt.Sprintf("the mirror's URL %s has no slash at its end, so that its last part, %q, is not in the URLs that are asked for: %s",
 			hosts.RedactURL(s.base), last, hosts.RedactURL(doc.URL))
@@ -205,3 +204,20 @@ func (s *NetworkMirrorSource) advice(doc *hosts.Document) string {
 		return ""
 	}
 }
+
+const notMirror = "it looks like a provider registry, which speaks another protocol than a network mirror: install directly from it, or name the URL of a mirror"
+
+// isRegistryHost finds out whether the host that was given as a mirror's URL, without a path, offers
+// service discovery. A mirror at a path isn't asked for that.
+func (s *NetworkMirrorSource) isRegistryHost(ctx context.Context) bool {
+	if strings.Trim(s.base.Path, "/") != "" {
+		return false
+	}
+	at := *s.base
+	at.User, at.Path, at.RawPath = nil, "/.well-known/terraform.json", ""
+	doc, err := hosts.GetDocument(ctx, s.client, hosts.DocumentRequest{URL: &at, MaxBytes: failureBytes})
+	return err == nil && doc.StatusCode == http.StatusOK && json.Valid(doc.Body)
+}
+
+// failureBytes is more than a discovery document has.
+const failureBytes = 64 << 10

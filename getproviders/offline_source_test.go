@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// offlineRegistry is a registry that can't be asked. Origins of example.com are
-// on that host; those of forced.example.com are where the user says.
+// offlineRegistry is a registry that can't be asked. Services of example.com are on that host;
+// those of forced.example.com are where the user says.
 func offlineRegistry(t *testing.T, kept ...getproviders.CachedPackage) getproviders.OfflineSource {
 	t.Helper()
 	forced, err := hosts.ParseHostname("forced.example.com")

@@ -79,6 +79,9 @@ type HTTPArchive struct {
 	// came from; else "". The protocols have no credentials for archives: they
 	// are sent where the user asked for it only, with hosts.WithArchiveOwner.
 	Owner hosts.Hostname
+	// Retries is how often the archive is requested again if there is no answer, or one
+	// that gives hope; nil: as often as the client does that.
+	Retries *int
 }
 
 // String returns the URL without userinfo, query and fragment.

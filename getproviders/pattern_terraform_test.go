@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// oddPatterns say of each whether it is one. None holds a space: Terraform
-// wraps its messages.
+// oddPatterns say for each whether it is a pattern. None has a space, because Terraform wraps its
+// messages.
 var oddPatterns = map[string]bool{
 	"hashicorp/aws": true, "HashiCorp/AWS": true, "hashicorp/*": true, "*/*": true, "*/*/*": true,
 	"example.com/*/*": true, "example.com/acme/*": true, "Example.com:443/a/b": true, "example.com:08443/a/b": true,
@@ -30,8 +30,8 @@ var oddPatterns = map[string]bool{
 	"example.com:abc/a/b": false, "example.com:/a/b": false, "https://example.com/*": false,
 }
 
-// TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own:
-// Terraform complains of each.
+// TestPattern_AgreeWithRealTerraform puts each pattern into a block of its own: Terraform
+// complains about each.
 func TestPattern_AgreeWithRealTerraform(t *testing.T) {
 	t.Parallel()
 	terraform := providertest.LookTerraform(t)

@@ -31,8 +31,14 @@ type Product struct {
 	VersionSuffixes []string
 
 	// Language is what only this product understands in configuration files:
-	// "language" blocks, "encryption" in terraform blocks, "for_each" in provider blocks.
+	// "language" blocks, "encryption" in terraform blocks, "for_each" in provider
+	// blocks, "enabled" in lifecycle blocks.
 	Language []string
+
+	// TestProviders says that provider blocks of test files are requirements, with
+	// versions and instances, and that test files are no configuration: a directory with
+	// nothing else counts as empty.
+	TestProviders bool
 
 	// StaticModules are modules whose source and version may be computed from
 	// any variable, and so may the arguments of backends; without it from those
@@ -54,6 +60,9 @@ type Product struct {
 	// is then taken by its checksum alone; the zero Hostname: none may. All others must name one.
 	KeylessHost hosts.Hostname
 
+	// Expiry says whether keys that sign packages, and signatures, may have expired.
+	Expiry Expiry
+
 	// HashesHost is a registry whose hashes of packages are recorded though they aren't
 	// signed; the zero Hostname: there is none. A lock file with a hash says that its package
 	// is the right one, to the product as well.
@@ -71,6 +80,9 @@ func Terraform(version string) Product {
 		TestSuffixes: []string{".tftest.hcl", ".tftest.json"},
 	}
 }
+
+// Understands reports whether a word is among those of Language.
+func (e Product) Understands(word string) bool { return slices.Contains(e.Language, word) }
 
 // OrDefault returns the product, or Terraform of the same version where there is
 // nothing that says what it is.
@@ -235,16 +247,18 @@ func OpenTofu(version string) Product {
 			".tofutest.hcl": ".tftest.hcl", ".tofutest.json": ".tftest.json",
 		},
 		VersionSuffixes: []string{".tofu", ".tofu.json"},
-		Language:        []string{"encryption", "for_each", "language"},
+		Language:        []string{"enabled", "encryption", "for_each", "language"},
+		TestProviders:   true,
 		StaticModules:   true,
 		Predecessor:     &predecessor,
 		XDGName:         "opentofu",
 		Keys:            &SigningKeys{},
 		KeylessHost:     OpenTofuHost,
+		Expiry:          ExpiredAll,
 		HashesHost:      OpenTofuHost,
 	}
 	if v, err := ParseVersion(version); err == nil && v.Compare(versionOfLanguageBlocks) < 0 {
-		product.VersionSuffixes, product.Language = nil, []string{"encryption", "for_each"}
+		product.VersionSuffixes, product.Language = nil, []string{"enabled", "encryption", "for_each"}
 	}
 	return product
 }

@@ -72,7 +72,7 @@ func TestParseProvider_Refuses(t *testing.T) {
 		{"xn--a", "Invalid provider type", "two dashes"},
 		{"0ℷ", "Invalid provider type", onlyThese},                         // a symbol, mapped to a letter that is written the other way
 		{"acme/\u00ad", "Invalid provider type", "at least one character"}, // a soft hyphen, mapped to nothing
-		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is looked at first
+		{"x.y/z_/a_b", "Invalid provider type", onlyThese},                 // the type is checked first
 
 		{"a.b/c", "Invalid provider namespace", "dots"},
 		{"a_b/c", "Invalid provider namespace", `"a_b"`},

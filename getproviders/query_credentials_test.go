@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// TestUnauthorizedError_SaysWhatToDo: whether credentials were sent, and if not, why, is
-// what a user has to know.
+// TestUnauthorizedError_SaysWhatToDo: the user learns whether credentials were sent, and if not,
+// why.
 func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 	const (
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "

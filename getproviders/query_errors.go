@@ -1,6 +1,7 @@
 package getproviders
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -67,6 +68,12 @@ func (e *StatusError) Error() string {
 	return text
 }
 
+// HTTPStatus is StatusCode.
+func (e *StatusError) HTTPStatus() int { return e.StatusCode }
+
+// Hint says what the status means.
+func (e *StatusError) Hint() string { return hosts.StatusAdvice(e.StatusCode) }
+
 // Code is "unauthorized" for 401 and 403, else "unreachable".
 func (e *StatusError) Code() string {
 	if hosts.Refuses(e.StatusCode) {
@@ -109,7 +116,11 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 // malformedError says that the answer from a URL is not what the protocol has
 // there.
 func malformedError(kind string, p Provider, doc *hosts.Document, err error) error {
-	return &QueryError{Provider: p, Kind: kind, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
+	failed := &QueryError{Provider: p, Kind: kind, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
+	if bytes.HasPrefix(bytes.TrimSpace(doc.Body), []byte("<")) {
+		failed.Advice = "the answer is a web page: check the URL, and whether a login or a proxy answers in place of the server"
+	}
+	return failed
 }
 
 // UnauthorizedError says that a host didn't let us read something. It matches

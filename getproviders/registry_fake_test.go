@@ -21,7 +21,7 @@ type answer struct {
 	header map[string]string
 }
 
-// fakeRegistry gives answers that no decent registry would give.
+// fakeRegistry gives answers that no good registry gives.
 type fakeRegistry struct {
 	*httptest.Server
 	answers map[string]answer // by path; what isn't here is 404
@@ -69,8 +69,8 @@ func (f *fakeRegistry) requests(path string) int {
 	return n
 }
 
-// source returns a source that takes the fake, at the path /v1/, for the
-// registry of widget and of the default host.
+// source returns a source that uses the fake, at the path /v1/, as the registry of widget and of
+// the default host.
 func (f *fakeRegistry) source(t *testing.T) *getproviders.RegistrySource {
 	t.Helper()
 	return f.sourceAt(t, f.URL+"/v1/")
@@ -107,7 +107,7 @@ func versions(texts ...string) []getproviders.Version {
 	return all
 }
 
-// hint returns what an error says about a way out.
+// hint returns the hint of an error.
 func hint(err error) string {
 	if h, ok := err.(interface{ Hint() string }); ok {
 		return h.Hint()

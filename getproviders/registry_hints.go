@@ -3,8 +3,11 @@ package getproviders
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"slices"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // missing says what it means that a registry has no package where it was
@@ -31,6 +34,27 @@ func (s *RegistrySource) missing(ctx context.Context, p Provider, v Version, pla
 		return other.version != v && slices.Contains(other.platforms, plat)
 	})
 	return failed
+}
+
+// explainMissing finds out whether what a host names as its registry is a network mirror, which would
+// have a list of versions elsewhere. The product's default registry isn't asked.
+func (s *RegistrySource) explainMissing(ctx context.Context, p Provider) string {
+	if p.Hostname == s.Product.OrDefault().DefaultHost {
+		return ""
+	}
+	base, err := s.service(ctx, p)
+	if err != nil {
+		return ""
+	}
+	doc, err := s.ask(ctx, p, base, p.Hostname.String(), p.Namespace, p.Type, "index.json")
+	if err != nil || doc.StatusCode != http.StatusOK {
+		return ""
+	}
+	if _, err := decodeMirrorIndex(doc.Body); err != nil {
+		return ""
+	}
+	return fmt.Sprintf("%s is a network mirror, which speaks another protocol than a registry: name it in a network_mirror block of the CLI configuration, not as the service of a host",
+		hosts.RedactURL(base))
 }
 
 // incompatible describes a version that speaks none of the protocols that the product knows.

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// listing asks the fake registry, whose description of the package for linux_amd64
-// lists hashes of all packages, and gives its checksum list as sums.
+// listing asks the fake registry, whose description of the package for linux_amd64 lists hashes of
+// all packages, and whose checksum list is sums.
 func listing(t *testing.T, packages any, sums string) getproviders.Trust {
 	t.Helper()
 	fake := newFakeRegistry(t, map[string]answer{
@@ -80,8 +80,8 @@ func TestTrust_RegistryHashes(t *testing.T) {
 	}
 }
 
-// TestTrust_RegistryHashesOfOtherPlatforms: each has to stand beside the checksum
-// that the list has for that very platform.
+// TestTrust_RegistryHashesOfOtherPlatforms: each hash has to stand beside the checksum that the
+// list has for the same platform.
 func TestTrust_RegistryHashesOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	h1 := "h1:" + strings.Repeat("A", 43) + "="

@@ -115,7 +115,8 @@ func TestRegistrySource_RefusesMalformedPackages(t *testing.T) {
 	}
 }
 
-// Registries name archives as they like; only a name in the publishers' form says whose it is.
+// Registries may give archives any names; only a name in the publishers' form says which provider
+// it is of.
 func TestRegistrySource_AcceptsOtherNamesOfArchives(t *testing.T) {
 	for _, name := range []string{"widget.zip", "terraform-provider-widget_v2.0.0_linux_amd64.zip", "terraform-provider-gadget.zip",
 		"TERRAFORM-provider-widget_1.0.0_linux_amd64_signed.zip", "terraform-provider-gadget_2.0.0_linux_amd64.tar"} {

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestRegistrySource_Requests takes several providers at once from discovery to
-// authentication, and counts what that costs.
+// TestRegistrySource_Requests takes several providers at once from discovery to authentication,
+// and counts requests.
 func TestRegistrySource_Requests(t *testing.T) {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
@@ -53,8 +53,7 @@ func TestRegistrySource_Requests(t *testing.T) {
 	}
 }
 
-// authenticateNewest judges the newest version of a provider by the digests of
-// its archive.
+// authenticateNewest authenticates the newest version of a provider by the digests of its archive.
 func authenticateNewest(ctx context.Context, source getproviders.Source, p getproviders.Provider, d getproviders.Digests) (none getproviders.AuthenticationResult, err error) {
 	available, err := source.Versions(ctx, p)
 	if err != nil {

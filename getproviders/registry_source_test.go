@@ -95,8 +95,8 @@ func TestRegistrySource_RefusesHugeAnswers(t *testing.T) {
 	wantQueryError(t, err, fake.URL+versionsPath, "larger than 16777216 bytes")
 }
 
-// wantQueryError checks that a registry is said to have failed, in a message
-// that contains all of the texts.
+// wantQueryError checks that the error says that a registry failed, in a message that contains all
+// of the texts.
 func wantQueryError(t *testing.T, err error, texts ...string) {
 	t.Helper()
 	if !errors.Is(err, getproviders.ErrUnreachable) {

@@ -107,7 +107,7 @@ func FuzzAliasResponse(f *testing.F) {
 	})
 }
 
-// A registry could fill terminals and logs.
+// Otherwise a registry could fill terminals and logs.
 func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 	body, err := json.Marshal(map[string]any{"warnings": append([]string{strings.Repeat("ä", 1500)}, slices.Repeat([]string{"w"}, 99_999)...)})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// placed is a stub that knows where packages come from.
+// placed is a stub that says where packages come from.
 type placed struct {
 	stub
 	sourceURL string

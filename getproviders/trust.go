@@ -5,7 +5,7 @@ import "context"
 // Trust is what a package is authenticated by, and what else its source knows of
 // its bytes. Each field may be empty. The zero Trust says nothing: the package stays
 // unauthenticated. [TrustedBy] makes one of an authenticator: of hashes, of signed
-// documents, of one's own.
+// documents, or of a program's own one.
 //
 // A source that has to ask for documents sets Load, so that documents and archive
 // can be asked for together. A Trust is a value to read and to pass on; no one changes

@@ -70,7 +70,7 @@ func TestPlatform_ValidateRefusesWhatIsNeverParsed(t *testing.T) {
 	}
 }
 
-// checkPaths fails where a path or a request leads anywhere, or a source answers.
+// checkPaths fails the test if a path or a request leads anywhere, or a source answers.
 func checkPaths(t *testing.T, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) {
 	t.Helper()
 	for _, path := range []string{

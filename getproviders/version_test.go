@@ -114,7 +114,7 @@ func TestVersion_Order(t *testing.T) {
 		1.1.0-1 1.1.0-9 1.1.0-10 1.1.0-A 1.1.0-a 1.1.0-b 1.1.0-1.1 1.1.0-a.b.c
 		1.2.0-alpha 1.2.0-beta 1.2.0-alpha.1 1.2.0
 		2.0.0`)
-	// ".." has more dots than ".a", 1.0.1-01 is a longer number than 2.
+	// ".." has more dots than ".a", and 1.0.1-01 is a longer number than 2.
 	versions := make([]getproviders.Version, len(sorted))
 	for i, text := range sorted {
 		versions[i] = getproviders.MustParseVersion(text)

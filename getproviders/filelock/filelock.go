@@ -26,7 +26,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -76,15 +76,17 @@ func Try(path string) (*os.File, error) {
 // maxSigned is the most that a lock file holds, in bytes.
 const maxSigned = 300
 
-var signed = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^process [0-9]+ on [^[:cntrl:]]*$`) })
+var hostname = par.OnceValue(func() string {
+	name, _ := os.Hostname()
+	return name
+})
 
 // sign writes into a lock file which process has it. What isn't a lock file stays as it is.
 func sign(file *os.File) {
 	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > 0 && holder(file) == "" {
 		return
 	}
-	host, _ := os.Hostname()
-	text := fmt.Sprintf("process %d on %.200s", os.Getpid(), host)
+	text := fmt.Sprintf("process %d on %.200s", os.Getpid(), hostname())
 	if _, err := file.WriteAt([]byte(text), 0); err == nil {
 		_ = file.Truncate(int64(len(text)))
 	}
@@ -94,10 +96,18 @@ func sign(file *os.File) {
 func holder(file io.ReaderAt) string {
 	text := make([]byte, maxSigned+1)
 	n, _ := file.ReadAt(text, 0)
-	if n > maxSigned || !signed().Match(text[:n]) {
+	if n > maxSigned || !isSigned(string(text[:n])) {
 		return ""
 	}
 	return string(text[:n])
+}
+
+// isSigned reports whether a text is one that sign writes: "process 123 on host".
+func isSigned(text string) bool {
+	rest, ok := strings.CutPrefix(text, "process ")
+	id, host, named := strings.Cut(rest, " on ")
+	isControl := func(r rune) bool { return r < ' ' || r == 0x7f }
+	return ok && named && id != "" && strings.Trim(id, "0123456789") == "" && !strings.ContainsFunc(host, isControl)
 }
 
 // holderOf is holder for a lock file that another process has.

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tokens are Credentials that hold what they have.
+// tokens are Credentials in memory.
 type tokens map[Hostname]string
 
 func (c tokens) Token(_ context.Context, host Hostname) (string, error) { return c[host], nil }
@@ -103,8 +103,7 @@ func TestDiscovery_TellsHowItWasRefused(t *testing.T) {
 	}
 }
 
-// TestDiscovery_TrustsNoDocumentOverPlainHTTP: the author of the
-// document says where the token goes.
+// TestDiscovery_TrustsNoDocumentOverPlainHTTP: the document says where the token goes.
 func TestDiscovery_TrustsNoDocumentOverPlainHTTP(t *testing.T) {
 	ways := map[string]string{ // where each of them redirects to
 		"https://good.example/.well-known/terraform.json":  "https://cdn.example/doc.json",

@@ -37,6 +37,7 @@ type ClientOptions struct {
 	// system, and CertDir a directory of such files; several are separated as in PATH.
 	// See TrustVariables for SSL_CERT_FILE and SSL_CERT_DIR.
 	CertFile, CertDir string
+	variables         struct{ file, dir string } // the values that TrustVariables got, for errors
 	// TLS is how connections are secured, client certificates included; nil: by the
 	// system's certificates. It is copied. Versions before 1.2 are used only if
 	// its MinVersion says so. CertFile and CertDir add to its RootCAs.
@@ -61,7 +62,9 @@ type ClientOptions struct {
 // TrustVariables sets CertFile and CertDir to the values of SSL_CERT_FILE and
 // SSL_CERT_DIR on macOS and Windows, where Go doesn't read these variables itself.
 // Elsewhere it does, and takes what they name in place of the system's certificates.
+// Errors about certificates name what the variables say.
 func (o *ClientOptions) TrustVariables(certFile, certDir string) {
+	o.variables.file, o.variables.dir = certFile, certDir
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		o.CertFile, o.CertDir = certFile, certDir
 	}
@@ -99,7 +102,7 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	if opts.Log != nil {
 		stack = &requestLog{layer{stack}, opts.Log, opts.Now}
 	}
-	stack = newRetry(stack, opts.Retries, newBackoff(opts))
+	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts)), opts)
 	if opts.UserAgent != "" {
 		stack = &userAgent{layer{stack}, opts.UserAgent}
 	}

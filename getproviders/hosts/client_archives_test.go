@@ -54,8 +54,8 @@ func TestArchives_HaveConnectionsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake
-// with those who don't offer HTTP/2.
+// TestArchives_ComeFromServersWithoutHTTP1 has a server that ends the handshake with clients that
+// don't offer HTTP/2.
 func TestArchives_ComeFromServersWithoutHTTP1(t *testing.T) {
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "archive")

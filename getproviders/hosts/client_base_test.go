@@ -56,15 +56,16 @@ func TestClientOptions_ATransportAsBaseKeepsTheProtocolsAndTheLimits(t *testing.
 	})
 	t.Cleanup(func() { close(release) })
 	base := srv.Client().Transport.(*http.Transport).Clone()
-	client := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
+	client := newClient(t, ClientOptions{Base: base})
 	if got := protocolOf(t, client, t.Context(), srv.URL); got != 2 {
 		t.Errorf("a document came with HTTP/%d", got)
 	}
 	if got := protocolOf(t, client, WithOwnConnection(t.Context()), srv.URL); got != 1 {
 		t.Errorf("an archive came with HTTP/%d", got)
 	}
+	hasty := newClient(t, ClientOptions{Base: base, HeaderTimeout: 100 * time.Millisecond})
 	for _, ctx := range []context.Context{t.Context(), WithOwnConnection(t.Context())} {
-		_, err := client.Do(mustRequest(t, "GET", srv.URL+"/silent").WithContext(ctx))
+		_, err := hasty.Do(mustRequest(t, "GET", srv.URL+"/silent").WithContext(ctx))
 		if timeout, ok := errors.AsType[net.Error](err); !ok || !timeout.Timeout() {
 			t.Errorf("a server that says nothing: %v", err)
 		}

@@ -18,6 +18,7 @@ type retry struct {
 	layer
 	client  *retryablehttp.Client
 	patient *retryablehttp.Client // for requests that patiently makes
+	wait    backoff
 }
 
 // Discovery is tried as often, and after such pauses, as Terraform does it, whose
@@ -34,10 +35,22 @@ func patiently(ctx context.Context) context.Context {
 	return context.WithValue(ctx, patientKey{}, true)
 }
 
+// retriesKey has the number of retries of a request, in its context.
+type retriesKey struct{}
+
+// WithRetries returns a context whose requests are made again up to that often where
+// there is hope, whatever the client's ClientOptions.Retries says; 0: never.
+func WithRetries(ctx context.Context, retries int) context.Context {
+	return context.WithValue(ctx, retriesKey{}, retries)
+}
+
+// HasRetries reports whether a context is of WithRetries.
+func HasRetries(ctx context.Context) bool { return ctx.Value(retriesKey{}) != nil }
+
 func newRetry(next http.RoundTripper, retries int, wait backoff) *retry {
 	soon := wait
 	soon.shortest = min(soon.shortest, patientWaitMin)
-	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon)}
+	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon), wait}
 }
 
 func newRetrying(next http.RoundTripper, retries int, wait backoff) *retryablehttp.Client {
@@ -78,6 +91,9 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	client := r.client
 	if req.Context().Value(patientKey{}) != nil {
 		client = r.patient
+	}
+	if retries, ok := req.Context().Value(retriesKey{}).(int); ok {
+		client = newRetrying(r.next, retries, r.wait)
 	}
 	resp, err := client.Do(counted)
 	if err != nil {

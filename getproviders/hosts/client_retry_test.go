@@ -106,7 +106,7 @@ func TestRetry_TellsTheNumberOfAttempts(t *testing.T) {
 	opts.Base = roundTrip(func(*http.Request) (*http.Response, error) { return nil, cause })
 	_, err := Do(newClient(t, opts), mustRequest(t, "GET", "https://u:pw@example.com/a?token=secret"), 0)
 	failed, ok := errors.AsType[*RequestError](err)
-	if !ok || failed.Attempts != 3 || failed.Err != error(cause) {
+	if !ok || failed.Attempts != 3 || !errors.Is(failed.Err, cause) || failed.Err.Error() != cause.Error() {
 		t.Fatalf("got %#v", err)
 	}
 	want := `the request failed after 3 attempts, please try again later: Get "https://example.com/a?token=REDACTED": ` + cause.Error()
@@ -126,7 +126,7 @@ func TestRetry_KeepsTimeoutsRecognisable(t *testing.T) {
 	}
 }
 
-// spyBody notes how it was treated.
+// spyBody records how it is used.
 type spyBody struct {
 	io.Reader
 	closed *atomic.Int32
@@ -267,5 +267,21 @@ func TestRetry_OverARealServer(t *testing.T) {
 	resp.Body.Close()
 	if want := "/from /to /to /to"; paths.all() != want || Attempts(resp) != 3 {
 		t.Errorf("%d attempts at the last hop; paths %s", Attempts(resp), paths.all())
+	}
+}
+
+func TestWithRetries_CountsInPlaceOfTheClients(t *testing.T) {
+	for _, retries := range []int{0, 1, 4} {
+		made := 0
+		opts := quick(2)
+		opts.Base = roundTrip(func(req *http.Request) (*http.Response, error) {
+			made++
+			return answer(req, 503), nil
+		})
+		req := mustRequest(t, "GET", "https://example.com/")
+		resp, err := newClient(t, opts).Transport.RoundTrip(req.WithContext(WithRetries(req.Context(), retries)))
+		if err != nil || resp.StatusCode != 503 || made != retries+1 || Attempts(resp) != made {
+			t.Errorf("%d retries: made %d attempts, %v", retries, made, err)
+		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // ticking is a clock that a body moves.
 type ticking struct{ now time.Time }
 
-// slowBody brings some bytes with each Read, after a time, for ever.
+// slowBody returns some bytes from each Read, after a time, without end.
 type slowBody struct {
 	clock *ticking
 	bytes int
@@ -30,7 +30,7 @@ func (b *slowBody) Read(p []byte) (int, error) {
 
 func (*slowBody) Close() error { return nil }
 
-// One byte a second is no stall, and would outlive everything.
+// One byte a second is no stall, but would take for ever.
 func TestClient_EndsWhatComesTooSlowly(t *testing.T) {
 	for name, test := range map[string]struct {
 		bytes   int
@@ -79,7 +79,7 @@ func TestClient_EndsWhatComesTooSlowly(t *testing.T) {
 	}
 }
 
-// A body that breaks off is asked for again, as a connection that fails is.
+// A body that breaks off is requested again, as after a connection that fails.
 func TestGetDocument_RetriesWhatBreaksOff(t *testing.T) {
 	for name, test := range map[string]struct {
 		broken, retries, requests int

@@ -96,8 +96,8 @@ func TestLog_IsSilentAboveDebug(t *testing.T) {
 	}
 }
 
-// dripBody gives a byte each interval, and after n bytes nothing until the
-// request's context ends.
+// dripBody returns a byte in each interval, and after n bytes nothing until the request's context
+// ends.
 type dripBody struct {
 	req      *http.Request
 	n        int
@@ -129,7 +129,7 @@ func TestClient_Stall(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer resp.Body.Close()
-		time.Sleep(time.Minute) // a consumer that takes its time
+		time.Sleep(time.Minute) // a slow reader
 		start := time.Now()
 		body, err := io.ReadAll(resp.Body)
 		if string(body) != "xxx" || time.Since(start) != 17*time.Second {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestHelper_Program is no test, but the program that the tests below run: this
-// test executable under another name.
+// TestHelper_Program isn't a test, but the program that the tests below run: this test executable
+// under another name.
 func TestHelper_Program(t *testing.T) {
 	if os.Getenv("HELPER_LOG") == "" {
 		t.Skip("this is run by other tests")
@@ -64,7 +64,7 @@ type program struct {
 	tokens   *HelperTokens
 }
 
-// newProgram installs the program and has it behave as the environment says.
+// newProgram installs the program, which does what the environment says.
 func newProgram(t *testing.T, env ...string) program {
 	t.Helper()
 	dir := t.TempDir()
@@ -86,7 +86,7 @@ func newProgram(t *testing.T, env ...string) program {
 	return p
 }
 
-// installSelf puts this executable somewhere else.
+// installSelf copies this executable.
 func installSelf(t *testing.T, path string) {
 	t.Helper()
 	self, err := os.Executable()
@@ -105,7 +105,7 @@ func installSelf(t *testing.T, path string) {
 	}
 }
 
-// asked returns what the program was asked.
+// asked returns the program's arguments and input.
 func (p program) asked(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(p.log)

@@ -75,7 +75,7 @@ func FuzzEnvTokens(f *testing.F) {
 	})
 }
 
-// asked is credentials of another user's making.
+// asked are credentials that a program brings along.
 type asked struct {
 	token string
 	err   error
@@ -134,7 +134,7 @@ func TestStaticTokens_AreACopy(t *testing.T) {
 	}
 }
 
-// mustConceal prints a value, and values that have it in them, in every way.
+// mustConceal prints a value, and values that contain it, in every way.
 func mustConceal(t *testing.T, value any, secret string) {
 	t.Helper()
 	var log strings.Builder

@@ -83,12 +83,12 @@ func (d *Discovery) Service(ctx context.Context, host Hostname, service string) 
 
 // explain completes an error. The original may be shared with other callers.
 func explain(err error, host Hostname, service string) *DiscoveryError {
-	told := DiscoveryError{Kind: ErrHostUnreachable, Err: err}
+	failed := DiscoveryError{Kind: ErrHostUnreachable, Err: err}
 	if known, ok := errors.AsType[*DiscoveryError](err); ok {
-		told = *known
+		failed = *known
 	}
-	told.Host, told.Service = host, service
-	return &told
+	failed.Host, failed.Service = host, service
+	return &failed
 }
 
 func (d *Discovery) services(ctx context.Context, host Hostname) (services, error) {

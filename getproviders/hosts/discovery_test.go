@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// hostOf returns the name under which a test server is a host.
+// hostOf returns the name of a test server as a host.
 func hostOf(t testing.TB, srv *httptest.Server) Hostname {
 	t.Helper()
 	host, err := ParseHostname(strings.TrimPrefix(srv.URL, "https://"))
@@ -273,8 +273,7 @@ func FuzzDiscoveryDocument(f *testing.F) {
 	})
 }
 
-// A host that is restarted, or that is busy for a moment, is asked again, as often as
-// Terraform asks it.
+// A host that restarts, or is busy for a moment, is asked again, as often as Terraform asks it.
 func TestDiscovery_IsPatient(t *testing.T) {
 	for _, status := range []int{429, 500, 503, 0} {
 		t.Run(strconv.Itoa(status), func(t *testing.T) {

@@ -58,7 +58,7 @@ type RequestError struct {
 	Method   string // "GET"
 	URL      string // redacted
 	Attempts int    // how often the failing hop was asked; 1: no retry was made
-	Err      error  // the network's own error, verbatim
+	Err      error  // the network's own error, verbatim, in a *ConnectionError where that has more to say
 }
 
 // Error implements error. The text has the form of http.Client's own.
@@ -230,7 +230,7 @@ func readSome(resp *http.Response) []byte {
 }
 
 // metadataPolicy is redirectPolicy for what decides which packages and modules count:
-// once it is known to come from whom it should, it stays so.
+// what is requested confidentially is never redirected to plain HTTP.
 func metadataPolicy(limit int) func(*http.Request, []*http.Request) error {
 	follow := redirectPolicy(limit)
 	return func(next *http.Request, via []*http.Request) error {

@@ -129,8 +129,8 @@ func TestGetDocument_RedirectLimit(t *testing.T) {
 	}
 }
 
-// TestGetDocument_RedirectToNowhere: net/http's error repeats the header, which may be a
-// signed URL with a slip in it. Asking again would change nothing.
+// TestGetDocument_RedirectToNowhere: net/http's error repeats the header, which may be a misspelt
+// signed URL. It isn't requested again, as that would change nothing.
 func TestGetDocument_RedirectToNowhere(t *testing.T) {
 	var asked recorder
 	srv := startTLS(t, func(w http.ResponseWriter, r *http.Request) {
@@ -215,7 +215,7 @@ func TestRedactURL(t *testing.T) {
 	}
 }
 
-// What a registry says of packages counts as far as it comes from whom it should.
+// What a registry says of packages isn't taken over plain http.
 func TestGetDocument_DoesNotLeaveHTTPSForPlainHTTP(t *testing.T) {
 	ways := map[string]string{
 		"https://down.example/":  "http://cdn.example/doc",

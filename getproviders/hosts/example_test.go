@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// One client for the whole program, and a document with all that is needed to judge it.
+// One client for the whole program, and a document that is loaded with it.
 func ExampleGetDocument() {
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, "hello, %s", r.UserAgent())

@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// quick are options whose waits don't slow a test down.
+// quick are options with which no test waits for long.
 func quick(retries int) ClientOptions {
 	return ClientOptions{Retries: retries, RetryWaitMin: time.Nanosecond, RetryWaitMax: time.Microsecond}
 }
@@ -79,13 +79,13 @@ func mustRequest(t testing.TB, method, url string) *http.Request {
 	return req
 }
 
-// recorder keeps what a server was asked.
+// recorder keeps the requests of a server.
 type recorder struct {
 	mu   sync.Mutex
 	list []string
 }
 
-// add returns how many there are now.
+// add returns how many requests there are now.
 func (r *recorder) add(s string) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -101,7 +101,7 @@ func netrcFile(t testing.TB, text string) string {
 	return path
 }
 
-// TestNetrc_OnEachHop follows redirects and lists what each URL was told.
+// TestNetrc_OnEachHop follows redirects and lists what each URL received.
 func TestNetrc_OnEachHop(t *testing.T) {
 	file := netrcFile(t, `
 machine example.com login u password one
@@ -179,7 +179,7 @@ default login u password other
 	}
 }
 
-// TestNetrc_OverTheWire has three real servers that record who came.
+// TestNetrc_OverTheWire has three real servers that record their requests.
 func TestNetrc_OverTheWire(t *testing.T) {
 	var seen recorder
 	record := func(name string, next func() string) http.HandlerFunc {

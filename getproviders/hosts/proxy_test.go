@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// Go reads the variables of proxies and certificates once in a process, so these
-// tests run the test binary again: with this variable it asks for one URL.
+// Go reads the variables of proxies and certificates once in a process. So these tests run the
+// test binary again, and with this variable it requests one URL.
 const childURL = "TFDEPS_TEST_CHILD_URL"
 
 // fetchAsChild is the whole program of such a child.
@@ -80,8 +80,7 @@ const (
 	originAddress = "0.0.0.0"
 )
 
-// origin serves HTTPS under these names, with a certificate that a file and a
-// directory hold.
+// origin serves HTTPS under these names. Its certificate is in a file and in a directory.
 type origin struct {
 	*httptest.Server
 	port, certFile, certDir string
@@ -132,8 +131,8 @@ func selfSigned(t *testing.T) (tls.Certificate, []byte) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 }
 
-// forwardProxy is a forwarding proxy that knows one origin only, whatever its
-// name, and notes what it was asked for.
+// forwardProxy is a forwarding proxy that knows one origin only, whatever its name, and records
+// requests.
 type forwardProxy struct {
 	*httptest.Server
 	asked recorder

@@ -12,6 +12,19 @@ type Refusal struct {
 	Advice string   // what to do about it; never with a secret
 }
 
+// StatusAdvice says what a status means that is an answer and no success, and what to
+// do; "" if nothing general can be said.
+func StatusAdvice(status int) string {
+	switch {
+	case status == http.StatusTooManyRequests:
+		return "the server limits how much is asked for in a while: wait, or ask it less, by a shared cache or a mirror"
+	case status >= http.StatusInternalServerError:
+		return "the server has a fault, which those who run it have to mend: try again later"
+	default:
+		return ""
+	}
+}
+
 // Refuses reports whether a status is about credentials.
 func Refuses(status int) bool {
 	return status == http.StatusUnauthorized || status == http.StatusForbidden

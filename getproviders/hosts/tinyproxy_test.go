@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// TestClient_ThroughTinyproxy does the same with a proxy that isn't ours.
+// TestClient_ThroughTinyproxy does the same with tinyproxy.
 func TestClient_ThroughTinyproxy(t *testing.T) {
 	program, err := exec.LookPath("tinyproxy")
 	if err != nil {

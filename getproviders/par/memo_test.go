@@ -84,7 +84,7 @@ func TestMemo_KeysDoNotWaitForOneAnother(t *testing.T) {
 	}
 }
 
-// waiting is a call that runs until it may finish or is cancelled.
+// waiting is a call that runs until it is let go or cancelled.
 type waiting struct {
 	started   chan struct{}
 	finish    chan struct{}

@@ -62,7 +62,7 @@ func TestMap_IsBounded(t *testing.T) {
 }
 
 func TestMap_RunsUpToLimitAtOnce(t *testing.T) {
-	// Each call waits for the other: with fewer than two at once this never ends.
+	// Each call waits for the other: if fewer than two run at once, this never ends.
 	meet := make(chan struct{})
 	_, errs := par.Map(t.Context(), 2, []int{0, 1}, func(_ context.Context, i int) (int, error) {
 		if i == 0 {

@@ -153,8 +153,8 @@ func TestServer_ServesAnything(t *testing.T) {
 	}
 }
 
-// TestMirror_TerraformInstallsFromIt also checks the hashes that we compute:
-// each of the two has to be enough.
+// TestMirror_TerraformInstallsFromIt also checks the hashes that the mirror computes: each of the
+// two has to be enough.
 func TestMirror_TerraformInstallsFromIt(t *testing.T) {
 	t.Parallel()
 	m := newMirror(t, providertest.MirrorOptions{})

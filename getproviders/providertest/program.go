@@ -1,7 +1,9 @@
 package providertest
 
 import (
+	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,10 +23,15 @@ type Test interface {
 // LookProgram finds a program that a test has to do with, by the first of its
 // names that is on PATH or is a path. Instead of the programs terraform and tofu
 // it may be those that TFDEPS_PEER_TERRAFORM and TFDEPS_PEER_TOFU name. Where there
-// is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails.
+// is none the test is skipped, or with TFDEPS_REQUIRE_PEERS=1 it fails. A test that is to
+// be short (-short) is skipped instead of running one of these two.
 func LookProgram(t Test, names ...string) (path string) {
 	t.Helper()
 	for _, name := range names {
+		if (name == "terraform" || name == "tofu") && flagValue("test.short") == "true" {
+			t.Skipf("a short test doesn't run %s", name)
+			return ""
+		}
 		path, err := PeerProgram(name)
 		if err == nil {
 			return path
@@ -48,6 +55,13 @@ func WriteProgram(path string, content []byte) error {
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return os.WriteFile(path, content, 0o755)
+}
+
+// AwaitStarts waits for programs that are being started. Those that begin to start
+// afterwards inherit no file that was closed before, so it can be run.
+func AwaitStarts() {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
 }
 
 // PeerProgram returns the path of a program: that which TFDEPS_PEER_<NAME> names,
@@ -74,6 +88,36 @@ func LookTerraform(t Test) (path string) {
 		return ""
 	}
 	return LookProgram(t, "terraform")
+}
+
+// OneInFive reports whether the case of a name is in the fifth of a test's cases that
+// runs where not all do. It is the same fifth every time.
+func OneInFive(name string) bool {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(name))
+	return sum.Sum32()%5 == 0
+}
+
+// flagValue is the value of a test's flag, "" outside of tests.
+func flagValue(name string) string {
+	if f := flag.Lookup(name); f != nil {
+		return f.Value.String()
+	}
+	return ""
+}
+
+// PeerCase skips four in five cases of a test that compares many with another
+// program, unless TFDEPS_TEST_PEERS is "all" or -run names a case. The case's own
+// subtest calls it, with its name.
+func PeerCase(t Test, name string) {
+	t.Helper()
+	if os.Getenv("TFDEPS_TEST_PEERS") == "all" || OneInFive(name) {
+		return
+	}
+	if strings.Contains(flagValue("test.run"), "/") {
+		return
+	}
+	t.Skipf("one case in five is enough; TFDEPS_TEST_PEERS=all runs the others, too")
 }
 
 // WriteCLIConfig writes a CLI configuration file that redirects the providers

@@ -1,16 +1,18 @@
 package providertest_test
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// watched is a test that goes on when it should end.
+// watched is a test that goes on where it should end.
 type watched struct{ said string }
 
 func (*watched) Helper() {}
@@ -48,9 +50,9 @@ func TestLookProgram(t *testing.T) {
 	}
 }
 
-// Another terraform can be compared with than the one on PATH, wherever the
-// test runs it.
+// The tests can compare with another terraform than the one on PATH.
 func TestLookProgram_PeerByVariable(t *testing.T) {
+	setShort(t, false)
 	dir := t.TempDir()
 	given := filepath.Join(dir, "other.exe")
 	if err := os.WriteFile(given, []byte("#!/bin/sh\n"), 0o755); err != nil {
@@ -69,5 +71,48 @@ func TestLookProgram_PeerByVariable(t *testing.T) {
 	var w watched
 	if path := providertest.LookProgram(&w, "terraform"); path != "" || !strings.HasPrefix(w.said, "failed: TFDEPS_PEER_TERRAFORM names no program: ") {
 		t.Errorf("a program that isn't there: got %q, and it said %q", path, w.said)
+	}
+}
+
+// Of many cases always the same fifth runs, unless all are asked for.
+func TestPeerCase_RunsAFifth(t *testing.T) {
+	run := func() (names []string) {
+		for i := range 1000 {
+			name, w := fmt.Sprintf("TestX/case_%d", i), watched{}
+			if providertest.PeerCase(&w, name); w.said == "" {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	t.Setenv("TFDEPS_TEST_PEERS", "")
+	some := run()
+	if len(some) < 150 || len(some) > 250 || !slices.Equal(run(), some) {
+		t.Errorf("%d of 1000 cases run, then %d, want about 200 and the same", len(some), len(run()))
+	}
+	t.Setenv("TFDEPS_TEST_PEERS", "all")
+	if all := run(); len(all) != 1000 {
+		t.Errorf("%d of 1000 cases run if all shall", len(all))
+	}
+}
+
+// setShort sets -short for the rest of a test.
+func setShort(t *testing.T, short bool) {
+	t.Helper()
+	before := testing.Short()
+	if err := flag.Set("test.short", fmt.Sprint(short)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = flag.Set("test.short", fmt.Sprint(before)) })
+}
+
+// A short test doesn't start the programs that it compares with.
+func TestLookProgram_ShortTestsDoWithoutPeers(t *testing.T) {
+	setShort(t, true)
+	for _, name := range []string{"terraform", "tofu"} {
+		var w watched
+		if path := providertest.LookProgram(&w, name); path != "" || w.said != "skipped: a short test doesn't run "+name+"\n" {
+			t.Errorf("got %q, and it said %q", path, w.said)
+		}
 	}
 }

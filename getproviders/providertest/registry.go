@@ -266,7 +266,7 @@ func (r *Registry) packageDocument(p servedPackage, all []servedPackage) []byte 
 	return toJSON(document)
 }
 
-// listedPackages is what registries for OpenTofu tell of the hashes of a
+// listedPackages is what registries for OpenTofu list: the hashes of a
 // version's packages.
 func listedPackages(all []servedPackage) map[string]any {
 	listed := map[string]any{}

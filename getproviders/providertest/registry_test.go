@@ -51,8 +51,8 @@ func addWidget(r *providertest.Registry, archive []byte) {
 	})
 }
 
-// get asks for a path and returns what came of it; the body is what arrived
-// before an error, if there was one.
+// get requests a path and returns the answer; the body is what arrived before an error, if there
+// is one.
 func get(t *testing.T, r *providertest.Registry, path string, header http.Header) (*http.Response, string, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)

@@ -92,9 +92,17 @@ func removeAll(dir string) {
 // Sweep removes the directories that killed processes left in another, which
 // needn't exist. What can't be removed stays.
 func Sweep(parent string, now time.Time) {
+	sweep(parent, now, func(fs.FileInfo) bool { return true })
+}
+
+// sweep is Sweep for the directories that concern the caller.
+func sweep(parent string, now time.Time, concerns func(fs.FileInfo) bool) {
 	entries, _ := os.ReadDir(parent)
 	for _, entry := range entries {
 		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), Prefix) {
+			continue
+		}
+		if info, err := entry.Info(); err != nil || !info.IsDir() || !concerns(info) {
 			continue
 		}
 		dir := filepath.Join(parent, entry.Name())

@@ -62,7 +62,7 @@ func TestRemove_TakesEverythingWithIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir.Remove()
-	dir.Remove() // once more does no harm
+	dir.Remove() // a second call does no harm
 	if left, err := os.ReadDir(parent); len(left) > 0 || err != nil {
 		t.Errorf("left: %v, %v", left, err)
 	}
@@ -98,7 +98,7 @@ func TestSweep_RemovesWhatHasNoLockYet(t *testing.T) {
 	}
 }
 
-// Who makes a directory while others sweep gets one that stays.
+// A process that makes a directory while others sweep gets one that stays.
 func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	t.Parallel()
 	parent := t.TempDir()

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
-// What a killed process was making goes with the next write, and what another
-// one is making stays.
+// The next write removes what a killed process was making, and leaves what another process is
+// making.
 func TestSave_LeftoversAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -43,7 +43,7 @@ func TestSave_LeftoversAreRemoved(t *testing.T) {
 	}
 }
 
-// Many may write at once: none is disturbed by the others' sweeping.
+// Many processes may write at once: none of them removes what another is making.
 func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

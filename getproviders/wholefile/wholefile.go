@@ -15,9 +15,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
@@ -45,6 +48,41 @@ func Read(path string, max int64) ([]byte, error) {
 	return ReadAny(path, max)
 }
 
+// ReadFS is Read for a file in fsys; nil is the file system of the process. A path
+// that leads out of an fs.FS, as all absolute ones do, is invalid.
+func ReadFS(fsys fs.FS, path string, max int64) ([]byte, error) {
+	if fsys == nil {
+		return Read(path, max)
+	}
+	name, err := NameInFS("read", path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := fs.Stat(fsys, name) // before it is opened, as a pipe would have to be waited for
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	file, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return readAll(file, path, max)
+}
+
+// NameInFS returns a path as an fs.FS has it. Some of those say only that a path
+// that leads out of them does not exist, which would be a file that is missing.
+func NameInFS(op, given string) (string, error) {
+	name := path.Clean(filepath.ToSlash(given))
+	if !fs.ValidPath(name) {
+		return "", &fs.PathError{Op: op, Path: given, Err: fs.ErrInvalid}
+	}
+	return name, nil
+}
+
 // ReadAny is Read for a file that may be anything that can be opened: people
 // hand over configuration through pipes.
 func ReadAny(path string, max int64) ([]byte, error) {
@@ -53,6 +91,10 @@ func ReadAny(path string, max int64) ([]byte, error) {
 		return nil, err
 	}
 	defer file.Close()
+	return readAll(file, path, max)
+}
+
+func readAll(file io.Reader, path string, max int64) ([]byte, error) {
 	content, err := io.ReadAll(io.LimitReader(file, max+1))
 	if err == nil && int64(len(content)) > max {
 		return nil, fmt.Errorf("%s: %w of %d bytes", path, ErrTooLarge, max)
@@ -63,18 +105,19 @@ func ReadAny(path string, max int64) ([]byte, error) {
 // Write puts a file into its place by one rename. The directory has to be
 // there; what is at path, be it a symlink, is replaced.
 func Write(path string, content []byte, mode fs.FileMode) error {
-	return write(path, content, mode, false)
+	return write(path, content, how{mode: mode})
 }
 
 // WriteDurably is Write for what has to be the old content or the new after a
 // loss of power, too: the new bytes are on the disk before they get the name.
 func WriteDurably(path string, content []byte, mode fs.FileMode) error {
-	return write(path, content, mode, true)
+	return write(path, content, how{mode: mode, durably: true})
 }
 
 // Save is Write for a file that may have that content already, and isn't touched
 // then: others watch files for changes. The directory is made if need be, for
-// everybody to read.
+// everybody to read. Of the mode, the process's umask takes away what it takes from
+// all new files.
 func Save(path string, content []byte, mode fs.FileMode) error {
 	if Has(path, content) {
 		return nil
@@ -82,7 +125,7 @@ func Save(path string, content []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return Write(path, content, mode)
+	return write(path, content, how{mode: mode, masked: true})
 }
 
 // Has reports whether a regular file, or what a link leads to, has that content.
@@ -95,18 +138,29 @@ func Has(path string, content []byte) bool {
 // was left behind.
 const attempts = 10
 
-func write(path string, content []byte, mode fs.FileMode, durably bool) (err error) {
+// how says how a file is made.
+type how struct {
+	mode    fs.FileMode
+	masked  bool // by the umask
+	durably bool
+}
+
+func write(path string, content []byte, as how) (err error) {
 	for range attempts {
 		sweep(filepath.Dir(path))
-		if err = writeOnce(path, content, mode, durably); !errors.Is(err, fs.ErrNotExist) {
+		if err = writeOnce(path, content, as); !errors.Is(err, fs.ErrNotExist) {
 			break
 		}
 	}
 	return err
 }
 
-func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) error {
-	file, err := os.CreateTemp(filepath.Dir(path), Prefix) // with mode 0600
+func writeOnce(path string, content []byte, as how) error {
+	mode := as.mode
+	if !as.masked {
+		mode = 0o600 // until it is complete
+	}
+	file, err := create(filepath.Dir(path), mode)
 	if err != nil {
 		return err
 	}
@@ -114,10 +168,10 @@ func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) erro
 		_ = filelock.TryFile(file) // keeps others from taking it for one that was left behind
 	}
 	_, err = file.Write(content)
-	if err == nil && mode != 0o600 {
-		err = file.Chmod(mode)
+	if err == nil && !as.masked && as.mode != 0o600 {
+		err = file.Chmod(as.mode)
 	}
-	if err == nil && durably {
+	if err == nil && as.durably {
 		err = file.Sync()
 	}
 	if err = errors.Join(err, file.Close()); err == nil {
@@ -129,14 +183,33 @@ func writeOnce(path string, content []byte, mode fs.FileMode, durably bool) erro
 	return err
 }
 
+// create makes a new file, with a mode that the umask applies to.
+func create(dir string, mode fs.FileMode) (file *os.File, err error) {
+	for range attempts {
+		name := filepath.Join(dir, Prefix+strconv.FormatUint(rand.Uint64(), 36))
+		if file, err = os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); !errors.Is(err, fs.ErrExist) {
+			break
+		}
+	}
+	return file, err
+}
+
 // sweep removes from a directory the files that killed processes were making.
 // One that is being made is left alone, if that can be known; the moments before it
 // is locked and after it is closed are why write tries more than once.
 func sweep(dir string) {
-	entries, _ := os.ReadDir(dir)
-	for _, entry := range entries {
-		if strings.HasPrefix(entry.Name(), Prefix) && entry.Type().IsRegular() {
-			removeUnlocked(filepath.Join(dir, entry.Name()))
+	opened, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	names, _ := opened.Readdirnames(-1) // not ReadDir: there may be thousands, of which none is left behind
+	opened.Close()
+	for _, name := range names {
+		if !strings.HasPrefix(name, Prefix) {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && info.Mode().IsRegular() {
+			removeUnlocked(filepath.Join(dir, name))
 		}
 	}
 }

@@ -46,6 +46,24 @@ func TestRead_TakesRegularFilesOnly(t *testing.T) {
 	}
 }
 
+func TestSave_LeavesTheModeToTheUmask(t *testing.T) {
+	dir := t.TempDir()
+	usual, saved := filepath.Join(dir, "usual"), filepath.Join(dir, "new", "saved")
+	if err := os.WriteFile(usual, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := wholefile.Save(saved, nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.Stat(usual)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.Stat(saved); err != nil || got.Mode() != want.Mode() {
+		t.Errorf("mode %v, want %v (%v)", got.Mode(), want.Mode(), err)
+	}
+}
+
 func TestWrite_ReplacesAsAWhole(t *testing.T) {
 	for name, write := range map[string]func(string, []byte, fs.FileMode) error{"Write": wholefile.Write, "WriteDurably": wholefile.WriteDurably} {
 		t.Run(name, func(t *testing.T) {

@@ -1,0 +1,83 @@
+package getproviders_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// gadgets is a pattern that doesn't match the provider of a signedMirror.
+var gadgets = getproviders.Pattern{Hostname: "registry.example", Namespace: "acme", Type: "gadget"}
+
+// name lets the user name a partner's key by its ID.
+func (m *signedMirror) name(partner *providertest.Signer, patterns ...getproviders.Pattern) {
+	m.signers.Trusted = append(m.signers.Trusted, getproviders.TrustedKey{PartnerID: partner.KeyID(), Providers: patterns})
+}
+
+// TestSignature_PartnersKeysInMirrors is about a partner who attacks a provider of another
+// namespace, by a mirror of his own or by documents in another one. The trust signature says only
+// that the key is a partner's.
+func TestSignature_PartnersKeysInMirrors(t *testing.T) {
+	t.Parallel()
+	widgets := getproviders.ExactPattern(widget)
+	byPartner := "signed by a HashiCorp partner PARTNER, 2 hashes"
+	for name, c := range map[string]struct {
+		change func(m *signedMirror)
+		want   string
+	}{
+		"no one has named it":              {func(*signedMirror) {}, ""},
+		"it is named":                      {func(m *signedMirror) { m.name(m.partner, widgets) }, byPartner},
+		"it is named in lower case":        {func(m *signedMirror) { m.name(m.partner, widgets); m.lower() }, byPartner},
+		"it is named for others":           {func(m *signedMirror) { m.name(m.partner, gadgets) }, ""},
+		"it is named for no provider":      {func(m *signedMirror) { m.name(m.partner) }, ""},
+		"another one is named":             {func(m *signedMirror) { m.name(m.stranger, widgets) }, ""},
+		"both are named, for one each":     {func(m *signedMirror) { m.name(m.partner, gadgets); m.name(m.stranger, widgets) }, ""},
+		"it isn't introduced":              {func(m *signedMirror) { m.name(m.partner, widgets); m.trust = "" }, ""},
+		"its introduction is of another":   {func(m *signedMirror) { m.name(m.partner, widgets); m.trust = m.partners.TrustSignature(m.stranger) }, ""},
+		"it is introduced by itself":       {func(m *signedMirror) { m.name(m.partner, widgets); m.trust = m.partner.TrustSignature(m.partner) }, ""},
+		"a whole key is named for another": {func(m *signedMirror) { m.signers.Trusted[0].Providers[0] = gadgets }, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := newSignedMirror(t)
+			m.trust = m.partners.TrustSignature(m.partner)
+			c.change(m)
+			m.sign(t, m.partner, m.sums(t))
+			m.introduce(t, m.partner, m.trust)
+			want := strings.ReplaceAll(c.want, "PARTNER", m.partner.KeyID())
+			for kind, got := range m.judge(t) {
+				if got != want {
+					t.Errorf("%s: judged %q, want %q", kind, got, want)
+				}
+			}
+		})
+	}
+}
+
+// lower returns the setting with the last ID in lower case.
+func (m *signedMirror) lower() {
+	last := &m.signers.Trusted[len(m.signers.Trusted)-1]
+	last.PartnerID = strings.ToLower(last.PartnerID)
+}
+
+func TestTrustedKey_Check(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		key  getproviders.TrustedKey
+		want string
+	}{
+		"named":           {getproviders.TrustedKey{PartnerID: "34365D9472D7468F", Providers: []getproviders.Pattern{gadgets}}, ""},
+		"for no provider": {getproviders.TrustedKey{PartnerID: "34365D9472D7468F"}, "it isn't said which providers"},
+		"too short":       {getproviders.TrustedKey{PartnerID: "72D7468F", Providers: []getproviders.Pattern{gadgets}}, "isn't the ID of a key"},
+		"no digits":       {getproviders.TrustedKey{PartnerID: "34365D9472D7468G", Providers: []getproviders.Pattern{gadgets}}, "isn't the ID of a key"},
+		"both":            {getproviders.TrustedKey{PartnerID: "34365D9472D7468F", Armored: "x", Providers: []getproviders.Pattern{gadgets}}, "is there as well"},
+		"neither":         {getproviders.TrustedKey{}, "no ASCII-armored block"},
+	} {
+		err := c.key.Check()
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", name, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,248 @@
+package hosts
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// Why a host gave no answer, for errors.Is.
+var (
+	// ErrCertificate: the certificate of the host isn't trusted, or is for another one.
+	ErrCertificate = errors.New("certificate not trusted")
+	// ErrName: the name of the host can't be resolved.
+	ErrName = errors.New("host name not found")
+	// ErrRefused: there is no server at the address.
+	ErrRefused = errors.New("connection refused")
+	// ErrTimeout: the answer took too long to begin.
+	ErrTimeout = errors.New("no answer in time")
+	// ErrProxy: the proxy on the way there can't be used.
+	ErrProxy = errors.New("proxy failed")
+	// ErrNotHTTPS: the server speaks http where it was asked by https.
+	ErrNotHTTPS = errors.New("no https")
+)
+
+// ConnectionError says why a request got no answer, as far as that can be known. Its
+// text is that of the cause. It matches Reason and what the cause matches.
+type ConnectionError struct {
+	Reason error  // one of ErrCertificate, ErrName, ErrRefused, ErrTimeout, ErrProxy, ErrNotHTTPS
+	Err    error  // the network's own error
+	Advice string // what may be wrong and what to do, without secrets
+}
+
+// Error implements error.
+func (e *ConnectionError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the reason and the cause.
+func (e *ConnectionError) Unwrap() []error { return []error{e.Reason, e.Err} }
+
+// Hint says what may be wrong, and what to do.
+func (e *ConnectionError) Hint() string { return e.Advice }
+
+// Code is "untrusted_certificate", "host_not_found", "connection_refused", "timeout",
+// "proxy_failed" or "not_https".
+func (e *ConnectionError) Code() string {
+	switch e.Reason {
+	case ErrCertificate:
+		return "untrusted_certificate"
+	case ErrName:
+		return "host_not_found"
+	case ErrRefused:
+		return "connection_refused"
+	case ErrTimeout:
+		return "timeout"
+	case ErrProxy:
+		return "proxy_failed"
+	default:
+		return "not_https"
+	}
+}
+
+// Timeout reports whether time ran out, as net.Error has it.
+func (e *ConnectionError) Timeout() bool {
+	var t interface{ Timeout() bool }
+	return errors.As(e.Err, &t) && t.Timeout()
+}
+
+// ProxyVariables returns a ClientOptions.Proxy that goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY,
+// also in lower case, as http.ProxyFromEnvironment does; but the variables are those that get returns.
+func ProxyVariables(get func(name string) string) func(*http.Request) (*url.URL, error) {
+	value := func(name string) string {
+		if v := get(name); v != "" {
+			return v
+		}
+		return get(strings.ToLower(name))
+	}
+	choose := (&httpproxy.Config{HTTPSProxy: value("HTTPS_PROXY"), HTTPProxy: value("HTTP_PROXY"), NoProxy: value("NO_PROXY"), CGI: get("REQUEST_METHOD") != ""}).ProxyFunc()
+	return func(req *http.Request) (*url.URL, error) { return choose(req.URL) }
+}
+
+// explainer says of requests that get no answer why that may be.
+type explainer struct {
+	layer
+	proxy             func(*http.Request) (*url.URL, error)
+	certFile, certDir string // the values of SSL_CERT_FILE and SSL_CERT_DIR
+	limit             time.Duration
+	now               func() time.Time
+}
+
+func newExplainer(next http.RoundTripper, opts ClientOptions) *explainer {
+	e := &explainer{layer: layer{next}, proxy: opts.Proxy, certFile: opts.variables.file, certDir: opts.variables.dir,
+		limit: orDefault(opts.HeaderTimeout, defaultHeaderTimeout), now: opts.Now}
+	if e.proxy == nil && opts.Base == nil {
+		e.proxy = http.ProxyFromEnvironment
+	}
+	if e.now == nil {
+		e.now = time.Now
+	}
+	return e
+}
+
+// RoundTrip implements http.RoundTripper.
+func (e *explainer) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := e.next.RoundTrip(req)
+	if err == nil || req.Context().Err() != nil {
+		return resp, err
+	}
+	if counted, ok := err.(*attemptsError); ok {
+		return resp, &attemptsError{counted.attempts, e.explain(req, counted.err)}
+	}
+	return resp, e.explain(req, err)
+}
+
+// explain adds to an error the reason, if it is one of those that are known.
+func (e *explainer) explain(req *http.Request, err error) error {
+	var timeout net.Error
+	name, isName := errors.AsType[*net.DNSError](err)
+	op, isOp := errors.AsType[*net.OpError](err)
+	proxy := e.proxyOf(req)
+	untrusted, certified := e.certificate(req.URL.Hostname(), err)
+	failed := &ConnectionError{Err: err}
+	switch {
+	case proxy != "" && (isOp && op.Op == "proxyconnect" || isProxyAnswer(err)):
+		failed.Reason, failed.Advice = ErrProxy, proxyAdvice(proxy, err)
+	case certified:
+		failed.Reason, failed.Advice = ErrCertificate, untrusted
+	case errors.Is(err, http.ErrSchemeMismatch):
+		failed.Reason = ErrNotHTTPS
+		failed.Advice = fmt.Sprintf("the server at %s speaks http and not https there: check scheme and port of the URL", req.URL.Host)
+	case isName:
+		failed.Reason = ErrName
+		failed.Advice = fmt.Sprintf("the name %q can't be resolved: check how it is written, and DNS, VPN and network of this machine. "+
+			"Where hosts are reached through a proxy only, HTTPS_PROXY has to name it", name.Name)
+	case isRefused(err):
+		failed.Reason = ErrRefused
+		failed.Advice = fmt.Sprintf("no server listens at %s, or a firewall refuses: check that it runs, and host and port of the URL", addressOf(op, req))
+	case errors.As(err, &timeout) && timeout.Timeout():
+		failed.Reason = ErrTimeout
+		failed.Advice = fmt.Sprintf("%s didn't begin to answer within %s: it is overloaded, or something on the way drops what is sent to it", req.URL.Host, e.limit)
+	default:
+		return err
+	}
+	return failed
+}
+
+// proxyOf is the proxy of a request, without its password; "" if it has none.
+func (e *explainer) proxyOf(req *http.Request) string {
+	if e.proxy == nil {
+		return ""
+	}
+	proxy, err := e.proxy(req)
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return RedactURL(proxy)
+}
+
+// isProxyAnswer reports whether a proxy refused to connect, of which net/http says
+// the status text and nothing else.
+func isProxyAnswer(err error) bool {
+	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		if text := http.StatusText(status); text != "" && err.Error() == text {
+			return true
+		}
+	}
+	return false
+}
+
+func proxyAdvice(proxy string, err error) string {
+	text := fmt.Sprintf("the request goes through the proxy %s, which HTTPS_PROXY or HTTP_PROXY names", proxy)
+	if err.Error() == http.StatusText(http.StatusProxyAuthRequired) {
+		return text + ": it wants a login, as in http://USER:PASSWORD@HOST:PORT"
+	}
+	if isProxyAnswer(err) {
+		return text + ": it refuses to connect to that host"
+	}
+	return text + ": check the variable. Hosts that are reached without it belong into NO_PROXY"
+}
+
+func isRefused(err error) bool {
+	const windowsRefused = syscall.Errno(10061)
+	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, windowsRefused)
+}
+
+// addressOf is where a connection was refused.
+func addressOf(op *net.OpError, req *http.Request) string {
+	if op != nil && op.Addr != nil {
+		return op.Addr.String()
+	}
+	return req.URL.Host
+}
+
+// certificate says why a certificate isn't trusted, if that is what an error is about.
+func (e *explainer) certificate(host string, err error) (advice string, ok bool) {
+	if foreign, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		issuer := "an authority"
+		if foreign.Cert != nil {
+			issuer = fmt.Sprintf("%q", foreign.Cert.Issuer.String())
+		}
+		return fmt.Sprintf("the certificate of %s is issued by %s, which this machine doesn't trust. %s "+
+			"If it isn't the host's own, a proxy on the way opens connections, and its authority is the one to trust", host, issuer, e.trusted()), true
+	}
+	if other, ok := errors.AsType[x509.HostnameError](err); ok {
+		return fmt.Sprintf("the certificate is not for %s: check the host in the URL, and whether something on the way answers in its place", other.Host), true
+	}
+	if invalid, ok := errors.AsType[x509.CertificateInvalidError](err); ok && invalid.Reason == x509.Expired && invalid.Cert != nil {
+		const day = "2006-01-02"
+		return fmt.Sprintf("the certificate of %s is valid from %s to %s, and the clock of this machine says %s: those who run the host have to renew it, or the clock is wrong",
+			host, invalid.Cert.NotBefore.Format(day), invalid.Cert.NotAfter.Format(day), e.now().UTC().Format(day)), true
+	}
+	_, ok = errors.AsType[*tls.CertificateVerificationError](err)
+	return fmt.Sprintf("the certificate of %s can't be verified: tell those who run the host", host), ok
+}
+
+// trusted says which certificates are trusted, and how to add to them.
+func (e *explainer) trusted() string {
+	if e.certFile == "" && e.certDir == "" {
+		return "Add the authority's certificate to those of the system, or have SSL_CERT_FILE name a PEM file with it."
+	}
+	if e.certFile == "" {
+		return fmt.Sprintf("SSL_CERT_DIR is %s: put the authority's certificate there, as a PEM file.", e.certDir)
+	}
+	content, err := os.ReadFile(e.certFile)
+	if err != nil {
+		return fmt.Sprintf("SSL_CERT_FILE is %s, which can't be read (%v): correct it.", e.certFile, withoutPath(err))
+	}
+	if !x509.NewCertPool().AppendCertsFromPEM(content) {
+		return fmt.Sprintf("SSL_CERT_FILE is %s, which was read and has no certificate in PEM: correct it.", e.certFile)
+	}
+	return fmt.Sprintf("SSL_CERT_FILE is %s, which was read and doesn't have it: add the authority's certificate there.", e.certFile)
+}
+
+// withoutPath is the reason of an error about a file, where the file was named.
+func withoutPath(err error) error {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,70 @@
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+)
+
+// A run that is killed leaves modules, and maybe a key for ssh, among the temporary files. The
+// next run removes them.
+func TestTemporary_RemovesWhatKilledRunsHaveLeft(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no locks tell here which process lives")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	killed, err := Make(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(killed.Path, "key"), []byte("secret"), 0o600); err != nil || !killed.Abandon() {
+		t.Fatal(err)
+	}
+	other, err := Make(os.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	own, err := Temporary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Lstat(killed.Path); err == nil {
+		t.Error("what a killed run had left is still there")
+	}
+	for _, dir := range []*Dir{other, own} {
+		if info, err := os.Lstat(dir.Path); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v, %v", dir.Path, info, err)
+		}
+		dir.Remove()
+	}
+	if left, _ := os.ReadDir(os.TempDir()); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+}
+
+// Another user could exchange a directory for a symlink while root removes what is in it.
+func TestTemporary_LeavesOtherUsersAlone(t *testing.T) {
+	t.Parallel()
+	parent, now := t.TempDir(), time.Now()
+	left := filepath.Join(parent, Prefix+"left")
+	long := now.Add(-AbandonedAfter - time.Minute)
+	if err := errors.Join(os.Mkdir(left, 0o700), os.Chtimes(left, long, long)); err != nil {
+		t.Fatal(err)
+	}
+	sweep(parent, now, func(fs.FileInfo) bool { return false })
+	if _, err := os.Lstat(left); err != nil {
+		t.Error(err)
+	}
+	info, err := os.Lstat(left)
+	if err != nil || !ownedByUser(info) {
+		t.Fatalf("it isn't this user's: %v", err)
+	}
+	sweep(parent, now, ownedByUser)
+	if _, err := os.Lstat(left); err == nil {
+		t.Error("this user's is there")
+	}
+}
