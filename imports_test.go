@@ -26,13 +26,13 @@ var forCommands = []string{"command/cli", "command/problem", "command/products",
 var layers = map[string][]string{
 	".": {"command"},
 	"command": {"command/cli", "command/problem", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd",
-		"command/vendorcmd", "depsfile", "getproviders", "getproviders/hosts"},
+		"command/vendorcmd", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
 
 	// The commands. None imports another.
 	"command/initcmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/modulelock",
-		"getproviders/hosts", "getproviders/wholefile"}),
+		"getproviders/hosts", "getproviders/scratch", "getproviders/wholefile"}),
 	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
-	"command/providerscmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par"}),
+	"command/providerscmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
 	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
@@ -47,18 +47,20 @@ var layers = map[string][]string{
 	"command/view": {"command/problem", "configs/modules", "providercache", "providercache/archivedir", "providercache/event", "providercache/link",
 		"providercache/lockhashes", "providercache/mirror", "providercache/resolve", "providercache/store", "getproviders", "getproviders/hosts"},
 
-	"configs":                     {"configs/internal/diagnostic", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
+	"configs":                     {"configs/internal/diagnostic", "configs/internal/files", "configs/internal/state", "configs/static", "getproviders", "getproviders/par", "getproviders/wholefile"},
 	"configs/internal/diagnostic": {},
+	"configs/internal/files":      {"getproviders/wholefile"},
+	"configs/internal/state":      {"configs/static"},
 	"configs/static":              {"configs/internal/diagnostic", "configs/static/functions"},
-	"configs/static/functions":    {},
+	"configs/static/functions":    {"configs/internal/files"},
 	"configs/backend":             {"configs", "configs/static", "getproviders", "getproviders/wholefile"},
 	"configs/cliconfig":           {"getproviders", "getproviders/hosts", "getproviders/wholefile"},
-	"configs/modules":             {"configs", "configs/internal/diagnostic", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
+	"configs/modules":             {"configs", "configs/internal/diagnostic", "configs/internal/files", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
 	"configs/modules/fetch": {"configs/modules", "configs/modules/internal/bucket", "configs/modules/internal/git", "getproviders", "getproviders/hosts",
 		"getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
 	"configs/modules/internal/bucket": {"getproviders/hosts", "getproviders/par"},
 	"configs/modules/internal/git":    {"getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"configs/modules/modulelock":      {"depsfile", "getproviders"},
+	"configs/modules/modulelock":      {"depsfile", "getproviders", "getproviders/par"},
 	"configs/requirements":            {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
 	"configs/modules/vendored":        {"configs/modules/modulelock", "depsfile", "getproviders", "getproviders/scratch", "getproviders/wholefile"},
 
@@ -77,8 +79,8 @@ var layers = map[string][]string{
 		"depsfile", "getproviders", "getproviders/par"},
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
-		"getproviders", "getproviders/hosts", "getproviders/par"},
-	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "getproviders", "getproviders/wholefile"},
+		"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
+	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "depsfile", "getproviders", "getproviders/wholefile"},
 	"providercache/store": {"providercache/resolve", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},
@@ -126,6 +128,7 @@ var layers = map[string][]string{
 
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
+	"command":                         {"providercache/resolve"},
 	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
 	"providercache/internal/download": {"providercache/internal/unpack"},
 	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
@@ -169,7 +172,7 @@ type allowance struct {
 var thirdParty = []allowance{
 	{
 		module: "github.com/hashicorp/go-version",
-		where:  []string{"configs", "configs/modules", "configs/modules/modulelock"},
+		where:  []string{"configs", "configs/internal/state", "configs/modules", "configs/modules/modulelock"},
 		reason: "required_version, the versions of modules, and the first of the two parsers that a constraint has to pass",
 	},
 	{
@@ -180,7 +183,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/hashicorp/hcl/v2",
-		where: []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/static",
+		where: []string{"configs", "configs/backend", "configs/modules", "configs/modules/modulelock", "configs/requirements", "depsfile", "command/problem", "command/view", "configs/internal/diagnostic", "configs/internal/state", "configs/static",
 			"configs/static/functions", "providercache/policy"},
 		reason: "configuration and lock file, and the shape of their diagnostics",
 	},
@@ -236,7 +239,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "github.com/zclconf/go-cty",
-		where:  []string{"configs", "configs/backend", "configs/modules/modulelock", "depsfile", "configs/static", "configs/static/functions"},
+		where:  []string{"configs", "configs/backend", "depsfile", "configs/static", "configs/static/functions"},
 		reason: "the values of HCL 2",
 	},
 	{

@@ -17,6 +17,8 @@ type commandLine struct {
 	dir     string   // of -chdir; "": none was given
 	args    []string // the command's words and its arguments
 	noColor bool     // -no-color was among them
+
+	addedBy map[string]string // options that weren't typed, without dashes, and the variable that has them
 }
 
 var (
@@ -44,7 +46,7 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 	if _, err := products.ByVariable(env); err != nil {
 		return line, err
 	}
-	if args, err = addFromEnvironment(args, env); err != nil {
+	if args, line.addedBy, err = addFromEnvironment(args, env); err != nil {
 		return line, err
 	}
 	line.args, line.noColor = takeNoColor(takeVersion(args))
@@ -81,29 +83,48 @@ func takeVersion(args []string) []string {
 	return []string{"version"}
 }
 
-func addFromEnvironment(args []string, env cli.Environment) ([]string, error) {
+func addFromEnvironment(args []string, env cli.Environment) (all []string, by map[string]string, err error) {
 	at := slices.IndexFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if at < 0 {
-		return args, nil
+		return args, nil, nil
 	}
 	end := at + commandWords(args[at:])
-	added, suffix := []string{}, "_"+strings.ReplaceAll(strings.Join(args[at:end], "_"), "-", "_")
+	added, by, suffix := []string{}, map[string]string{}, "_"+strings.ReplaceAll(strings.Join(args[at:end], "_"), "-", "_")
 	for _, name := range []string{"TF_CLI_ARGS" + suffix, "TF_CLI_ARGS", cli.ArgumentsVariable + suffix, cli.ArgumentsVariable} {
 		words, err := splitWords(env.Get(name))
 		if err != nil {
-			return nil, fmt.Errorf("parsing extra CLI args from %s: %w", name, err)
+			return nil, nil, fmt.Errorf("parsing extra CLI args from %s: %w", name, err)
+		}
+		for _, word := range words {
+			if option := optionName(word); option != "" {
+				by[option] = name
+			}
 		}
 		added = append(added, words...)
 	}
-	return slices.Concat(args[:end], added, args[end:]), nil
+	for _, typed := range args[end:] {
+		delete(by, optionName(typed))
+	}
+	return slices.Concat(args[:end], added, args[end:]), by, nil
+}
+
+// optionName is the name in an argument such as "-link=copy"; "" if it is no option.
+func optionName(arg string) string {
+	if !strings.HasPrefix(arg, "-") {
+		return ""
+	}
+	name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+	return name
 }
 
 // commandWords is how many of the words are the command's name: as many as the
 // longest name in the table of commands has that begins there, or one, which is then
 // no command of tfdeps.
-func commandWords(words []string) int {
+func commandWords(words []string) int { return wordsOf(names(), words) }
+
+func wordsOf(names, words []string) int {
 	count := 1
-	for _, name := range names() {
+	for _, name := range names {
 		parts := strings.Fields(name)
 		if len(parts) > count && len(parts) <= len(words) && slices.Equal(parts, words[:len(parts)]) {
 			count = len(parts)

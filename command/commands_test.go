@@ -12,13 +12,13 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// hasWord finds an option or a variable as a word of its own.
+// hasWord finds an option or a variable as a whole word.
 func hasWord(text, name string) bool {
 	return regexp.MustCompile(`(^|[\s,"(|])` + regexp.QuoteMeta(name) + `($|[\s,.=\[)"])`).MatchString(text)
 }
 
-// optionsIn are the options that a help lists: those at the beginning of a line,
-// and those behind them and in notes.
+// optionsIn are the options that a help text lists: those at the beginning of a line, and those
+// after them and in notes.
 func optionsIn(help string) (names []string) {
 	_, options, _ := strings.Cut(help, "\nOptions:\n")
 	for line := range strings.Lines(options) {
@@ -54,18 +54,19 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 	}
 }
 
-// TestCommands_HaveTerraformsOptionsOrAVariable keeps variables complete: an option
-// of init is one of Terraform's, or has a variable for callers that know only those.
+// TestCommands_HaveTerraformsOptionsOrAVariable keeps variables complete: each option of init is
+// one of Terraform's or OpenTofu's, or has a variable for callers that know only those.
 func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 	known := strings.Fields("backend backend-config compact-warnings create-default-workspace force-copy from-module get ignore-remote-version input json lock " +
-		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file")
+		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file " +
+		"concise consolidate-errors consolidate-warnings deprecation json-into")
 	for _, c := range commands() {
 		if c.Name != "init" {
 			continue
 		}
 		for _, row := range c.Help.Flags {
 			if row.Variable == "" && !slices.Contains(known, row.Name) {
-				t.Errorf("init has -%s, which Terraform doesn't have, without a variable", row.Name)
+				t.Errorf("init has -%s, which neither product has, without a variable", row.Name)
 			}
 		}
 	}
@@ -85,7 +86,7 @@ func TestUsage_NamesVariables(t *testing.T) {
 			}
 		}
 	}
-	// The sources tell of variables that stand for no option.
+	// Package sources describes variables that belong to no option.
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if entry.IsDir() && entry.Name() == "e2etest" {
 			return fs.SkipDir
@@ -122,7 +123,7 @@ func TestCommands_EachTakesItsFlags(t *testing.T) {
 	}
 }
 
-// A session runs every command with success in a pipe, and finds nothing on stderr.
+// A session runs every command in a pipe. When it succeeds, stderr is empty.
 func TestCommands_AreInTheQuietSession(t *testing.T) {
 	t.Parallel()
 	session, err := os.ReadFile(filepath.Join("..", "testdata", "script", "quiet.txtar"))

@@ -2,14 +2,19 @@ package command
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	mitchellh "github.com/mitchellh/cli"
 
+	"github.com/tfdeps/tfdeps/command/cachecmd"
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/getcmd"
+	"github.com/tfdeps/tfdeps/command/initcmd"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/providerscmd"
+	"github.com/tfdeps/tfdeps/command/vendorcmd"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // dispatch runs the command that the arguments name, or shows help.
@@ -46,7 +51,7 @@ func dispatch(meta *cli.Meta, args []string) int {
 		return 1
 	}
 	if help {
-		showHelp(meta.Stdout, name, command)
+		showHelp(meta, name, command)
 		return 0
 	}
 	return command.Run(rest)
@@ -69,9 +74,19 @@ func choose(args []string) (name string, rest []string, help bool) {
 }
 
 // showHelp shows the help of a command, and the commands below it if it has any.
-func showHelp(w io.Writer, name string, command mitchellh.Command) {
-	fmt.Fprint(w, command.Help())
-	below := slices.DeleteFunc(commands(), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
+// It names the product whose work is done.
+func showHelp(m *cli.Meta, name string, command mitchellh.Command) {
+	w := m.Stdout
+	text, product := command.Help(), products.Unversioned(m)
+	if usage, rest, ok := strings.Cut(text, "\n\n"); ok && (m.StandIn != nil || product.Predecessor != nil) {
+		text = fmt.Sprintf("%s\n\n  It does the work of %s here.\n\n%s", usage, product.Name, rest)
+	}
+	if product.Predecessor != nil {
+		text = strings.NewReplacer("\"terraform plan\"", "\"tofu plan\"", "\"terraform apply\"", "\"tofu apply\"",
+			"terraform state pull", "tofu state pull", "left to Terraform", "left to OpenTofu").Replace(text)
+	}
+	fmt.Fprint(w, text)
+	below := slices.DeleteFunc(slices.Clone(commands()), func(c cli.Command) bool { return !strings.HasPrefix(c.Name, name+" ") })
 	slices.SortFunc(below, func(a, b cli.Command) int { return strings.Compare(a.Name, b.Name) })
 	longest := 0
 	for _, c := range below {
@@ -85,3 +100,46 @@ func showHelp(w io.Writer, name string, command mitchellh.Command) {
 	}
 	fmt.Fprintln(w)
 }
+
+// commands is the table of commands. It isn't changed, and made once: each command's help is in it.
+var commands = par.OnceValue(func() []cli.Command {
+	all := slices.Concat(
+		[]cli.Command{initcmd.Command(), getcmd.Command(), vendorcmd.Command(), versionCommand(), completionCommand()},
+		providerscmd.Commands(), cachecmd.Commands(),
+	)
+	for i, c := range all {
+		all[i].Help.Examples = examples[c.Name]
+	}
+	return all
+})
+
+// names are the words of all commands: "providers lock".
+func names() []string { return namesIn(commands()) }
+
+func namesIn(table []cli.Command) (all []string) {
+	for _, c := range table {
+		all = append(all, c.Name)
+	}
+	return all
+}
+
+// factories is the table in the form that the library for subcommands takes.
+func factories(m *cli.Meta) map[string]mitchellh.CommandFactory {
+	all := map[string]mitchellh.CommandFactory{}
+	for _, c := range commands() {
+		all[c.Name] = func() (mitchellh.Command, error) { return adapter{c, m}, nil }
+	}
+	return all
+}
+
+// adapter is a command as the library for subcommands calls it.
+type adapter struct {
+	command cli.Command
+	meta    *cli.Meta
+}
+
+func (a adapter) Run(args []string) int { return a.command.Execute(a.meta, args) }
+
+func (a adapter) Help() string { return a.command.Help.Text() }
+
+func (a adapter) Synopsis() string { return a.command.Synopsis }

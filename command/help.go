@@ -10,6 +10,7 @@ init with -with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
   cache         Look after the cache that working directories share
+  completion    Print a script that completes commands in a shell
   get           Install or upgrade remote modules
   hash          Show the hashes of provider packages
   help          Show this help, or with a command's name the help for it
@@ -52,7 +53,8 @@ Environment:
                             for packages, too, if they are on that very host
   TFDEPS_TRUSTED_KEYS       files with public keys, separated as in PATH, whose
                             signatures count in mirrors: FILE, or PATTERN=FILE
-                            for providers such as example.com/acme/*
+                            for providers such as example.com/acme/*, or
+                            PATTERN=ID for the key of a partner of HashiCorp's
   TFDEPS_POLICY             files with rules that refuse packages, separated as
                             in PATH, beside tfdeps.hcl of the repository
   NETRC                     the file with logins for packages, in place of
@@ -68,7 +70,8 @@ Environment:
   TFDEPS_MIN_RATE           the bytes a second that archives have to bring, over
                             a minute (1024)
   TF_APPEND_USER_AGENT      added to the user agent of requests
-  TF_LOG                    debug or trace: tell every request on stderr
+  TF_LOG                    debug or trace: tell every request on stderr, or in the
+  TF_LOG_PATH               file that this one names, at its end
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
                             links to it from each of them
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named

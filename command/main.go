@@ -14,7 +14,7 @@
 // thing, and has package view show what came of it. It makes no request, unpacks no
 // archive and hashes nothing itself.
 //
-// Where tfdeps differs from Terraform on purpose is in README.md.
+// docs/differences.md lists where tfdeps differs from Terraform on purpose.
 package command
 
 import (
@@ -23,6 +23,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"os"
 	"os/user"
 	"path/filepath"
 	"runtime"
@@ -46,6 +47,8 @@ type Process struct {
 	Chdir          func(dir string) error // changes the working directory of the process
 	Executable     string                 // the program's own file; "": not known
 	UserCacheDir   string                 // where programs of this user keep what can be made again; "": nowhere
+
+	retryWait time.Duration // before a request is sent again; 0: as usual. Tests don't wait
 }
 
 // Main is the program. It returns the exit code: 0 if all went well, 2 if a
@@ -69,11 +72,16 @@ func Main(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
 		return 1
 	}
-	return dispatch(newMeta(ctx, p, env, standIn, line.noColor), line.args)
+	log, closeLog := openLog(env, p.Stderr)
+	defer closeLog()
+	meta := newMeta(ctx, p, env, standIn, line.noColor, debugLog(env, log))
+	meta.Commands, meta.AddedBy = commands(), line.addedBy
+	meta.Warnings = unknownVariables(env)
+	return dispatch(meta, line.args)
 }
 
 // newMeta makes what the commands have in common.
-func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, noColor bool) *cli.Meta {
+func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, noColor bool, log *slog.Logger) *cli.Meta {
 	return &cli.Meta{
 		Context:    ctx,
 		Stdin:      p.Stdin,
@@ -82,8 +90,8 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		NoColor:    noColor,
 		Env:        env,
 		Now:        p.Now,
-		Log:        debugLog(env, p.Stderr),
-		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, p) },
+		Log:        log,
+		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, p, log) },
 		HomeDir:    homeDir(env),
 		CacheDir:   cacheDir(p.UserCacheDir),
 		StateDir:   stateDir(env, runtime.GOOS),
@@ -118,18 +126,21 @@ func changeDir(p Process, dir string) (cli.Environment, error) {
 }
 
 // newClient makes the one HTTP client of the program.
-func newClient(userAgent string, env cli.Environment, p Process) (*http.Client, error) {
+func newClient(userAgent string, env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
 	opts := hosts.ClientOptions{
 		UserAgent:     userAgent,
 		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
 		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
 		Now:           p.Now,
+		Proxy:         hosts.ProxyVariables(env.Get),
+		RetryWaitMin:  p.retryWait,
+		RetryWaitMax:  p.retryWait,
 
 		DocumentTimeout: seconds(env.Get("TFDEPS_DOCUMENT_TIMEOUT")),
 		MinRate:         number(env.Get("TFDEPS_MIN_RATE")),
 	}
 	opts.TrustVariables(env.Get("SSL_CERT_FILE"), env.Get("SSL_CERT_DIR"))
-	opts.Log = debugLog(env, p.Stderr)
+	opts.Log = log
 	return hosts.NewClient(opts)
 }
 
@@ -142,6 +153,21 @@ func number(text string) int64 {
 		return 0
 	}
 	return max(n, 0)
+}
+
+// openLog opens the file that TF_LOG_PATH names, to write at its end; without one,
+// details go to stderr. Close is to be called at the end.
+func openLog(env cli.Environment, stderr io.Writer) (log io.Writer, close func()) {
+	path := env.Get("TF_LOG_PATH")
+	if path == "" || env.Get("TF_LOG") == "" {
+		return stderr, func() {}
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		fmt.Fprintf(stderr, "Error opening log file: %v\n", err)
+		return stderr, func() {}
+	}
+	return file, func() { _ = file.Close() }
 }
 
 // debugLog is where details go that are printed on demand; nil if it isn't asked for.

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// programsIn makes files that stand for programs.
+// programsIn makes files in the place of programs.
 func programsIn(t *testing.T, names ...string) (paths []string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -23,7 +23,7 @@ func programsIn(t *testing.T, names ...string) (paths []string) {
 	return paths
 }
 
-// after returns the environment of a program that a call was passed on to.
+// after returns the environment of the program that a call is passed on to.
 func after(t *testing.T, env cli.Environment, by, to, args string) cli.Environment {
 	t.Helper()
 	m := &cli.Meta{Env: env, Executable: by, StandIn: &cli.StandIn{Name: "terraform"}}

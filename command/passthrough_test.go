@@ -59,7 +59,7 @@ func TestHandles(t *testing.T) {
 		"providers lock -platform=a b/c": true,
 		"providers schema -json":         false,
 		"workspace show":                 false,
-		"-chdir init":                    true, // the mistake is ours to tell
+		"-chdir init":                    true, // tfdeps reports the mistake itself
 	} {
 		if got := handles(ours, strings.Fields(args)); got != want {
 			t.Errorf("%q: got %v, want %v", args, got, want)

@@ -53,7 +53,11 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 func printVersion(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
-	fmt.Fprintf(&b, "+ tfdeps %s\n", m.Version)
+	fmt.Fprintf(&b, "+ tfdeps %s", m.Version)
+	if products.IsAssumed(m, product) {
+		fmt.Fprintf(&b, " (no %s is on PATH: version %s is assumed, unless %s says another)", product.Program, product.Version, products.VersionVariable(product))
+	}
+	b.WriteByte('\n')
 	for _, lock := range locks {
 		version := "v" + lock.Version.String()
 		if lock.Version == (getproviders.Version{}) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
 	"github.com/tfdeps/tfdeps/configs/static"
+	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // form is what may stand in a block of the language's own: its arguments and
@@ -41,7 +42,10 @@ var argumentKinds = map[string]func(*document, *hcl.Attribute){
 
 // innerForms are the forms of blocks in blocks. A lifecycle block has another one in
 // each kind of block.
-func innerForms() map[string]form {
+func innerForms(product getproviders.Product) map[string]form {
+	if product.Understands("enabled") {
+		return openTofuForms()
+	}
 	managed := form{
 		arguments: "create_before_destroy:flag prevent_destroy:flag ignore_changes:attributes replace_triggered_by:triggers",
 		blocks:    "precondition:condition postcondition:condition action_trigger:trigger",
@@ -65,9 +69,34 @@ func innerForms() map[string]form {
 	}
 }
 
+// openTofuForms are those of OpenTofu, which has no actions, and where a lifecycle
+// block says whether there is the resource or the module at all. What decides about destroying is computed by a plan.
+func openTofuForms() map[string]form {
+	const managed = "create_before_destroy prevent_destroy destroy ignore_changes replace_triggered_by"
+	others := func(refused string) form {
+		return form{
+			arguments:       managed + " enabled",
+			blocks:          "precondition:condition postcondition:condition",
+			refused:         managed,
+			refusedArgument: refused,
+		}
+	}
+	return map[string]form{
+		"lifecycle of resource": {
+			arguments: "create_before_destroy:flag prevent_destroy destroy enabled ignore_changes:attributes replace_triggered_by:triggers",
+			blocks:    "precondition:condition postcondition:condition",
+		},
+		"lifecycle of data":      others("Invalid data resource lifecycle argument"),
+		"lifecycle of ephemeral": others("Invalid lifecycle configuration for ephemeral resource"),
+		"lifecycle of module":    {arguments: "enabled"},
+		"lifecycle of removed":   {arguments: "destroy:flag"},
+		"condition":              {arguments: "condition! error_message!"},
+	}
+}
+
 // checkForm reads a block as its form says.
 func (d *document) checkForm(block *hcl.Block, name string) {
-	forms := innerForms()
+	forms := innerForms(d.product)
 	f, ok := forms[name]
 	if !ok {
 		return
@@ -194,7 +223,8 @@ var triggerEvents = []string{"before_create", "after_create", "before_update", "
 
 // checkTrigger looks at an action_trigger block.
 func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
-	events, actions := 0, 0
+	actions := 0
+	var events []string
 	for _, expr := range d.elements(content.Attributes["events"]) {
 		word := hcl.ExprAsKeyword(expr)
 		if !slices.Contains(triggerEvents, word) {
@@ -202,9 +232,13 @@ func (d *document) checkTrigger(block *hcl.Block, content *hcl.BodyContent) {
 				"An event is one of the words %s, without quotes.", strings.Join(triggerEvents, ", ")))
 			continue
 		}
-		events++
+		if slices.Contains(events, word) {
+			d.report(diagnostic.Error(expr.Range(), fmt.Sprintf("Duplicate %q event", word), "The event is named already."))
+			continue
+		}
+		events = append(events, word)
 	}
-	if events == 0 {
+	if len(events) == 0 {
 		d.report(diagnostic.Error(block.DefRange, "No events specified", "The block says when actions run with the argument \"events\"."))
 	}
 	at := block.DefRange

@@ -1,6 +1,9 @@
 package configs
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/hashicorp/hcl/v2"
@@ -106,7 +109,12 @@ func (d *document) addBackend(kind string, block *hcl.Block) {
 func LoadBody(path string) (*hcl.File, hcl.Diagnostics) {
 	src, err := wholefile.Read(path, maxFileBytes)
 	if err != nil {
-		return nil, hcl.Diagnostics{diagnostic.Unreadable("Failed to read file", err)}
+		reason := err
+		if at, ok := errors.AsType[*fs.PathError](err); ok {
+			reason = at.Err
+		}
+		return nil, hcl.Diagnostics{{Severity: hcl.DiagError, Summary: "Failed to read file", Detail: fmt.Sprintf(
+			"The file %q could not be read: %v. It is what -backend-config names: a file of arguments, or one argument as NAME=VALUE.", path, reason)}}
 	}
 	file, diags := static.Parse(src, filepath.Clean(path))
 	if file == nil || file.Body == nil {

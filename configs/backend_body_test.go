@@ -54,7 +54,7 @@ func TestParseArgument(t *testing.T) {
 	for text, want := range map[string]string{
 		`"x"`:                      "",
 		`["a", 1, { b = null }]`:   "",
-		`x`:                        "", // that there are no variables is for the one to say who evaluates it
+		`x`:                        "", // the caller that evaluates the body reports that there are no variables
 		``:                         "Missing expression",
 		`[1`:                       "Unterminated tuple constructor expression",
 		`1 2`:                      "Extra characters after expression",

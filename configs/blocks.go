@@ -40,6 +40,8 @@ func (d *document) terraform(_ *hcl.Block, content *hcl.BodyContent) {
 			d.addBackend(cloudBackend, block)
 		case "required_providers":
 			d.requiredProviders(block)
+		case "encryption":
+			d.encryption(block)
 		case "provider_meta":
 			d.checkLocalName(block.Labels[0], block.DefRange)
 			d.declare(block.DefRange, "provider_meta", "", block.Labels[0])
@@ -70,9 +72,24 @@ func (d *document) languageBlock(_ *hcl.Block, content *hcl.BodyContent) {
 		d.report(diags...)
 		if attr, ok := attrs[strings.ToLower(d.product.Name)]; ok {
 			d.requireVersion(attr)
+			d.checkEffective(attr)
 		}
 	}
 }
+
+// checkEffective warns of a constraint that a version allows which doesn't read it.
+func (d *document) checkEffective(attr *hcl.Attribute) {
+	given, _ := static.Literal(attr.Expr)
+	constraint, err := version.NewConstraint(given)
+	if err == nil && constraint.Check(version.Must(version.NewVersion(lastWithoutLanguage))) {
+		d.report(diagnostic.Warning(attr.Range, "Ineffective version constraint",
+			"Versions before 1.12.0 don't read this block, so that the constraint should leave them out. To require earlier ones, "+
+				"write required_version in a terraform block, in a file whose name ends with .tofu."))
+	}
+}
+
+// lastWithoutLanguage stands for all versions of OpenTofu that don't know the block "language".
+const lastWithoutLanguage = "1.11.0"
 
 // experimental reports whether a version is of the kind that allows
 // experiments.
@@ -131,13 +148,22 @@ func (d *document) module(block *hcl.Block, content *hcl.BodyContent) {
 		inputs:     d.inputs(block, content),
 		count:      content.Attributes["count"],
 		forEach:    content.Attributes["for_each"],
+		enabled:    d.enabled(content),
 		dependsOn:  d.dependsOn(content.Attributes["depends_on"]),
 	}
 	call.providers = d.passedProviders(content.Attributes["providers"])
 	call.blocks = d.otherBlocks(block)
 	valid := d.checkName("module instance name", call.Name, block.LabelRanges[0])
 	d.checkRepetition(content)
-	d.checkReservedBlocks(content, "module", "lifecycle", "locals", "provider")
+	d.checkReservedBlocks(content, "module", "locals", "provider")
+	if d.product.Understands("enabled") {
+		d.checkOnce(content, "lifecycle", "Duplicate lifecycle block")
+		for _, lifecycle := range content.Blocks.OfType("lifecycle") {
+			d.checkForm(lifecycle, "lifecycle of module")
+		}
+	} else {
+		d.checkReservedBlocks(content, "module", "lifecycle")
+	}
 	d.checkOnce(content, "_", "Duplicate escaping block")
 	d.declare(block.DefRange, "module", "", call.Name)
 	if valid {
@@ -154,7 +180,9 @@ func (d *document) inputs(block *hcl.Block, content *hcl.BodyContent) hcl.Attrib
 	maps.Copy(attrs, own)
 	for _, escaping := range content.Blocks.OfType("_") {
 		more, diags := escaping.Body.JustAttributes()
-		d.report(diags...)
+		if !d.product.StaticModules { // OpenTofu leaves blocks to a plan
+			d.report(diags...)
+		}
 		maps.Copy(attrs, more)
 	}
 	return attrs
@@ -184,6 +212,7 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 		d.checkType(attr.Expr)
 	}
 	d.checkConstants(content.Attributes, "default", "description", "deprecated")
+	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` value")
 	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
 		d.checkArgument(content.Attributes[flag], cty.Bool)
 	}
@@ -251,6 +280,7 @@ func (d *document) checkType(expr hcl.Expression) {
 func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkName("output name", block.Labels[0], block.LabelRanges[0])
 	d.checkConstants(content.Attributes, "description", "deprecated")
+	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` attribute")
 	d.checkFlag(content.Attributes["sensitive"])
 	d.checkFlag(content.Attributes["ephemeral"])
 	if attr, ok := content.Attributes["type"]; ok {
@@ -264,6 +294,16 @@ func (d *document) output(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "output", "", block.Labels[0])
 }
 
+// checkDeprecated reports a reason that says nothing, which OpenTofu refuses.
+func (d *document) checkDeprecated(attr *hcl.Attribute, summary string) {
+	if attr == nil || !d.product.Understands("enabled") {
+		return
+	}
+	if reason, ok := static.Literal(attr.Expr); ok && strings.TrimSpace(reason) == "" {
+		d.report(diagnostic.Error(attr.Expr.Range(), summary, "The argument \"deprecated\" says what to use instead, and can't be empty."))
+	}
+}
+
 // locals decodes a locals block.
 func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 	attrs, diags := block.Body.JustAttributes()
@@ -272,14 +312,6 @@ func (d *document) locals(block *hcl.Block, _ *hcl.BodyContent) {
 		d.checkName("local value name", name, attrs[name].NameRange)
 		d.declare(attrs[name].Range, "local", "", name)
 		d.values = append(d.values, attrs[name])
-	}
-}
-
-// checkAddress reports what isn't even like an address.
-func (d *document) checkAddress(attr *hcl.Attribute) {
-	if attr != nil {
-		_, diags := hcl.AbsTraversalForExpr(attr.Expr)
-		d.report(diags...)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -24,7 +25,7 @@ type builder struct {
 	users      map[key]*user
 	calls      map[string]*callBlock
 	scope      *static.Scope
-	files      files
+	files      files.System
 	done       func() bool
 	imports    []*importTarget
 	state      stateBlocks
@@ -35,7 +36,10 @@ type builder struct {
 
 func newBuilder(dir string, product getproviders.Product, opts Options) *builder {
 	return &builder{
-		module:    &Module{Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{}},
+		module: &Module{
+			Dir: dir, Path: opts.Path, source: opts.Source, Files: map[string]*hcl.File{},
+			testProviders: map[string][]*providerConfig{},
+		},
 		product:   product,
 		rules:     topLevel(product),
 		seen:      map[key]hcl.Range{},
@@ -43,7 +47,7 @@ func newBuilder(dir string, product getproviders.Product, opts Options) *builder
 		providers: map[key]*providerConfig{},
 		users:     map[key]*user{},
 		calls:     map[string]*callBlock{},
-		files:     files{opts.FS},
+		files:     files.System{FS: opts.FS},
 		done:      opts.done,
 		scope: static.NewScope(static.Paths{
 			Root: opts.Path == "", Dir: dir, RootDir: opts.RootDir, WorkingDir: opts.WorkingDir, FS: opts.FS, Home: opts.HomeDir, Within: opts.Within,
@@ -67,6 +71,7 @@ func (b *builder) add(d *document) {
 		b.addRequired(required)
 	}
 	b.addBackends(d.backends)
+	b.addEncryption(d.encrypted)
 	for _, config := range d.providers {
 		b.addProvider(config)
 	}
@@ -143,6 +148,7 @@ func (b *builder) finish() {
 	b.checkChild()
 	b.resolveImports()
 	b.checkUsers()
+	b.checkInstances()
 	b.checkLocalNames()
 	if !b.diags.HasErrors() {
 		b.report(b.late...)
@@ -170,6 +176,7 @@ func (b *builder) override(d *document) {
 		}
 	}
 	b.overrideBackends(d.backends)
+	b.module.encryption = b.module.encryption.override(d.encrypted)
 	for _, config := range d.providers {
 		b.overrideProvider(config)
 	}

@@ -18,8 +18,8 @@ import (
 
 var update = flag.Bool("update", false, "write what LoadModule says into testdata/*.txtar")
 
-// productVersion is what required_version is checked against in testdata. It
-// has to be so old that any terraform on PATH decides the same.
+// productVersion is the version that required_version is compared with in testdata. It is so old
+// that any terraform on PATH decides the same.
 const productVersion = "1.5.0"
 
 // modules is testdata/*.txtar: each archive has several modules, as
@@ -119,7 +119,7 @@ func TestLoadModule_ListsRequirementsAndProblems(t *testing.T) {
 	}
 }
 
-// write replaces what is wanted of a module.
+// write replaces the wanted result of a module.
 func (m modules) write(module, want string) {
 	for i := range m.archive.Files {
 		if m.archive.Files[i].Name == module+"/want" {
@@ -136,8 +136,8 @@ func (m modules) write(module, want string) {
 	m.archive.Files = slices.Insert(m.archive.Files, last+1, txtar.File{Name: module + "/want", Data: []byte(want)})
 }
 
-// summary says in sorted lines what init would know about a module's
-// providers: what is required, and problems, in the order of precedence.
+// summary says in sorted lines what init learns of a module's providers: what is required, and
+// problems, in the order of precedence.
 func summary(dir string, product getproviders.Product) string {
 	module, diags := LoadModule(dir, product)
 	for _, run := range module.TestRuns {

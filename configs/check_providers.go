@@ -29,7 +29,9 @@ func CheckProviders(links []Link, product getproviders.Product) hcl.Diagnostics 
 	product = product.OrDefault()
 	c := passing{product: product, repeated: map[*Module]hcl.Range{}}
 	for _, link := range links {
-		c.checkArguments(link)
+		if !product.StaticModules { // OpenTofu leaves them to a plan
+			c.checkArguments(link)
+		}
 		c.checkRepeated(link)
 		c.checkPassed(link)
 		c.checkMissing(link)

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
-// loadWith loads a module and returns its problems, those of calls among them,
-// with the sources of the calls.
+// loadWith loads a module and returns its problems, with those of its calls, and the sources of
+// the calls.
 func loadWith(t *testing.T, opts Options, files map[string]string) (*Module, hcl.Diagnostics) {
 	t.Helper()
 	module, diags := LoadModuleWith(writeFiles(t, files), product(), opts)
@@ -136,7 +136,7 @@ locals {
 	}
 }
 
-// checkProblem wants one problem with a summary, or none if that is "".
+// checkProblem checks that there is one problem with a summary, or none if the summary is "".
 func checkProblem(t *testing.T, diags hcl.Diagnostics, summary string) {
 	t.Helper()
 	if summary == "" && len(diags) > 0 || summary != "" && (len(diags) != 1 || diags[0].Summary != summary) {
@@ -307,8 +307,7 @@ func TestLoadModule_ComputingHasItsLimits(t *testing.T) {
 	}
 }
 
-// A constant variable of a module gets a value that is known, and fulfils its
-// conditions.
+// A constant variable of a module gets a known value, which fulfils its conditions.
 func TestLoadModule_ConstantsOfCalls(t *testing.T) {
 	const child = `
 variable "v" {

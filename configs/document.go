@@ -2,6 +2,7 @@ package configs
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
@@ -28,7 +29,10 @@ type document struct {
 	variables []*static.Variable
 	values    []*hcl.Attribute // local values
 	imports   []*importTarget
-	runs      []TestRun // of a test file
+	runs      []TestRun      // of a test file
+	encrypted *encryption    // what encryption blocks say; nil: there is none
+	assigned  hcl.Attributes // those of its variables block
+	mocks     []mockData     // which it names
 
 	diags hcl.Diagnostics
 }
@@ -180,8 +184,8 @@ func (k key) String() string {
 		return fmt.Sprintf("default configuration of provider %q", k.typ)
 	case k.block == "provider":
 		return fmt.Sprintf("configuration of provider %q with the alias %q", k.typ, k.name)
-	case k.block == "test provider":
-		return key{"provider", k.typ, k.name}.String()
+	case k.block == "test provider" || k.block == "test variable":
+		return key{strings.TrimPrefix(k.block, "test "), k.typ, k.name}.String()
 	case k.block == "local":
 		return fmt.Sprintf("local value %q", k.name)
 	case k.typ == "":
@@ -208,8 +212,12 @@ func duplicate(again declaration, first hcl.Range) *hcl.Diagnostic {
 		summary = "Duplicate provider_meta block"
 	case "run":
 		summary = `Duplicate "run" block names`
-	case "variables":
-		summary = `Multiple "variables" blocks`
+	case "variables", "test":
+		summary = fmt.Sprintf("Multiple %q blocks", again.block)
+	case "override_resource", "override_data", "override_module":
+		summary = fmt.Sprintf("Duplicate %s block", again.block)
+	case "test variable":
+		summary = `Duplicate "variable" block names`
 	case "test provider":
 		summary = "Duplicate provider block"
 	case "check":

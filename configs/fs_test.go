@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 )
 
-// TestLoadModule_ReadsAnFS: what an editor has and didn't save yet counts as if it were in the directory.
+// TestLoadModule_ReadsAnFS: files in an FS count as files of a directory do.
 func TestLoadModule_ReadsAnFS(t *testing.T) {
 	editor := fstest.MapFS{
 		"net/main.tf": {Data: []byte(`

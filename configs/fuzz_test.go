@@ -9,7 +9,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// FuzzDirectory loads whatever files an archive has, by whatever names.
+// FuzzDirectory loads the files of an archive, whatever their names are.
 func FuzzDirectory(f *testing.F) {
 	for _, m := range readModules(f) {
 		for _, name := range m.names() {

@@ -12,6 +12,7 @@ import (
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
@@ -60,7 +61,7 @@ const inputVariablePrefix = "TF_VAR_"
 // 1.15 and newer, whether any value decides something or not; in the place of OpenTofu
 // only if [Module.Constant] is true.
 func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
-	r := inputReader{files: files{sources.FS}, values: Values{}}
+	r := inputReader{files: files.System{FS: sources.FS}, values: Values{}}
 	for _, entry := range sources.Environ {
 		name, text, ok := strings.Cut(entry, "=")
 		if name, found := strings.CutPrefix(name, inputVariablePrefix); ok && found && name != "" {
@@ -85,7 +86,7 @@ func ReadInputs(dir string, sources InputSources) (Values, hcl.Diagnostics) {
 
 // inputReader collects values; later ones replace earlier ones.
 type inputReader struct {
-	files  files
+	files  files.System
 	values Values
 	diags  hcl.Diagnostics
 }
@@ -94,13 +95,13 @@ func (r *inputReader) report(diags ...*hcl.Diagnostic) { r.diags = append(r.diag
 
 // automatic lists the files that are read without being asked for, in order.
 func (r *inputReader) automatic(dir string) (names []string) {
-	entries, err := r.files.list(dir)
+	entries, err := r.files.List(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		r.report(diagnostic.Unreadable("Failed to read module directory", err))
 	}
 	exists := map[string]bool{}
 	for _, entry := range entries {
-		exists[entry.Name()] = !entry.IsDir()
+		exists[entry.Name()] = true // a directory can't be read, which is reported
 	}
 	for _, name := range []string{"terraform.tfvars", "terraform.tfvars.json"} {
 		if exists[name] {
@@ -118,7 +119,7 @@ func (r *inputReader) automatic(dir string) (names []string) {
 
 // file reads a file of values.
 func (r *inputReader) file(path string, argument bool) {
-	src, err := r.files.read(path)
+	src, err := r.files.Read(path, maxFileBytes)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && argument:
 		r.report(&hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read variables file",

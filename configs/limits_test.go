@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// A file of 88 MB once took ten gigabytes of memory.
+// A file of 88 MB would take ten gigabytes of memory, if it were parsed.
 func TestLoadModule_RefusesFilesThatTakeAllMemory(t *testing.T) {
 	dir := t.TempDir()
 	file, err := os.Create(filepath.Join(dir, "main.tf"))

@@ -63,7 +63,7 @@ func require(more string) string {
 	return "terraform {\n  required_providers {\n    a = {\n      source = \"x/a\"\n" + more + "\n    }\n  }\n}\n"
 }
 
-// call is a call of a module, whose fifth line is what it passes.
+// call is a call of a module, on whose fifth line its providers are passed.
 func call(name, passed string) string {
 	return "module \"" + name + "\" {\n  source = \"./" + name + "\"\n\n  providers = {\n    " + passed + "\n  }\n}\n"
 }

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,10 +12,10 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
-	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Options say how a module is loaded. The zero value is for any module.
@@ -80,21 +77,25 @@ func LoadModule(dir string, product getproviders.Product) (*Module, hcl.Diagnost
 // that doesn't exist is an empty module.
 func LoadModuleWith(dir string, product getproviders.Product, opts Options) (*Module, hcl.Diagnostics) {
 	product = product.OrDefault()
-	files, diags := list(dir, product, opts)
+	found, diags := list(dir, product, opts)
 	build := newBuilder(dir, product, opts)
-	for _, name := range files.primary {
+	for _, name := range found.primary {
 		build.add(build.read(name, false))
 	}
-	for _, name := range files.override {
+	for _, name := range found.override {
 		build.override(build.read(name, true))
 	}
-	for _, name := range files.tests {
+	for _, name := range found.tests {
 		build.addTest(name, build.readTest(name))
 	}
 	build.finish()
 
 	module := build.module
-	module.Empty = len(files.primary)+len(files.override)+len(files.tests) == 0 && !diags.HasErrors()
+	configuration := len(found.primary) + len(found.override)
+	if !product.TestProviders {
+		configuration += len(found.tests)
+	}
+	module.Empty = configuration == 0 && !diags.HasErrors()
 	diags = append(diags, build.diags...)
 	diagnostic.Sort(diags)
 	return module, diags
@@ -144,7 +145,7 @@ func (b *builder) decode(name string, doc *document) *document {
 		return doc
 	}
 	full := filepath.Join(b.module.Dir, name)
-	src, err := b.files.read(full)
+	src, err := b.files.Read(full, maxFileBytes)
 	if err != nil {
 		b.report(diagnostic.Unreadable("Failed to read file", err))
 		return doc
@@ -164,59 +165,6 @@ func (b *builder) decode(name string, doc *document) *document {
 // much memory.
 const maxFileBytes = 16 << 20
 
-// files reads from an fs.FS, or from the file system of the process if that is nil.
-type files struct{ fs.FS }
-
-// list returns the entries of a directory, sorted by name.
-func (f files) list(dir string) ([]fs.DirEntry, error) {
-	if f.FS == nil {
-		return os.ReadDir(dir)
-	}
-	name, err := nameInFS("open", dir)
-	if err != nil {
-		return nil, err
-	}
-	return fs.ReadDir(f.FS, name)
-}
-
-// read returns the content of a regular file that isn't too large.
-func (f files) read(given string) ([]byte, error) {
-	if f.FS == nil {
-		return wholefile.Read(given, maxFileBytes)
-	}
-	name, err := nameInFS("read", given)
-	if err != nil {
-		return nil, err
-	}
-	file, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", given)
-	}
-	if err != nil {
-		return nil, err
-	}
-	src, err := io.ReadAll(io.LimitReader(file, maxFileBytes+1))
-	if err == nil && len(src) > maxFileBytes {
-		err = fmt.Errorf("%s: %w", given, wholefile.ErrTooLarge)
-	}
-	return src, err
-}
-
-// nameInFS returns a path as an fs.FS has it. Some of those say only that a path
-// that leads out of them does not exist, which would be a module without files.
-func nameInFS(op, given string) (string, error) {
-	name := path.Clean(filepath.ToSlash(given))
-	if !fs.ValidPath(name) {
-		return "", &fs.PathError{Op: op, Path: given, Err: fs.ErrInvalid}
-	}
-	return name, nil
-}
-
 // defaultTestDirectory is where test files are, beside those in the module's
 // own directory.
 const defaultTestDirectory = "tests"
@@ -231,7 +179,7 @@ type listing struct {
 // list reads the directories, not the files.
 func list(dir string, product getproviders.Product, opts Options) (listing, hcl.Diagnostics) {
 	var found listing
-	entries, err := files{opts.FS}.list(dir)
+	entries, err := files.System{FS: opts.FS}.List(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return found, nil
@@ -268,7 +216,7 @@ func listTests(dir string, product getproviders.Product, opts Options) ([]string
 		name = defaultTestDirectory
 	}
 	testDir := filepath.Join(dir, name)
-	entries, err := files{opts.FS}.list(testDir)
+	entries, err := files.System{FS: opts.FS}.List(testDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		if opts.TestDirectory == "" {

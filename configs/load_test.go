@@ -37,7 +37,7 @@ func writeFiles(t *testing.T, files map[string]string) string {
 
 func product() getproviders.Product { return getproviders.Terraform(productVersion) }
 
-// load loads a module in which nothing may be wrong.
+// load loads a module that has no problems.
 func load(t *testing.T, files map[string]string) *Module {
 	t.Helper()
 	module, diags := LoadModule(writeFiles(t, files), product())

@@ -36,6 +36,9 @@ type Module struct {
 	required  []*requiredProvider // what required_providers says, sorted by local name
 	providers []*providerConfig
 	users     []*user
+
+	encryption    *encryption                  // nil: there is none
+	testProviders map[string][]*providerConfig // of test files, by their keys, where they are requirements
 }
 
 // RequiredVersion is one required_version argument.
@@ -71,6 +74,7 @@ type providerConfig struct {
 	providerKey
 	version    *versionConstraint // nil: any
 	configured bool               // whether there is anything in the block
+	forEach    *hcl.Attribute     // nil: there is one instance
 	header     hcl.Range
 }
 
@@ -84,7 +88,8 @@ type providerKey struct {
 type user struct {
 	key      key
 	provider *providerRef // nil: the type tells
-	needed   hcl.Range    // header of the block that says so
+	forEach  *hcl.Attribute
+	needed   hcl.Range // header of the block that says so
 }
 
 // providerRef is a reference to the configuration of a provider, such as the
@@ -93,6 +98,8 @@ type providerRef struct {
 	providerKey
 	at   hcl.Range // of the name
 	attr hcl.Range // of the argument whose value it is; zero: it stands in a map
+
+	instance *hcl.Range // of the key of an instance; nil: there is none
 }
 
 // versionConstraint has passed the lenient one of two parsers.
@@ -165,10 +172,8 @@ func (r RequiredVersion) check(product getproviders.Product, running *version.Ve
 // constraints that the stricter one of two parsers refuses, and legacy
 // addresses. What they are about is left out of the requirements.
 func (m *Module) Requirements(product getproviders.Product) (getproviders.Requirements, hcl.Diagnostics) {
-	product = product.OrDefault()
-	c := collector{product: product, path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+	c := m.collector(product)
 	for _, entry := range m.required {
-		c.declared[entry.name] = entry.provider
 		c.require(entry.provider, entry.version, entry.entry)
 	}
 	for _, config := range m.providers {
@@ -179,6 +184,32 @@ func (m *Module) Requirements(product getproviders.Product) (getproviders.Requir
 	}
 	diagnostic.Sort(c.diags)
 	return c.reqs, c.diags
+}
+
+// TestRequirements returns what each of Tests asks for by its provider blocks, if those are
+// requirements to the product. The modules of runs aren't looked at. The errors are those
+// of [Module.Requirements].
+func (m *Module) TestRequirements(product getproviders.Product) (map[string]getproviders.Requirements, hcl.Diagnostics) {
+	all := map[string]getproviders.Requirements{}
+	var problems hcl.Diagnostics
+	for _, test := range m.Tests {
+		c := m.collector(product)
+		for _, config := range m.testProviders[test] {
+			c.requireName(config.name, config.version, config.header)
+		}
+		diagnostic.Sort(c.diags)
+		all[test], problems = c.reqs, append(problems, c.diags...)
+	}
+	return all, problems
+}
+
+// collector makes one that knows the module's local names.
+func (m *Module) collector(product getproviders.Product) *collector {
+	c := &collector{product: product.OrDefault(), path: m.Path, reqs: getproviders.Requirements{}, declared: map[string]getproviders.Provider{}}
+	for _, entry := range m.required {
+		c.declared[entry.name] = entry.provider
+	}
+	return c
 }
 
 // collector gathers the requirements of a module.

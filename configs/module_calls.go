@@ -101,8 +101,8 @@ type callBlock struct {
 	source, version *hcl.Attribute // nil: not there
 	inputs          hcl.Attributes
 	// What makes several of a module, or one that has to wait for something.
-	count, forEach *hcl.Attribute
-	dependsOn      []hcl.Traversal
+	count, forEach, enabled *hcl.Attribute
+	dependsOn               []hcl.Traversal
 }
 
 // override takes over the arguments that another block for the same call has.
@@ -129,6 +129,8 @@ func (c *callBlock) repetition() hcl.Range {
 		return c.count.Expr.Range()
 	case c.forEach != nil:
 		return c.forEach.Expr.Range()
+	case c.enabled != nil:
+		return c.enabled.Expr.Range()
 	case len(c.dependsOn) > 0:
 		return c.dependsOn[0].SourceRange()
 	}

@@ -62,7 +62,7 @@ func TestLoadModule_DeepNestingInStringsOfJSONIsAnError(t *testing.T) {
 	}
 }
 
-// What is long, and not deep, has as many brackets and operators.
+// Long texts with many brackets and operators that are not deep.
 func TestLoadModule_LongFilesAreNotDeep(t *testing.T) {
 	const n = 2 * static.MaxNesting
 	files := map[string]string{
@@ -116,7 +116,7 @@ func TestLoadModule_ValuesThatWouldTakeForeverAreErrors(t *testing.T) {
 	if !diags.HasErrors() {
 		t.Error("no error in JSON")
 	}
-	// What matters only to a plan isn't evaluated.
+	// Expressions that matter only to a plan aren't evaluated.
 	load(t, map[string]string{
 		"main.tf":   "module \"m\" {\n  source = " + doubling + "\n}\nvariable \"d\" {\n  default = " + doubling + "\n}\n",
 		"b.tf":      "variable \"t\" {\n  type = object({ a = optional(string, 1e999999999) })\n}\n",

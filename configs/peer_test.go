@@ -15,14 +15,15 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// What the modules of testdata require, and what is wrong with them, is what
-// Terraform says about them, to the column.
+// The requirements and problems of the modules in testdata are those that Terraform reports, to
+// the column.
 func TestLoadModule_SameAsTerraform(t *testing.T) {
 	peer := newPeer(t)
 	for _, m := range readModules(t) {
 		for _, name := range m.names() {
 			t.Run(strings.TrimSuffix(filepath.Base(m.file), ".txtar")+"/"+name, func(t *testing.T) {
 				t.Parallel()
+				providertest.PeerCase(t, t.Name())
 				if reason := m.text(name, "differs"); reason != "" {
 					t.Skip(strings.TrimSpace(reason))
 				}
@@ -40,8 +41,26 @@ func TestLoadModule_SameAsTerraform(t *testing.T) {
 	}
 }
 
-// placeless returns what is wanted without the places of problems that
-// Terraform tells without one.
+// Each reason that a module of testdata gives for what Terraform says names an entry of
+// docs/differences.md, "difference N: ...".
+func TestLoadModule_DiffersAsTheListSays(t *testing.T) {
+	list, err := os.ReadFile("../docs/differences.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range readModules(t) {
+		for _, name := range m.names() {
+			reason := m.text(name, "differs")
+			number, explained, _ := strings.Cut(strings.TrimPrefix(reason, "difference "), ":")
+			if reason != "" && (!strings.HasPrefix(reason, "difference ") || explained == "" || !strings.Contains(string(list), "\n"+number+". ")) {
+				t.Errorf("%s, %s: %q names no entry of docs/differences.md", m.file, name, reason)
+			}
+		}
+	}
+}
+
+// placeless returns the wanted problems, without the places of those that Terraform reports
+// without one.
 func placeless(got, want string) string {
 	lines := map[string]bool{}
 	for line := range strings.Lines(want) {
@@ -110,7 +129,7 @@ func (p peer) olderThan(t *testing.T, since string) bool {
 
 var requirementLine = regexp.MustCompile(`provider\[(.*?)\] ?(.*)`)
 
-// summary is what the function of this name says, in Terraform's view.
+// summary is the function summary with Terraform's results.
 func (p peer) summary(t *testing.T, dir string) string {
 	t.Helper()
 	lines := map[string]bool{}

@@ -27,6 +27,7 @@ func (d *document) provider(block *hcl.Block, content *hcl.BodyContent) {
 		config.version = d.versionConstraint(attr)
 	}
 	config.configured = config.version != nil || d.configured(block, content)
+	config.forEach = content.Attributes["for_each"]
 	d.checkReservedArguments(content)
 	if attr, ok := content.Attributes["for_each"]; ok && d.hasInstances() && config.alias == "" {
 		d.report(diagnostic.Error(attr.NameRange, "Alias required when using \"for_each\"",
@@ -99,11 +100,12 @@ func (d *document) providerRef(attr *hcl.Attribute) *providerRef {
 
 // providerName reads "name" or "name.alias".
 func (d *document) providerName(expr hcl.Expression) *providerRef {
+	expr, instance := d.withoutKey(expr)
 	traversal, ok := d.reference(expr)
 	if !ok {
 		return nil
 	}
-	ref := &providerRef{providerKey: providerKey{name: traversal.RootName()}, at: traversal[0].SourceRange()}
+	ref := &providerRef{providerKey: providerKey{name: traversal.RootName()}, at: traversal[0].SourceRange(), instance: instance}
 	if !d.checkLocalName(ref.name, ref.at) {
 		return nil
 	}
@@ -119,25 +121,8 @@ func (d *document) providerName(expr hcl.Expression) *providerRef {
 	return ref
 }
 
-// hasInstances reports whether a configuration of a provider can have instances.
-func (d *document) hasInstances() bool { return slices.Contains(d.product.Language, "for_each") }
-
-// withoutKey takes off what says which instance of a configuration is meant.
-func (d *document) withoutKey(expr hcl.Expression) hcl.Expression {
-	if index, ok := expr.(*hclsyntax.IndexExpr); ok && d.hasInstances() {
-		return index.Collection
-	}
-	if found, ok := expr.(*hclsyntax.ScopeTraversalExpr); ok && d.hasInstances() && len(found.Traversal) == 3 {
-		if _, ok := found.Traversal[2].(hcl.TraverseIndex); ok {
-			return &hclsyntax.ScopeTraversalExpr{Traversal: found.Traversal[:2], SrcRange: found.SrcRange}
-		}
-	}
-	return expr
-}
-
 // reference reads an expression of one or two steps.
 func (d *document) reference(expr hcl.Expression) (hcl.Traversal, bool) {
-	expr = d.withoutKey(expr)
 	traversal, broken := d.unquoted(expr)
 	if len(traversal) == 0 {
 		traversal, _ = hcl.AbsTraversalForExpr(expr) // the error below says more

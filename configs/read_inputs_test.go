@@ -19,7 +19,7 @@ func TestReadInputs_CountInOrder(t *testing.T) {
 		{"a.auto.tfvars.json", `{"x": "${4}"}`},
 		{"b.auto.tfvars", `x = "5"`},
 	}
-	files := map[string]string{"c.auto.tfvars~": "broken", "other.tfvars": `x = "7"`, "d.auto.tfvars/": ""}
+	files := map[string]string{"c.auto.tfvars~": "broken", "other.tfvars": `x = "7"`}
 	want := []string{"0", "1", "2", "3", "${4}", "5"}
 	for i := range want {
 		if i > 0 {
@@ -112,7 +112,9 @@ func TestReadInputs_Problems(t *testing.T) {
 		{name: "undeclared", argument: InputArgument{Assignment: "y=hidden"}, summary: "Value for undeclared variable"},
 		{name: "missing file", argument: InputArgument{File: "gone.tfvars"}, summary: "Failed to read variables file"},
 		{name: "directory", files: map[string]string{"d/": ""}, argument: InputArgument{File: "d"}, summary: "Failed to read variables file"},
-		{name: "undeclared in a file", files: map[string]string{"terraform.tfvars": "y = 1"}, argument: InputArgument{Assignment: "x=./a"}},
+		{name: "undeclared in a file", files: map[string]string{"terraform.tfvars": "y = 1"}, argument: InputArgument{Assignment: "x=./a"}, summary: "Value for undeclared variable"},
+		{name: "many undeclared in files", files: map[string]string{"terraform.tfvars": "y = 1\nz = \"hidden\"\n", "a.auto.tfvars": "w = 1"}, summary: "Values for undeclared variables"},
+		{name: "automatic directory", files: map[string]string{"a.auto.tfvars/": ""}, summary: "Failed to read variables file"},
 		{name: "block", files: map[string]string{"terraform.tfvars": "\nb {\n}\n"}, summary: `Unexpected "b" block`, file: "terraform.tfvars", line: 2},
 		{name: "reference", files: map[string]string{"a.auto.tfvars": "\nx = var.y\n"}, summary: "Variables not allowed", file: "a.auto.tfvars", line: 2},
 		{name: "syntax", files: map[string]string{"a.auto.tfvars.json": "["}, file: "a.auto.tfvars.json", summary: "Missing value", line: 1},
@@ -139,7 +141,7 @@ func TestReadInputs_Problems(t *testing.T) {
 	}
 }
 
-// without drops an argument that stands for none.
+// without drops an argument that stands for "none".
 func (s InputSources) without(none InputArgument) InputSources {
 	s.Arguments = slices.DeleteFunc(s.Arguments, func(a InputArgument) bool { return a == none })
 	return s

@@ -27,6 +27,7 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkOnce(content, "config", "Duplicate config block")
 	for _, lifecycle := range content.Blocks.OfType("lifecycle") {
 		d.checkForm(lifecycle, "lifecycle of "+block.Type)
+		d.checkNotItself(lifecycle, block)
 	}
 	if block.Type == "resource" {
 		d.checkProvisioners(content)
@@ -36,10 +37,33 @@ func (d *document) resource(block *hcl.Block, content *hcl.BodyContent) {
 	u := &user{
 		key:      d.declare(block.DefRange, block.Type, typ, name),
 		provider: d.providerRef(content.Attributes["provider"]),
+		forEach:  content.Attributes["for_each"],
 		needed:   block.DefRange,
 	}
 	if validType {
 		d.users = append(d.users, u)
+	}
+}
+
+// checkNotItself reports conditions in which a block refers to itself by its address.
+func (d *document) checkNotItself(lifecycle, block *hcl.Block) {
+	content, _, _ := lifecycle.Body.PartialContent(body("", "precondition postcondition"))
+	for _, inner := range content.Blocks {
+		own, _ := inner.Body.Content(condition())
+		for _, name := range []string{"condition", "error_message"} {
+			attr := own.Attributes[name]
+			if attr != nil && slices.ContainsFunc(static.References(attr.Expr), func(t hcl.Traversal) bool {
+				if root := t.RootName(); root == block.Type {
+					t = t[1:]
+				} else if block.Type != "resource" {
+					return false
+				}
+				return static.StepName(t, 0) == block.Labels[0] && static.StepName(t, 1) == block.Labels[1]
+			}) {
+				d.report(diagnostic.Error(attr.Expr.Range(), "Invalid reference in "+inner.Type,
+					"The block refers to itself by its address. In a postcondition, that is the word self."))
+			}
+		}
 	}
 }
 
@@ -68,13 +92,35 @@ func (d *document) check(block *hcl.Block, content *hcl.BodyContent) {
 	}
 }
 
-// checkRepetition reports count beside for_each.
+// checkRepetition reports count beside for_each, and either beside the argument of a
+// lifecycle block that says whether there is one at all.
 func (d *document) checkRepetition(content *hcl.BodyContent) {
-	_, count := content.Attributes["count"]
-	if forEach, ok := content.Attributes["for_each"]; ok && count {
-		d.report(diagnostic.Error(forEach.NameRange, `Invalid combination of "count" and "for_each"`,
-			"Only one of the two arguments can say how many there are."))
+	given := []*hcl.Attribute{content.Attributes["count"], d.enabled(content), content.Attributes["for_each"]}
+	given = slices.DeleteFunc(given, func(attr *hcl.Attribute) bool { return attr == nil })
+	if len(given) < 2 {
+		return
 	}
+	names := make([]string, len(given))
+	for i, attr := range given {
+		names[i] = fmt.Sprintf("%q", attr.Name)
+	}
+	together := strings.Join(names, " and ")
+	if len(names) > 2 {
+		together = names[0] + ", " + names[1] + ", and " + names[2]
+	}
+	d.report(diagnostic.Error(given[len(given)-1].NameRange, "Invalid combination of "+together,
+		"Only one of these arguments can say how many there are."))
+}
+
+// enabled is the argument that says whether there is a resource or a module; nil if
+// there is none.
+func (d *document) enabled(content *hcl.BodyContent) *hcl.Attribute {
+	blocks := content.Blocks.OfType("lifecycle")
+	if len(blocks) == 0 || !d.product.Understands("enabled") {
+		return nil
+	}
+	inner, _, _ := blocks[0].Body.PartialContent(body("enabled", ""))
+	return inner.Attributes["enabled"]
 }
 
 // localName is the local name of the provider, explicit or the type's part
@@ -150,7 +196,7 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 	}
 	rest, inModule := steps, false
 	for static.StepName(rest, 0) == "module" && static.StepName(rest, 1) != "" {
-		rest, inModule = skipKey(rest[2:]), true
+		rest, inModule = static.SkipKey(rest[2:]), true
 	}
 	switch name := static.StepName(rest, 0); {
 	case name == "resource": // a prefix that changes nothing
@@ -161,7 +207,7 @@ func (t *importTarget) parse(expr hcl.Expression) bool {
 		return false
 	}
 	typ, name := static.StepName(rest, 0), static.StepName(rest, 1)
-	if typ == "" || name == "" || len(skipKey(rest[2:])) > 0 {
+	if typ == "" || name == "" || len(static.SkipKey(rest[2:])) > 0 {
 		return false
 	}
 	if !inModule {
@@ -225,16 +271,6 @@ func flatten(expr hclsyntax.Expression) (hcl.Traversal, bool) {
 		return append(steps, hcl.TraverseIndex{Key: cty.DynamicVal, SrcRange: e.BracketRange}), ok
 	}
 	return nil, false
-}
-
-// skipKey drops an instance key at the beginning.
-func skipKey(steps hcl.Traversal) hcl.Traversal {
-	if len(steps) > 0 {
-		if _, ok := steps[0].(hcl.TraverseIndex); ok {
-			return steps[1:]
-		}
-	}
-	return steps
 }
 
 // names are the steps without keys, as an address.

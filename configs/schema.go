@@ -18,9 +18,8 @@ import (
 // one, and of several empty blocks for one the first is reported. Files in which
 // expressions stand inside one another more than ten thousand levels deep, or
 // version constraints that would take loops to compute, are errors instead of
-// crashes. In a run's module block, a version that is null means any. The data
-// of mock providers, and addresses in test files beyond their syntax, are left
-// to the tests. Values for variables are read and checked, and conditions of
+// crashes. In a run's module block, a version that is null means any. Whether there is
+// what test files refer to is left to the tests. Values for variables are read and checked, and conditions of
 // variables are, only where a variable is constant. Whether a provider
 // configuration that is referred to exists is found by a plan.
 
@@ -36,12 +35,12 @@ type rule struct {
 // value no installer needs are there so that others are found to be mistakes.
 func topLevel(product getproviders.Product) map[string]rule {
 	rules := common()
-	if slices.Contains(product.Language, "language") {
+	if product.Understands("language") {
 		rules["language"] = rule{body: body("", "compatible_with"), open: true, decode: (*document).languageBlock}
 	}
-	if slices.Contains(product.Language, "encryption") {
+	if product.Understands("encryption") {
 		schema := rules["terraform"].body
-		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"}) // which is plan's affair
+		schema.Blocks = append(schema.Blocks, hcl.BlockHeaderSchema{Type: "encryption"})
 	}
 	return rules
 }

@@ -5,37 +5,40 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
 
+	"github.com/tfdeps/tfdeps/configs/internal/files"
+	"github.com/tfdeps/tfdeps/configs/internal/state"
 	"github.com/tfdeps/tfdeps/configs/static"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
 // ErrStateVersion says that a state file has no format that there ever was: they are
 // numbered from 1 to 4, and Terraform writes the last since 0.12.
-var ErrStateVersion = errors.New("unsupported state file version")
+var ErrStateVersion = state.ErrVersion
+
+// ErrStateEncrypted says that OpenTofu has encrypted a state, so that nothing can be read of it.
+// "tofu state pull" prints what is in it.
+var ErrStateEncrypted = state.ErrEncrypted
 
 // StateRequirements reads a local state file and returns the providers of the
 // resources in it, as [ReadStateRequirements] does. A missing file is no
 // requirements. One that isn't regular is an error: a pipe would have to be
 // waited for, and a device may have no end.
 func StateRequirements(path string, product getproviders.Product) (getproviders.Requirements, error) {
-	product = product.OrDefault()
-	info, err := os.Stat(path)
+	return StateRequirementsFS(nil, path, product)
+}
+
+// StateRequirementsFS is StateRequirements for a file in fsys, as [Options.FS] has it.
+func StateRequirementsFS(fsys fs.FS, path string, product getproviders.Product) (getproviders.Requirements, error) {
+	file, err := files.System{FS: fsys}.OpenRegular(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return getproviders.Requirements{}, nil
 	case err != nil:
-		return nil, fmt.Errorf("reading state: %w", err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("reading state: %s is not a regular file", path)
-	}
-	file, err := os.Open(path)
-	if err != nil {
 		return nil, fmt.Errorf("reading state: %w", err)
 	}
 	defer file.Close()
@@ -53,7 +56,7 @@ func StateRequirements(path string, product getproviders.Product) (getproviders.
 // state was last written by Terraform 0.12.
 func ReadStateRequirements(r io.Reader, name string, product getproviders.Product) (getproviders.Requirements, error) {
 	product = product.OrDefault()
-	addresses, err := stateAddresses(r)
+	addresses, err := state.Addresses(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading state %s: %w", name, err)
 	}

@@ -111,7 +111,7 @@ func TestReadStateRequirements_MissingStateIsNoRequirements(t *testing.T) {
 func TestReadStateRequirements_BrokenStatesAreErrors(t *testing.T) {
 	for name, test := range map[string]struct {
 		text    string
-		version bool // whether it is the format's version that is wrong
+		version bool // whether the format's version is wrong
 	}{
 		"not JSON":                {"resources", false},
 		"not an object":           {`[]`, false},
@@ -175,9 +175,9 @@ func TestReadStateRequirements_StatesAreReadInLittleMemory(t *testing.T) {
 	meter := &memoryMeter{next: repeat(resource, size/len(resource))}
 	state := io.MultiReader(strings.NewReader(`{"version":4,"resources":[`), meter, strings.NewReader(`{"mode":"data"}]}`))
 	before := heap()
-	addresses, err := stateAddresses(state)
-	if err != nil || len(addresses) != 2 { // one has none
-		t.Fatal(addresses, err)
+	reqs, err := ReadStateRequirements(state, "state", product())
+	if err != nil || len(reqs) != 1 {
+		t.Fatal(reqs, err)
 	}
 	if used := int64(meter.peak) - int64(before); used > budget {
 		t.Errorf("needed %d bytes for a state of %d", used, size)

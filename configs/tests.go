@@ -19,8 +19,11 @@ import (
 // looks into are decoded further; for the others it matters that they have no
 // argument that is a mistake.
 func testLevel(product getproviders.Product) map[string]rule {
+	if product.TestProviders {
+		return openTofuTestLevel(product)
+	}
 	variable := topLevel(product)["variable"]
-	variable.decode = (*document).unread
+	variable.decode = (*document).testVariable
 	return map[string]rule{
 		"run": {
 			labels: []string{"name"},
@@ -36,11 +39,10 @@ func testLevel(product getproviders.Product) map[string]rule {
 		},
 		"mock_provider": {
 			labels: []string{"name"},
-			body: body("alias source override_during",
-				"mock_resource:type mock_data:type mock_ephemeral:type override_resource override_data"),
+			body:   body("alias source override_during", mockBlocks),
 			decode: (*document).mockProvider,
 		},
-		"test":              {body: body("parallel skip_cleanup", ""), decode: (*document).unread},
+		"test":              {body: body("parallel skip_cleanup", ""), decode: (*document).testSettings},
 		"variable":          variable,
 		"variables":         {decode: (*document).testVariables},
 		"override_resource": {body: overrideBody("override_resource"), decode: (*document).overrideTarget},
@@ -49,22 +51,61 @@ func testLevel(product getproviders.Product) map[string]rule {
 	}
 }
 
-// overrideBody is what a block has that gives a test the values of something.
-func overrideBody(typ string) *hcl.BodySchema {
-	if typ == "override_module" {
-		return body("target outputs override_during", "")
+// openTofuTestLevel is testLevel for OpenTofu, where a provider block says the same as in
+// the configuration.
+func openTofuTestLevel(product getproviders.Product) map[string]rule {
+	target := rule{body: body("target values", ""), decode: (*document).overrideTarget}
+	return map[string]rule{
+		"run": {
+			labels: []string{"name"},
+			body: body("command providers expect_failures",
+				"module variables plan_options assert override_resource override_data override_module"),
+			decode: (*document).run,
+		},
+		"provider": topLevel(product)["provider"],
+		"mock_provider": {
+			labels: []string{"name"},
+			body:   body("alias for_each", "mock_resource:type mock_data:type override_resource override_data"),
+			decode: (*document).mockProvider,
+		},
+		"variables":         {decode: (*document).testVariables},
+		"override_resource": target,
+		"override_data":     target,
+		"override_module":   {body: body("target outputs", ""), decode: (*document).overrideTarget},
 	}
-	return body("target values override_during", "")
 }
 
-// unread is for blocks whose content doesn't matter.
-func (d *document) unread(*hcl.Block, *hcl.BodyContent) {}
+// testSettings decodes a test block, of which a file has one.
+func (d *document) testSettings(block *hcl.Block, content *hcl.BodyContent) {
+	d.declare(block.DefRange, "test", "", "")
+	d.checkArgument(content.Attributes["parallel"], cty.Bool)
+	d.checkCleanup(content.Attributes["skip_cleanup"])
+}
+
+// checkCleanup looks at skip_cleanup, which is an experiment.
+func (d *document) checkCleanup(attr *hcl.Attribute) {
+	if attr != nil && !experimental(d.product.Version) {
+		d.report(diagnostic.Error(attr.NameRange, "Invalid attribute",
+			"The argument %q exists only in alpha releases of %s.", attr.Name, d.product.Name))
+	}
+	d.checkArgument(attr, cty.Bool)
+}
+
+// testVariable decodes a variable that the test file declares for itself.
+func (d *document) testVariable(block *hcl.Block, content *hcl.BodyContent) {
+	declared := len(d.declared)
+	d.variable(block, content)
+	for i := range d.declared[declared:] {
+		d.declared[declared+i].block = "test variable"
+	}
+}
 
 // testVariables decodes a variables block, of which a file has one.
 func (d *document) testVariables(block *hcl.Block, _ *hcl.BodyContent) {
 	d.declare(block.DefRange, "variables", "", "")
-	_, diags := block.Body.JustAttributes()
+	attrs, diags := block.Body.JustAttributes()
 	d.report(diags...)
+	d.assigned = attrs
 }
 
 // testProvider decodes a provider block of a test file, which is no
@@ -80,26 +121,6 @@ func (d *document) testProvider(block *hcl.Block, content *hcl.BodyContent) {
 	d.configuration(block, content)
 }
 
-// mockProvider decodes a mock_provider block.
-func (d *document) mockProvider(block *hcl.Block, content *hcl.BodyContent) {
-	d.configuration(block, content)
-	types := map[string]hcl.Range{}
-	for _, inner := range content.Blocks {
-		if len(inner.Labels) == 0 {
-			d.overrideTarget(inner, d.content(inner.Body, rule{body: overrideBody(inner.Type)}))
-			continue
-		}
-		d.content(inner.Body, rule{body: body("defaults override_during", "")})
-		name := inner.Type + " " + inner.Labels[0]
-		if first, ok := types[name]; ok {
-			d.report(diagnostic.Error(inner.LabelRanges[0], "Duplicate "+inner.Type+" block",
-				"There is a %s block for %q already at %s.", inner.Type, inner.Labels[0], first))
-			continue
-		}
-		types[name] = inner.DefRange
-	}
-}
-
 // configuration declares a provider that tests use, real or not.
 func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
 	d.checkLocalName(block.Labels[0], block.DefRange)
@@ -110,36 +131,52 @@ func (d *document) configuration(block *hcl.Block, content *hcl.BodyContent) {
 	d.declare(block.DefRange, "test provider", block.Labels[0], alias)
 }
 
-// overrideTarget decodes a block that says what values something has in tests.
-func (d *document) overrideTarget(block *hcl.Block, content *hcl.BodyContent) {
-	if _, ok := content.Attributes["target"]; !ok {
-		d.report(diagnostic.Error(block.DefRange, "Missing target attribute",
-			"The block says whose values it gives with the argument \"target\"."))
-	}
-	d.checkAddress(content.Attributes["target"])
-}
-
 // addTest takes over what a test file declares; name is relative to the module.
 func (b *builder) addTest(name string, d *document) {
 	seen := map[key]hcl.Range{}
 	for _, declared := range d.declared {
+		if b.product.TestProviders && (declared.block == "run" || declared.block == "provider") {
+			continue
+		}
 		if first, ok := seen[declared.key]; ok {
 			b.report(duplicate(declared, first))
 			continue
 		}
 		seen[declared.key] = declared.rng
+		if _, ok := d.assigned[declared.name]; ok && declared.block == "test variable" {
+			b.report(diagnostic.Error(declared.rng, `Duplicate "variable" block names`,
+				"The variables block of this file gives %q a value already at %s.", declared.name, d.assigned[declared.name].Range))
+		}
 	}
-	b.module.Tests = append(b.module.Tests, testKey(filepath.ToSlash(name)))
-	taken := map[string]bool{}
+	for _, mocks := range d.mocks {
+		b.readMocks(mocks)
+	}
+	test := testKey(filepath.ToSlash(name))
+	b.module.Tests = append(b.module.Tests, test)
+	b.module.testProviders[test] = lastOfName(d.providers)
+	taken := map[string]TestRun{}
 	for _, run := range d.runs {
-		if taken[run.Name] {
+		if first, ok := taken[run.Name]; ok {
+			if b.product.TestProviders && first.Call.Source != run.Call.Source {
+				b.report(diagnostic.Error(run.Call.SourceRange, "Module source has changed",
+					"A run of the same name, at %s, has another module. The modules of both would be recorded as one.", first.Call.SourceRange))
+			}
 			continue
 		}
-		taken[run.Name] = true
+		taken[run.Name] = run
 		run.File = filepath.ToSlash(name)
 		run.Key = runKey(run.File, run.Name)
 		b.module.TestRuns = append(b.module.TestRuns, run)
 	}
+}
+
+// lastOfName keeps the last of several blocks for one configuration of a provider.
+func lastOfName(all []*providerConfig) []*providerConfig {
+	last := map[providerKey]*providerConfig{}
+	for _, config := range all {
+		last[config.providerKey] = config
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(config *providerConfig) bool { return last[config.providerKey] != config })
 }
 
 // Path is the module's place in the tree of modules, which no call can have.
@@ -189,10 +226,14 @@ func (d *document) run(block *hcl.Block, content *hcl.BodyContent) {
 			d.report(diags...)
 		case "plan_options":
 			d.planOptions(d.content(inner.Body, rule{body: body("mode refresh replace target", "")}))
-		case "override_resource", "override_data", "override_module":
-			d.overrideTarget(inner, d.content(inner.Body, rule{body: overrideBody(inner.Type)}))
+		case "backend":
+			if !experimental(d.product.Version) {
+				d.report(diagnostic.Error(inner.DefRange, "Invalid block",
+					"Runs have backends of their own only in alpha releases of %s.", d.product.Name))
+			}
 		}
 	}
+	d.checkOverrides(content)
 	if own := content.Blocks.OfType("module"); len(own) > 0 {
 		if call := d.runModule(own[0]); call != nil && valid {
 			call.Name = name
@@ -220,7 +261,7 @@ func (d *document) checkRunArguments(content *hcl.BodyContent) {
 	d.checkKeyword(content.Attributes["command"], "apply", "plan")
 	d.checkArgument(content.Attributes["state_key"], cty.String)
 	d.checkArgument(content.Attributes["parallel"], cty.Bool)
-	d.checkArgument(content.Attributes["skip_cleanup"], cty.Bool)
+	d.checkCleanup(content.Attributes["skip_cleanup"])
 	d.passedProviders(content.Attributes["providers"])
 	d.checkAddresses(content.Attributes["expect_failures"])
 }
@@ -231,6 +272,14 @@ func (d *document) planOptions(content *hcl.BodyContent) {
 	d.checkArgument(content.Attributes["refresh"], cty.Bool)
 	d.checkAddresses(content.Attributes["replace"])
 	d.checkAddresses(content.Attributes["target"])
+	if refresh := content.Attributes["refresh"]; refresh != nil {
+		mode := content.Attributes["mode"]
+		val, _ := static.Evaluate(refresh.Expr)
+		if flag, err := convert.Convert(val, cty.Bool); err == nil && flag.IsKnown() && !flag.IsNull() && flag.False() &&
+			mode != nil && hcl.ExprAsKeyword(mode.Expr) == "refresh-only" {
+			d.report(diagnostic.Error(refresh.Range, "Incompatible plan options", "A plan that only refreshes can't leave out refreshing."))
+		}
+	}
 }
 
 // checkKeyword reports an argument that isn't one of some words.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -26,8 +25,13 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
 	product = product.OrDefault()
+	if checkTokens(src, filename, maxTokens) == nil {
+		if locks, ok := decodeCanonical(src, product); ok {
+			return locks, nil
+		}
+	}
 	d := decoder{product: product, locks: &Locks{}, seen: map[getproviders.Provider]hcl.Range{}}
-	diags := DecodeBlocks(src, filename, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+	diags := DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		d.decodeBlocks(blocks)
 		return d.diags
 	})
@@ -124,7 +128,7 @@ func (d *decoder) decodeVersion(p getproviders.Provider, attr *hcl.Attribute) (v
 	const invalid = "Invalid provider version number"
 	var given *string // null is not ""
 	at := attr.Expr.Range()
-	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
+	if diags := DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return v, false
 	}
@@ -147,7 +151,7 @@ func (d *decoder) decodeConstraints(p getproviders.Provider, attr *hcl.Attribute
 	const invalid = "Invalid provider version constraints"
 	var given string
 	at := attr.Expr.Range()
-	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
+	if diags := DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return getproviders.Constraints{}
 	}
@@ -171,7 +175,7 @@ func (d *decoder) decodeHashes(attr *hcl.Attribute) (hashes []getproviders.Hash)
 	}
 	for _, element := range elements {
 		var given string
-		if diags := gohcl.DecodeExpression(element, nil, &given); diags.HasErrors() {
+		if diags := DecodeExpression(element, &given); diags.HasErrors() {
 			d.diags = append(d.diags, diags...)
 			continue
 		}
@@ -205,43 +209,6 @@ func findConflict(src []byte, filename string) *hcl.Diagnostic {
 		}
 		offset += len(line)
 		number++
-	}
-	return nil
-}
-
-// maxNesting is far above what a lock file needs, which is 2.
-const maxNesting = 1000
-
-// checkNesting refuses what would make the parser call itself so often that
-// the program's stack overflows, which nothing could catch. It counts
-// characters without knowing what is text and what is comment, since a real
-// lock file has just a few of them anywhere.
-func checkNesting(src []byte, filename string) *hcl.Diagnostic {
-	open, signs, choices := 0, 0, 0
-	for i, c := range src {
-		switch c {
-		case '(', '[', '{':
-			open++
-		case ')', ']', '}':
-			open = max(open-1, 0)
-		case '!', '-':
-			signs++
-		case '?', '%':
-			choices++
-		case ' ', '\t', '\r', '\n':
-		default:
-			signs = 0
-		}
-		if max(open, signs, choices) > maxNesting {
-			line := bytes.Count(src[:i], []byte("\n")) + 1
-			at := hcl.Pos{Line: line, Column: i - bytes.LastIndexByte(src[:i], '\n'), Byte: i}
-			return &hcl.Diagnostic{
-				Severity: hcl.DiagError,
-				Summary:  "Invalid expression",
-				Detail:   "This is nested too deeply for a dependency lock file. Delete the file and initialize again to create it again.",
-				Subject:  &hcl.Range{Filename: filename, Start: at, End: at},
-			}
-		}
 	}
 	return nil
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hashicorp/hcl/v2/hclwrite"
+	"github.com/zclconf/go-cty/cty"
+
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
@@ -129,4 +132,16 @@ func TestEncode_TerraformWritesTheSame(t *testing.T) {
 			t.Errorf("%s: terraform wrote:\n%s\nwe wrote:\n%s", name, got, want)
 		}
 	}
+}
+
+func FuzzQuote_WritesAsTheWriterOfTheLanguageDoes(f *testing.F) {
+	for _, text := range []string{"", "h1:a", "a\n\r\t\"\\$${x}%%{y}%$", "\u0001é\u200b\U000e0001", "e\u0301", "\xff$", "${", "$"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		want := string(hclwrite.TokensForValue(cty.StringVal(text)).Bytes())
+		if got := depsfile.Quote(text); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	})
 }

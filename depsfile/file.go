@@ -7,11 +7,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
-	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	"github.com/zclconf/go-cty/cty/convert"
+	"github.com/zclconf/go-cty/cty/gocty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
@@ -21,7 +25,12 @@ import (
 // returns what could be read even if there are errors. What is no regular file,
 // nor a link to one, isn't opened: a pipe would never end.
 func Load(path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
-	src, err := ReadText(path)
+	return LoadFS(nil, path, product)
+}
+
+// LoadFS is Load for a file in fsys; nil is the file system of the process.
+func LoadFS(fsys fs.FS, path string, product getproviders.Product) (*Locks, hcl.Diagnostics) {
+	src, err := wholefile.ReadFS(fsys, path, maxTextBytes)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Locks{}, nil
 	}
@@ -76,9 +85,13 @@ func writableTarget(path string, product getproviders.Product) string {
 
 // DecodeBlocks parses the text of a lock file and has its blocks decoded, as
 // many of them as there are. All problems are returned; if version control left
-// the marks of a merge conflict behind, that one alone.
-func DecodeBlocks(src []byte, filename string, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
+// the marks of a merge conflict behind, that one alone. Text with more words and signs than
+// limit isn't parsed.
+func DecodeBlocks(src []byte, filename string, limit int, schema *hcl.BodySchema, decode func(hcl.Blocks) hcl.Diagnostics) hcl.Diagnostics {
 	if diag := checkNesting(src, filename); diag != nil {
+		return hcl.Diagnostics{diag}
+	}
+	if diag := checkTokens(src, filename, limit); diag != nil {
 		return hcl.Diagnostics{diag}
 	}
 	file, diags := hclsyntax.ParseConfig(src, filename, hcl.InitialPos)
@@ -90,6 +103,30 @@ func DecodeBlocks(src []byte, filename string, schema *hcl.BodySchema, decode fu
 	if conflict := findConflict(src, filename); conflict != nil && diags.HasErrors() {
 		// What else is wrong with the file is a consequence.
 		return hcl.Diagnostics{conflict}
+	}
+	return diags
+}
+
+// DecodeExpression evaluates an argument's value, which has to be constant, and stores it where into points to: into
+// text, a bool or a list of these. A pointer to a pointer takes null, too. Not by package gohcl of the language: with
+// that comes its writer, and with that half of what the program would do before main.
+func DecodeExpression(expr hcl.Expression, into any) hcl.Diagnostics {
+	value, diags := expr.Value(nil)
+	wanted, err := gocty.ImpliedType(into)
+	if err == nil {
+		value, err = convert.Convert(value, wanted)
+	}
+	if err == nil {
+		err = gocty.FromCtyValue(value, into)
+	}
+	if err != nil {
+		diags = append(diags, &hcl.Diagnostic{
+			Severity: hcl.DiagError,
+			Summary:  "Unsuitable value type",
+			Detail:   fmt.Sprintf("Unsuitable value: %s", err),
+			Subject:  expr.StartRange().Ptr(),
+			Context:  expr.Range().Ptr(),
+		})
 	}
 	return diags
 }
@@ -133,24 +170,46 @@ func (l *Locks) Encode(product getproviders.Product) []byte {
 // encodeLock writes a block. Neighbouring lines have their equals signs one
 // below the other; a value that takes several lines is no neighbour.
 func encodeLock(out *bytes.Buffer, lock Lock) {
-	fmt.Fprintf(out, "\nprovider %s {\n", quote(lock.Provider.String()))
+	fmt.Fprintf(out, "\nprovider %s {\n", Quote(lock.Provider.String()))
 	if lock.Constraints.IsEmpty() {
-		fmt.Fprintf(out, "  version = %s\n", quote(lock.Version.String()))
+		fmt.Fprintf(out, "  version = %s\n", Quote(lock.Version.String()))
 	} else {
-		fmt.Fprintf(out, "  version     = %s\n", quote(lock.Version.String()))
-		fmt.Fprintf(out, "  constraints = %s\n", quote(lock.Constraints.String()))
+		fmt.Fprintf(out, "  version     = %s\n", Quote(lock.Version.String()))
+		fmt.Fprintf(out, "  constraints = %s\n", Quote(lock.Constraints.String()))
 	}
 	if len(lock.Hashes) > 0 {
 		out.WriteString("  hashes = [\n")
 		for _, hash := range getproviders.SortHashes(lock.Hashes) {
-			fmt.Fprintf(out, "    %s,\n", quote(string(hash)))
+			fmt.Fprintf(out, "    %s,\n", Quote(string(hash)))
 		}
 		out.WriteString("  ]\n")
 	}
 	out.WriteString("}\n")
 }
 
-// quote escapes as HCL wants it: a hash that was typed by hand may hold anything.
-func quote(s string) []byte {
-	return hclwrite.TokensForValue(cty.StringVal(s)).Bytes()
+// Quote returns text as the language writes it: a hash that was typed by hand may hold anything.
+func Quote(text string) string {
+	text = cty.NormalizeString(text)
+	quoted := []byte{'"'}
+	for i, r := range text {
+		switch {
+		case r == '\n':
+			quoted = append(quoted, `\n`...)
+		case r == '\r':
+			quoted = append(quoted, `\r`...)
+		case r == '\t':
+			quoted = append(quoted, `\t`...)
+		case r == '"', r == '\\':
+			quoted = append(quoted, '\\', byte(r))
+		case (r == '$' || r == '%') && strings.HasPrefix(text[i+1:], "{"):
+			quoted = append(quoted, byte(r), byte(r)) // else a template would begin
+		case unicode.IsPrint(r):
+			quoted = utf8.AppendRune(quoted, r)
+		case r < 1<<16:
+			quoted = fmt.Appendf(quoted, `\u%04x`, r)
+		default:
+			quoted = fmt.Appendf(quoted, `\U%08x`, r)
+		}
+	}
+	return string(append(quoted, '"'))
 }

@@ -27,8 +27,8 @@ func handmade() []getproviders.Provider {
 	}
 }
 
-// TestEnsure_LeavesItsTargetForNoAddress: what was put together by hand is an error,
-// whatever the source says of it, and nothing is written beside Target and Cache.
+// TestEnsure_LeavesItsTargetForNoAddress: an address that was put together by hand and isn't valid
+// is an error, whatever the source says of it, and nothing is written beside Target and Cache.
 func TestEnsure_LeavesItsTargetForNoAddress(t *testing.T) {
 	t.Parallel()
 	for _, p := range handmade() {
@@ -127,7 +127,7 @@ func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *p
 	return in, root
 }
 
-// onlyBelow fails where there is anything but the way to the two directories.
+// onlyBelow fails the test if root has anything but the two directories and those above them.
 func onlyBelow(t *testing.T, root string) {
 	t.Helper()
 	for dir := root; filepath.Base(dir) != "e"; {

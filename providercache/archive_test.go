@@ -17,17 +17,17 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-// stored is an archive in a place of the test's own. It breaks off after cuts bytes,
-// once for each.
+// stored is an archive that a test keeps. A read of it breaks off after cuts bytes, once for each
+// of them.
 type stored struct {
 	mu        sync.Mutex
 	content   []byte
 	validator string
 	cuts      []int
-	whole     bool // only all of it can be had
-	size      bool // it tells its size
+	whole     bool // it can be read from its beginning only
+	size      bool // it says its size
 	fails     error
-	opened    []int64 // at which offsets
+	opened    []int64 // the offsets at which it was opened
 }
 
 func (s *stored) String() string { return "the test's database" }
@@ -61,7 +61,7 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// large is a package of so much noise that it takes many reads.
+// large is a package of random bytes, so that it takes many reads.
 func large(t *testing.T) []byte {
 	return zipOf(t, map[string]string{"terraform-provider-widget": noise(300_000)})
 }
@@ -132,7 +132,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	}
 }
 
-// exchanged becomes another archive after it was opened for the first time.
+// exchanged is an archive that becomes another one after it was opened for the first time.
 type exchanged struct {
 	stored
 	other []byte

@@ -11,16 +11,16 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// A package that another one has put into the cache is hashed before it is used
-// in place of the one that was fetched, and again before it gets a receipt. What
-// changes between the two isn't used, nor is it given a receipt.
+// The cache may get the package from another program while it is fetched here. That package is
+// hashed before it is used in place of the fetched one, and hashed again before it gets a receipt.
+// If it changes between the two, it isn't used and gets no receipt.
 func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	first := m.directory(t)
 	m.install(t, first, nil)
 	sound := first.treeOf(t, first.Target.Dir)
-	must(t, os.RemoveAll(m.state)) // as if somebody else had put it there
+	must(t, os.RemoveAll(m.state)) // as if another program had put it there
 	dir, file := packageA(t, m.cache)
 	for _, mode := range []link.Mode{link.Copy, link.Hardlink} {
 		good := read(t, file)
@@ -47,8 +47,8 @@ func TestCache_WhatChangesWhileItIsAdoptedIsNotUsed(t *testing.T) {
 	}
 }
 
-// Nor is what changes between the look at the cache and the link to it; with strict
-// times, even if its mtime is set back.
+// A package that changes after the cache was inspected and before it is linked isn't used either;
+// with strict times, even if its mtime is set back.
 func TestCache_WhatChangesBeforeItIsLinkedIsNotUsed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -73,11 +73,11 @@ func whatChangesBeforeItIsLinked(t *testing.T, mode link.Mode, strict bool) {
 		must(t, os.RemoveAll(here))
 		age()
 		d = m.again(t, d)
-		m.install(t, d, locks) // which renews what receipts there are
+		m.install(t, d, locks) // which renews the receipts
 		must(t, os.RemoveAll(here))
 		d = m.again(t, d)
 		changed := false
-		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache was looked at
+		d.Fetcher.Observe = func(_ context.Context, e event.Event) { // the other package is in its place, and the cache has been inspected
 			if _, ok := e.(event.PresentEvent); ok && !changed {
 				changed = true
 				write := func() { must(t, os.WriteFile(file, []byte(strings.Repeat("x", len(read(t, file)))), 0o755)) }

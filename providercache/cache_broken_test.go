@@ -15,11 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// brokenDownloads are ways in which a download ends that goes on nowhere in the
-// same run, because the archive is gone then.
+// brokenDownloads are ways in which a download ends that can't be resumed in the same run, because
+// the archive is gone then.
 var brokenDownloads = map[string]struct {
-	fault, later providertest.Fault // later is for as long as the test lasts
-	most         float64            // how much of an archive may be sent in all
+	fault, later providertest.Fault // later faults last as long as the test
+	most         float64            // how many bytes of an archive are sent in all
 }{
 	"cut":             {providertest.Fault{}, providertest.Fault{}, 1.05},
 	"stalled":         {providertest.Fault{Stall: true}, providertest.Fault{}, 1.05},
@@ -27,9 +27,8 @@ var brokenDownloads = map[string]struct {
 	"stall, no Range": {providertest.Fault{Stall: true, NoRange: true}, providertest.Fault{NoRange: true}, 2.05},
 }
 
-// Wherever and however a download ends, the next run succeeds, nothing is left
-// behind, the cache is in order, and where parts of an archive can be had, nothing
-// is sent twice.
+// Wherever and however a download ends, the next run succeeds, nothing is left behind, and the
+// cache is in order. Where parts of an archive can be requested, no byte is sent twice.
 func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 	t.Parallel()
 	const places = 10
@@ -38,7 +37,7 @@ func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
 				registry, in, archive, _ := newResumable(t)
-				if !c.fault.Stall { // else the machine's own load might look like one
+				if !c.fault.Stall { // a busy machine would look like one
 					in.Fetcher.Client = registry.Client()
 				}
 				in.Fetcher.StateDir = filepath.Join(t.TempDir(), "state")

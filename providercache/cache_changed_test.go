@@ -12,12 +12,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// A change behind a receipt is made to a package in its directory. File is its
-// executable, and content what that is to have: something else of the same
-// length, or just what it had.
+// A change is made to a package in its directory, behind its receipt. File is its executable, and
+// content is what the executable is to have: other bytes of the same length, or the same bytes
+// again.
 type change func(t *testing.T, dir, file, content string)
 
-// keepingTimes does something to a file or a directory and sets its mtime back.
+// keepingTimes changes a file or a directory and sets its mtime back.
 func keepingTimes(t *testing.T, path string, do func()) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -26,13 +26,13 @@ func keepingTimes(t *testing.T, path string, do func()) {
 	must(t, os.Chtimes(path, time.Time{}, info.ModTime()))
 }
 
-// restoredMtime is the change that only a ctime tells of. In a cache, it is found with
-// strict times.
+// restoredMtime is the change that shows in the ctime alone. In a cache, only strict times find
+// it.
 const restoredMtime = "content with restored mtime"
 
-// changesBehind are the ways in which a package can become another one while
-// nothing but the system's own record tells of it. Another user's write is in
-// TestCache_AnotherUsersWriteIsSeenAndRefused.
+// changesBehind are the ways in which a package can become another one so that only the file
+// system's own record shows it. TestCache_AnotherUsersWriteIsSeenAndRefused is about writes of
+// other users.
 var changesBehind = map[string]change{
 	restoredMtime: func(t *testing.T, _, file, content string) {
 		keepingTimes(t, file, func() { must(t, os.WriteFile(file, []byte(content), 0o755)) })
@@ -48,7 +48,7 @@ var changesBehind = map[string]change{
 	"added file": func(t *testing.T, dir, file, content string) {
 		keepingTimes(t, dir, func() {
 			must(t, os.WriteFile(filepath.Join(dir, "more"), nil, 0o644))
-			if content == read(t, file) { // it is to be what it was
+			if content == read(t, file) { // the file with the content that it is to have
 				must(t, os.Remove(filepath.Join(dir, "more")))
 			}
 		})
@@ -68,8 +68,8 @@ var changesBehind = map[string]change{
 	},
 }
 
-// prepared is a directory with packages that nothing needs to be read of, and
-// the cache that they came from.
+// prepared is a directory with packages of which nothing has to be read, and the cache that they
+// came from.
 func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*directory) map[string]int) {
 	t.Helper()
 	m = newMachine(t)
@@ -87,8 +87,8 @@ func prepared(t *testing.T, strict bool) (m *machine, d *directory, again func(*
 	return m, d, again
 }
 
-// onlyCtimeTells reports whether a test is about the change that takes strict times to
-// be found in a cache.
+// onlyCtimeTells reports whether the test is about the change that only strict times find in a
+// cache.
 func onlyCtimeTells(t *testing.T) bool {
 	return strings.HasSuffix(t.Name(), strings.ReplaceAll(restoredMtime, " ", "_"))
 }
@@ -155,7 +155,7 @@ func TestCache_AChangeInADirectoryIsFoundAndRefused(t *testing.T) {
 	})
 }
 
-// What only looks as if it had changed is hashed, and used.
+// A package that only looks changed is hashed, and used.
 func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 	afterEachChange(t, func(t *testing.T, change change, setClock func(*directory) bool) {
 		m, _, again := prepared(t, onlyCtimeTells(t))
@@ -166,7 +166,7 @@ func TestReceipt_IsRenewedAfterASeemingChange(t *testing.T) {
 			fresh := m.directory(t)
 			fresh.Link = link.Copy
 			if i == 0 && setClock(fresh) {
-				want = 4 // it concerns the other package, too, and no receipt can be made by this clock
+				want = 4 // the clock is set back for the other package, too, and allows no receipt
 			}
 			if asked := again(fresh); len(asked) > 0 || len(fresh.read) != want || fresh.linked != 2 {
 				t.Errorf("%d: read %q, requests %v, %d linked", i, fresh.read, asked, fresh.linked)

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// What -link= asks for is done where it can be, else packages are copied, and
-// it is known why.
+// The mode of -link= is used where it is possible. Elsewhere packages are copied, and the reason
+// is reported.
 func TestLink_FallsBackToACopy(t *testing.T) {
 	t.Parallel()
 	elsewhere, err := os.MkdirTemp("/dev/shm", "tfdeps-test-")

@@ -28,7 +28,7 @@ func smallDisk(t *testing.T) string {
 	return disk
 }
 
-// grow makes acme/a a package of 400 KB, in an archive that is no smaller.
+// grow makes acme/a a package of 400 KB of random bytes, so that its archive is as large.
 func (m *machine) grow(t *testing.T) {
 	t.Helper()
 	noise := make([]byte, 400_000)
@@ -57,11 +57,11 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	}
 }
 
-// When there is room again, the next run does what this one couldn't.
+// When there is room again, the next run puts the package into the cache.
 func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
-	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of much
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of a large file
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": strings.Repeat("a", 400_000)})})
 	disk := smallDisk(t)
 	d := m.directory(t)
@@ -84,8 +84,8 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	}
 }
 
-// A program that runs can't be written to (ETXTBSY), nor must it: it is the
-// old one until it ends, whatever happens to the package.
+// A program that runs can't be written to (ETXTBSY) and mustn't be: it stays the old one until it
+// ends, whatever happens to the package.
 func TestInstall_ReplacesARunningProvider(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -115,7 +115,7 @@ func TestInstall_ReplacesARunningProvider(t *testing.T) {
 			t.Errorf("%v: requests %v", mode, asked)
 		}
 	}
-	must(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package has to be exchanged
+	must(t, os.WriteFile(filepath.Join(cached, "LICENSE"), []byte("gone"), 0o644)) // the package is exchanged
 	other := m.directory(t)
 	if _, asked := m.install(t, other, locks); asked["archive"] != 1 {
 		t.Errorf("requests %v", asked)

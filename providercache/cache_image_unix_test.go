@@ -12,13 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// image is a place like that of an image: root made it, with a cache in it, and
-// others can't write to it. /tmp is everybody's, so it is elsewhere.
+// image is a directory as in an image: root made it, with a cache in it, and others can't write to
+// it. It isn't in /tmp, to which all users can write.
 type image struct{ dir, cache, archive, program string }
 
 func newImage(t *testing.T) image {
@@ -32,10 +33,10 @@ func newImage(t *testing.T) image {
 	}
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	im := image{dir, filepath.Join(dir, "cache"), filepath.Join(dir, "widget.zip"), filepath.Join(dir, "program")}
-	program, err := os.ReadFile(os.Args[0]) // where it is, others may not go
+	program, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
 	must(t, err)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
-	must(t, errors.Join(os.Chmod(dir, 0o755), os.WriteFile(im.program, program, 0o755), os.WriteFile(im.archive, archive, 0o644)))
+	must(t, errors.Join(os.Chmod(dir, 0o755), providertest.WriteProgram(im.program, program), os.WriteFile(im.archive, archive, 0o644)))
 	return im
 }
 
@@ -60,7 +61,7 @@ func (im image) prime(t *testing.T) {
 	must(t, err)
 }
 
-// install has nobody install from the cache, and returns the exit code.
+// install installs from the cache as the user nobody, and returns the exit code.
 func (im image) install(t *testing.T, where string) int {
 	t.Helper()
 	return im.installAs(t, nobody, where)
@@ -91,8 +92,8 @@ func (im image) installAs(t *testing.T, user uint32, where string, before ...str
 	return exit.ExitCode()
 }
 
-// A cache that root made for all is used by those who can't write to it, as it
-// is: nothing is fetched, nothing is read, nothing in it changes.
+// Users who can't write to a cache that root made use it as it is: nothing is fetched or read, and
+// nothing in it changes.
 func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -107,8 +108,8 @@ func TestCache_ACacheOfAnImageIsUsedAsItIs(t *testing.T) {
 	}
 }
 
-// One that another user could have written to proves nothing: without a lock
-// entry it isn't used, and being read-only it stays as it is.
+// A cache that another user could have written to proves nothing: without a lock entry it isn't
+// used. It is read-only here, so it stays as it is.
 func TestCache_ACacheOfAnImageWithoutReceiptsIsNoSource(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)

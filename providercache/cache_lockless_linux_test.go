@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// TestCache_OnAFileSystemWithoutFlock has every flock(2) of some processes
-// fail, as it does on network file systems: strace says so in place of the kernel.
+// TestCache_OnAFileSystemWithoutFlock has each flock(2) of some processes fail, as on network file
+// systems: strace answers in place of the kernel.
 func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -65,7 +65,7 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 	}
 }
 
-// checkWithoutFlock runs a process that has to install in spite of everything.
+// checkWithoutFlock runs a process that has to install without file locks.
 func checkWithoutFlock(t *testing.T, cmd *exec.Cmd, trace string) {
 	out, err := cmd.CombinedOutput()
 	exit, ok := errors.AsType[*exec.ExitError](err)

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// Locks save work. Without them many may fetch a package, and each has it in the
-// end, because it is a rename that decides.
+// File locks save work, and no more. Without them several processes may fetch a package, and each
+// of them has it in the end, because the rename decides.
 func TestInstall_IsSafeWithoutFileLocks(t *testing.T) {
 	t.Parallel()
 	for name, spoil := range map[string]func(t *testing.T, m *machine){
@@ -65,7 +65,7 @@ func (m *machine) isInOrder(t *testing.T, dirs []*directory) {
 	sound := dirs[0].treeOf(t, m.cache)
 	for _, d := range dirs {
 		got := ""
-		for _, p := range []string{"a", "b"} { // by the name, as there may be links
+		for _, p := range []string{"a", "b"} { // by name, as they may be links
 			name := packageDir(registryHost+"/acme/"+p, "1.0.0")
 			file := only(t, filepath.Join(d.Target.Dir, filepath.FromSlash(name), "terraform-provider-"+p))
 			got += name + "/" + filepath.Base(file) + ": " + read(t, file) + "\n"
@@ -88,8 +88,7 @@ func targets(dirs []*directory) (paths []string) {
 	return paths
 }
 
-// A run that finds all in place removes what a killed one left after it had
-// done everything else.
+// A run that finds everything in place removes what a killed run left.
 func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -114,8 +113,8 @@ func TestInstall_SweepsWithNothingElseToDo(t *testing.T) {
 	}
 }
 
-// What an unfinished package of long ago may be is nobody's business: age tells
-// where no lock can.
+// Without file locks, an unfinished package is removed when it is old: no other process can be
+// working on it.
 func TestInstall_SweepsStagingDirectoriesByAge(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)

@@ -13,12 +13,13 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"golang.org/x/sys/unix"
 )
 
-// mapVariable makes the test program map the file that it names, write to it so
-// that the system notes the time, and write again when it is asked to.
+// mapVariable makes the test program map the file that it names, write to it so that the system
+// notes the time, and write again when its standard input says so.
 const mapVariable = "TFDEPS_TEST_MAP"
 
 func mapAndWrite(t *testing.T, path string) {
@@ -36,7 +37,8 @@ func mapAndWrite(t *testing.T, path string) {
 	copy(mapped, strings.Repeat("x", len(mapped)))
 }
 
-// mappedBy has another user map a file of his. What is returned lets him write to it.
+// mappedBy has another user map a file that this user owns. The function returned makes that user
+// write to it.
 func mappedBy(t *testing.T, program, file string) (write func()) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "-test.run=^TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused$")
@@ -55,8 +57,8 @@ func mappedBy(t *testing.T, program, file string) (write func()) {
 	}
 }
 
-// Whoever has mapped a file into memory can write to it without a time being
-// set. So nothing but reading it shows what is in a file that another user owns.
+// A process that has mapped a file into memory can write to it without setting a time. So a file
+// that another user owns is known only by reading it.
 func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	if file := os.Getenv(mapVariable); file != "" {
 		mapAndWrite(t, file)
@@ -66,14 +68,14 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	needsReceipts(t)
 	m := sharedMachine(t)
 	program := filepath.Join(filepath.Dir(m.cache), "program")
-	content, err := os.ReadFile(os.Args[0]) // where it is, others may not go
-	must(t, errors.Join(err, os.WriteFile(program, content, 0o755)))
+	content, err := os.ReadFile(os.Args[0]) // other users may not enter the directory that it is in
+	must(t, errors.Join(err, providertest.WriteProgram(program, content)))
 	locks, _ := m.install(t, m.directory(t), nil)
 	_, file := packageA(t, m.cache)
 	must(t, os.Chown(file, nobody, nobody))
 	write := mappedBy(t, program, file)
 	age()
-	m.install(t, m.directory(t), locks) // which gives a receipt, as the owner has changed
+	m.install(t, m.directory(t), locks) // which makes a receipt, as the owner has changed
 	before := timesOf(t, file)
 	write()
 	if timesOf(t, file) != before {
@@ -92,7 +94,7 @@ func TestCache_AWriteOfAnotherUsersThroughMemoryIsSeenAndRefused(t *testing.T) {
 	}
 }
 
-// timesOf is all that the system says of a file.
+// timesOf is everything that the system says of a file.
 func timesOf(t *testing.T, path string) unix.Stat_t {
 	t.Helper()
 	var stat unix.Stat_t

@@ -16,7 +16,7 @@ import (
 
 const nobody = 65534
 
-// asNobody runs a shell command as another user. Only root can.
+// asNobody runs a shell command as another user. Only root can do that.
 func asNobody(t *testing.T, script string, args ...string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "/bin/sh", append([]string{"-c", script, "sh"}, args...)...)
@@ -27,7 +27,7 @@ func asNobody(t *testing.T, script string, args ...string) {
 	}
 }
 
-// sharedMachine has a named cache that everybody may write to.
+// sharedMachine has a named cache that every user may write to.
 func sharedMachine(t *testing.T) *machine {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -51,9 +51,8 @@ func openToAll(t *testing.T, dir string) {
 	}))
 }
 
-// A user who can write to a shared cache can change packages, and set the mtime of
-// files that he puts there. So no receipt counts for it, and packages are read
-// each time.
+// A user who can write to a shared cache can change packages, and can set the mtime of his own
+// files there. So no receipt counts for such a cache, and its packages are read each time.
 func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -87,8 +86,8 @@ func TestCache_AnotherUsersWriteIsSeenAndRefused(t *testing.T) {
 	}
 }
 
-// Another user's receipts aren't ours: he reads what is in the cache once, and
-// what he may not write stays as it is.
+// Each user has his own receipts: a second user reads each package of the cache once. What he may
+// not write to stays as it is.
 func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -105,8 +104,8 @@ func TestCache_WhatAnotherUserInstalledIsHashedFirst(t *testing.T) {
 	}
 }
 
-// With sudo, the home is another user's. Nothing is left there, and nothing
-// there is believed.
+// With sudo, the home directory is another user's. Nothing is written there, and nothing there is
+// trusted.
 func TestCache_NothingIsWrittenIntoAnotherUsersHome(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {

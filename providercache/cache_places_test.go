@@ -10,12 +10,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// place is what a person did to working directories before init runs in one.
+// place is what people do to working directories before init runs in one of them.
 type place struct {
 	does  func(t *testing.T, m *machine, d *directory) (then *directory)
 	locks bool // the lock file is still there
 
-	// How many of the two packages are read then, by the way they got here.
+	// How many of the two packages are read then, by how they were linked.
 	hardlink, copied, strict int
 }
 
@@ -35,7 +35,7 @@ func copyPlace(t *testing.T, m *machine, d *directory, mode link.Mode) *director
 	t.Helper()
 	to := d.base() + ".copy"
 	if d.Link == link.Symlink {
-		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps them
+		must(t, os.CopyFS(to, os.DirFS(d.base()))) // keeps the mtimes
 		return m.at(t, to, d.Link)
 	}
 	_, _, err := link.Tree(t.Context(), d.base(), to, []link.Mode{mode})
@@ -43,14 +43,13 @@ func copyPlace(t *testing.T, m *machine, d *directory, mode link.Mode) *director
 	return m.at(t, to, d.Link)
 }
 
-// places are what docs/trust.md has a table of. No case sends a request for an
-// archive.
+// places are the rows of a table in docs/trust.md. No case sends a request for an archive.
 var places = map[string]place{
 	"rm -rf .terraform": {does: func(t *testing.T, m *machine, d *directory) *directory {
 		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
 		return m.again(t, d)
 	}, locks: true, strict: 2},
-	"git clean -xfd": {does: func(t *testing.T, m *machine, d *directory) *directory { // and the lock file isn't in git
+	"git clean -xfd": {does: func(t *testing.T, m *machine, d *directory) *directory { // and git doesn't have the lock file
 		must(t, os.RemoveAll(filepath.Join(d.base(), ".terraform")))
 		return m.again(t, d)
 	}, strict: 2},
@@ -79,8 +78,8 @@ var places = map[string]place{
 	}, locks: true},
 }
 
-// What people do to working directories costs a hash only where files are others
-// than those that were hashed, and that once.
+// Moving, copying and restoring working directories costs a hash only where files aren't those
+// that were hashed, and only once.
 func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -111,7 +110,7 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 	}
 }
 
-// check installs twice: what has to be read is read in the first run alone.
+// check installs twice: packages are read in the first run only.
 func (p place) check(t *testing.T, m *machine, d *directory, locks *depsfile.Locks, want int) {
 	t.Helper()
 	if !p.locks {
@@ -124,7 +123,8 @@ func (p place) check(t *testing.T, m *machine, d *directory, locks *depsfile.Loc
 	}
 }
 
-// sameFileInCache reports whether a package in a target is hard links to the cache's.
+// sameFileInCache reports whether a package in a target consists of hard links to the cache's
+// files.
 func sameFileInCache(t *testing.T, m *machine, d *directory) bool {
 	t.Helper()
 	_, here := packageA(t, d.Target.Dir)

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// poisons are what a cache of CI can bring along that root restores: another
-// executable, and receipts beside the cache that say it is the authentic one.
+// poisons are what a cache that CI restores as root may contain: another executable, and receipts
+// beside the cache that call it the authentic one.
 var poisons = map[string]func(t *testing.T, im image, h1, zh getproviders.Hash){
 	"the bytes, behind receipts that are left alone": func(t *testing.T, im image, _, _ getproviders.Hash) {
 		im.prime(t)
@@ -44,7 +44,8 @@ func (im image) executable() string {
 	return filepath.Join(im.cache, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget")
 }
 
-// forge exchanges a text in a file of receipts, whose checksum is no secret.
+// forge exchanges a text in a file of receipts, and corrects the file's checksum, which is no
+// secret.
 func forge(t *testing.T, path, was, is string) {
 	t.Helper()
 	head, body, _ := bytes.Cut([]byte(read(t, path)), []byte("\n"))
@@ -57,8 +58,8 @@ func forge(t *testing.T, path, was, is string) {
 	must(t, os.WriteFile(path, append(append(head, '\n'), forged...), 0o644))
 }
 
-// What lies beside a cache that this process can write to may have come with the
-// cache, whoever owns it: neither the lock file nor the source is overruled.
+// Receipts beside a cache that this process can write to may have come with the cache, whoever
+// owns it. They overrule neither the lock file nor the source.
 func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -84,8 +85,8 @@ func TestCache_ReceiptsBesideAWritableCacheProveNothing(t *testing.T) {
 	}
 }
 
-// mountedReadOnly is a command that runs another one where directories are mounted
-// read-only. Not every root may mount.
+// mountedReadOnly is a command that runs another one with directories mounted read-only. Not every
+// root may mount.
 func mountedReadOnly(t *testing.T, dirs ...string) []string {
 	t.Helper()
 	unshare, err := exec.LookPath("unshare")
@@ -102,7 +103,7 @@ func mountedReadOnly(t *testing.T, dirs ...string) []string {
 	return []string{unshare, "-m", "sh", "-c", script + `exec "$@"`, "sh"}
 }
 
-// Root, too, uses the cache of an image as it is where it can't write to it.
+// Root uses the cache of an image as it is, too, where root can't write to it.
 func TestCache_RootUsesACacheOfAnImageThatIsMountedReadOnly(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)

@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// apart runs another process that installs acme/widget 1.0.0 by way of a cache,
-// and returns its exit code.
+// apart runs another process that installs acme/widget 1.0.0 through a cache, and returns its exit
+// code.
 func apart(tb testing.TB, where, archive, target, cache, state string) int {
 	tb.Helper()
 	other := exec.CommandContext(tb.Context(), os.Args[0], archive, target, cache, state)
@@ -88,9 +88,9 @@ func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
 // killsVariable is how many processes TestCache_KillsAtRandomMoments kills.
 const killsVariable = "TFDEPS_TEST_KILLS"
 
-// TestCache_KillsAtRandomMoments kills processes from outside, at moments from before
-// their beginning to after their end, and runs one after each two: what that
-// leaves is in order. TFDEPS_TEST_KILLS=300 takes some minutes.
+// TestCache_KillsAtRandomMoments kills processes at moments between their start and their end, and
+// runs one to its end after every two of them: it finds everything in order. TFDEPS_TEST_KILLS=300
+// takes some minutes.
 func TestCache_KillsAtRandomMoments(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -107,7 +107,7 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 	for i := range kills {
 		dir := t.TempDir()
 		target, cache, state := filepath.Join(dir, "target"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")
-		for j := range 2 { // at first while it fetches, then while it links
+		for j := range 2 { // first while it fetches, then while it links
 			victim := exec.CommandContext(t.Context(), os.Args[0], archive, filepath.Join(target, fmt.Sprint(j)), cache, state)
 			victim.Env = append(os.Environ(), dieVariable+"=fetched")
 			must(t, victim.Start())

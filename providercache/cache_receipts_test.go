@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// needsReceipts skips a test where the status of files proves nothing, or
-// locks can't be had.
+// needsReceipts skips a test where the status of files proves nothing, or where there are no file
+// locks.
 func needsReceipts(tb testing.TB) {
 	tb.Helper()
 	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {

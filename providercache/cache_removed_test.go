@@ -9,9 +9,9 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// Directories come and go. To remove one whose files are hard links moves the ctimes
-// of the files that are left. With strict times, they are hashed then, once for all
-// directories. Symbolic links and copies have no part in it.
+// Deleting a directory whose files are hard links moves the ctimes of the files that are left.
+// With strict times those are hashed then, once for all directories. Symbolic links and copies
+// don't change it.
 func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -53,8 +53,8 @@ func TestReceipt_CountsAfterATargetIsRemoved(t *testing.T) {
 	}
 }
 
-// Once a run has found that ctimes moved, the receipt records the new ones, and
-// counts with strict times, too.
+// When a run has found moved ctimes, the receipt records the new ones, and counts with strict
+// times, too.
 func TestReceipt_IsRenewedWhenItsCtimesMoved(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// swapping is a context that tells of each time when it is asked for its error:
-// between any two of the steps of an installation, that is.
+// swapping is a context that calls a function each time it is asked for its error, which is
+// between any two steps of an installation.
 type swapping struct {
 	context.Context
 	mu   sync.Mutex
@@ -31,9 +31,8 @@ func (s *swapping) Err() error {
 	return s.Context.Err()
 }
 
-// swapper exchanges the package of acme/a in the cache for another one, when the
-// first of its files is about to be copied or linked to the target, and back
-// again one step later, if so.
+// swapper exchanges the package of acme/a in the cache for another one when its first file is
+// about to be copied or linked to the target, and if asked to, exchanges it back one step later.
 func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), swapped func() bool) {
 	t.Helper()
 	dir := filepath.Join(m.cache, filepath.FromSlash(packageDir(registryHost+"/acme/a", "1.0.0")))
@@ -58,8 +57,8 @@ func swapper(t *testing.T, m *machine, d *directory, back bool) (step func(), sw
 	}, func() bool { return steps > 1 }
 }
 
-// openDirectories lets everybody exchange what is in a cache, which it makes if
-// need be, but write to none of its files.
+// openDirectories lets every user exchange what is in a cache, but write to none of its files. The
+// cache is made if it doesn't exist.
 func openDirectories(t *testing.T, cache string) {
 	t.Helper()
 	must(t, os.MkdirAll(cache, 0o755))
@@ -71,8 +70,8 @@ func openDirectories(t *testing.T, cache string) {
 	}))
 }
 
-// In a cache that others can write to, a package may be another one when it is
-// copied than it was when it was hashed, and the first one again afterwards.
+// In a cache that others can write to, a package may be another one while it is copied than it was
+// when it was hashed, and the first one again afterwards.
 func TestCache_APackageThatIsSwappedWhileItIsCopiedIsNotInstalled(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)

@@ -21,8 +21,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// machine is a user's machine, with a shared cache, beside a registry with
-// version 1.0.0 of acme's providers a and b.
+// machine is a user's machine with a shared cache, and a registry with version 1.0.0 of acme's
+// providers a and b.
 type machine struct {
 	registry     *providertest.Registry
 	cache, state string
@@ -46,7 +46,7 @@ type directory struct {
 	begun  int // packages fetched
 }
 
-// directory returns a new one.
+// directory returns a new working directory.
 func (m *machine) directory(tb testing.TB) *directory {
 	tb.Helper()
 	cache, err := store.OpenCache(m.cache, m.named)
@@ -99,8 +99,8 @@ func (m *machine) requests() map[string]int {
 
 var both = require(registryHost+"/acme/a", "", registryHost+"/acme/b", "~> 1.0")
 
-// age lets the packages in a directory look as if they had been there for
-// longer than any clock's tick. Receipts make sure of that themselves.
+// age lets the packages in a directory look as if they had been there for longer than a tick of
+// any clock. Receipts wait for that by themselves.
 func age() { time.Sleep(30 * time.Millisecond) }
 
 func encoded(locks *depsfile.Locks) string { return string(locks.Encode(product)) }
@@ -158,7 +158,7 @@ func TestCache_WithoutALockEntryTheCacheGivesWhatADownloadWould(t *testing.T) {
 	if encoded(warm) != encoded(cold) {
 		t.Errorf("the locks are\n%s\nand not\n%s", encoded(warm), encoded(cold))
 	}
-	// The directory's own packages serve as well.
+	// The packages in the directory itself can be used, too.
 	fresh.Cache = nil
 	again, asked := m.install(t, fresh, nil)
 	if asked["package"] > 0 || encoded(again) != encoded(cold) {
@@ -201,7 +201,7 @@ func TestCache_PackagesWithoutReceiptsAreHashedOnce(t *testing.T) {
 	needsReceipts(t)
 	m := newMachine(t)
 	locks, _ := m.install(t, m.directory(t), nil)
-	must(t, os.RemoveAll(m.state)) // a cache that was restored in another place
+	must(t, os.RemoveAll(m.state)) // a cache that was restored to another place
 	for i, want := range []int{2, 0} {
 		fresh := m.directory(t)
 		age()
@@ -265,7 +265,7 @@ func (d *directory) treeOf(tb testing.TB, dir string) string {
 	return all.String()
 }
 
-// only returns the file whose name begins so.
+// only returns the one file whose name begins with prefix.
 func only(tb testing.TB, prefix string) string {
 	tb.Helper()
 	found, err := filepath.Glob(prefix + "*")
@@ -282,7 +282,7 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 	registryLocks, _ := m.install(t, m.directory(t), nil)
 	sound := m.directory(t).treeOf(t, m.cache)
 	for name, forget := range map[string]bool{"with its receipt": false, "without": true} {
-		built := newMachine(t) // a mirror's own build of the same version
+		built := newMachine(t) // a mirror's build of the same version
 		built.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux,
 			Archive: zipOf(t, map[string]string{"terraform-provider-a": "built elsewhere"})})
 		built.cache, built.state = m.cache, m.state
@@ -297,7 +297,7 @@ func TestCache_AnEntryThatMatchesAnotherLockStays(t *testing.T) {
 		if !strings.Contains(d.treeOf(t, d.Target.Dir), "built elsewhere") {
 			t.Errorf("%s: installed %s", name, d.treeOf(t, d.Target.Dir))
 		}
-		// Later runs are content with it, and others with what is in the cache.
+		// Later runs of this directory accept it, and other directories use what is in the cache.
 		if _, asked := built.install(t, d, own); len(asked) > 0 {
 			t.Errorf("%s: requests %v of a later run", name, asked)
 		}

@@ -9,9 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// A receipt counts only if its files were left alone for a moment. Directories that
-// are made of a cache don't wait for that moment: their files and directories have the
-// times of the cache's.
+// A receipt counts only if its files were left alone for a moment. Directories that are linked
+// from a cache don't wait for that: their files and directories have the times of the cache's.
 func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -38,7 +37,7 @@ func TestInstall_WaitsForNothingWithAWarmCache(t *testing.T) {
 	}
 }
 
-// Nor does what has just been unpacked wait.
+// A package that was just unpacked doesn't wait either.
 func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -70,7 +69,7 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 	}
 }
 
-// With strict times there has to be a wait, after hard links.
+// With strict times, hard links need a wait.
 func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -87,8 +86,8 @@ func TestInstall_WaitsForCtimesIfTheyCount(t *testing.T) {
 	})
 }
 
-// waited installs in a bubble, in which time passes only while a goroutine waits, and
-// returns how much did. began is the time outside.
+// waited installs in a bubble, in which time passes only while all goroutines wait, and returns
+// how much time passed. began is the time outside.
 func (m *machine) waited(t *testing.T, d *directory, locks *depsfile.Locks, began time.Time) time.Duration {
 	t.Helper()
 	start := time.Now()

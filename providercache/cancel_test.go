@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// TestInstall_CancelAtEveryEvent ends the context at the first event, at the second,
-// and so on, until an installation gets through.
+// TestInstall_CancelAtEveryEvent ends the context at the first event, then at the second, and so
+// on, until an installation succeeds.
 func TestInstall_CancelAtEveryEvent(t *testing.T) {
 	t.Parallel()
 	_, in := newRegistry(t, "a", "b", "c")
@@ -45,8 +45,7 @@ func TestInstall_CancelAtEveryEvent(t *testing.T) {
 	}
 }
 
-// checkCancelled looks at what an installation left that was to be cancelled;
-// it may have been done already.
+// checkCancelled checks what a cancelled installation left. It may have been finished before.
 func checkCancelled(t *testing.T, in *providercache.Installer, when string, locked bool, report providercache.Report, err error) {
 	t.Helper()
 	if locked == (err != nil) {
@@ -111,8 +110,8 @@ func TestInstall_CancelWhileAServerIsSilent(t *testing.T) {
 	}
 }
 
-// TestInstall_CancelBetweenTheSteps ends the context in the middle of the work on a
-// package, where no event is.
+// TestInstall_CancelBetweenTheSteps ends the context in the middle of the work on a package, where
+// there is no event.
 func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*memorySource) getproviders.Location{

@@ -21,11 +21,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// carryOut does what the plan says and returns an outcome for each selection.
-// failed are those of providers without a selection. What metadata and directories
+// carryOut does what the plan says and returns an outcome for each selection, and those
+// of providers that have failed already. What metadata and directories
 // show comes first: if any provider can't be installed, no archive is requested or unpacked.
 // What is on this machine, unpacked, is put into its place nevertheless.
-func (in *Installer) carryOut(ctx context.Context, plan Plan, local map[getproviders.Provider]localPackage, locks *depsfile.Locks, failed []Outcome) []Outcome {
+func (in *Installer) carryOut(ctx context.Context, d decision) []Outcome {
+	plan, local, locks, failed := d.plan, d.local, d.locks, d.failed
 	in.recordDue(ctx, plan, local)
 	in.noteUses(ctx, plan)
 	if len(plan.Link)+len(plan.Fetch) == 0 {

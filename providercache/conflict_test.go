@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// requirements makes one requirement of each text, on lines of their own.
+// requirements makes one requirement of each text, each on a line of its own.
 func requirements(texts ...string) []getproviders.Requirement {
 	all := make([]getproviders.Requirement, len(texts))
 	for i, text := range texts {

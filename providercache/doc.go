@@ -1,18 +1,22 @@
 // Package providercache installs provider packages: it puts bytes on disk, and
 // only those that the source, its signatures and the lock file agree about.
 //
+//	random, err := getproviders.Terraform("1.15.9").ParseProvider("hashicorp/random")
 //	installer := &providercache.Installer{
-//		Fetcher: &fetcher.Fetcher{Source: source},
+//		Fetcher: &fetcher.Fetcher{Source: &getproviders.RegistrySource{}},
 //		Target:  &store.Store{Dir: ".terraform/providers"},
 //	}
-//	required := getproviders.Requirements{}
-//	required.Add(provider, getproviders.Requirement{Constraints: getproviders.MustParseConstraints("~> 1.0")})
-//	locks, report, err := installer.Install(ctx, required, locks, resolve.Normal)
+//	installed, err := installer.Ensure(ctx, random, getproviders.MustParseConstraints("~> 3.0"))
+//	fmt.Println(installed.Version, installed.Executable)
 //
-// The caller writes the locks to the lock file afterwards, with package depsfile.
-// [Installer.Plan] and [Installer.Check] say what Install would do,
-// [Installer.Ensure] installs one provider without a lock file, [Installer.EnsureAll] many, and
-// [Installer.Prefetch] fills a cache.
+// All that a working directory requires, as its lock file says:
+//
+//	found, problems := requirements.Read(ctx, ".", requirements.Options{})
+//	locks, report, err := installer.Install(ctx, found.Requirements, found.Locks, resolve.Normal)
+//	err = locks.Save(depsfile.FileName, installer.Fetcher.Product)
+//
+// [Installer.Plan] and [Installer.Check] say what Install would do, [Installer.EnsureAll]
+// installs many providers without a lock file, and [Installer.Prefetch] fills a cache.
 //
 // An installation has five phases, each of which hands a value to the next:
 //

@@ -90,7 +90,7 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 		{Source: in.Fetcher.Source, Include: []getproviders.Pattern{getproviders.ExactPattern(provider(far))}},
 	}})
 	both.Target, both.Fetcher.Client, both.Fetcher.Observe = setUp.Target, in.Fetcher.Client, got.observe
-	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at both ends only
+	both.Fetcher.Now = func() time.Time { return time.Time{} } // no time passes, so progress is reported at the beginning and the end only
 	req := require(far, "", "acme/near", "~> 1.0", "acme/kept", "", "acme/broken", "", "terraform.io/builtin/terraform", "")
 	if _, _, err := both.Install(t.Context(), req, locks, resolve.Normal); err == nil {
 		t.Fatal("no error")
@@ -147,8 +147,8 @@ func TestEvents_OfManyCallsDoNotOverlap(t *testing.T) {
 	}
 }
 
-// TestEvents_ReportProgressInSteps: a clock that moves by a quarter of the interval
-// with each look lets a fraction of the reads be told.
+// TestEvents_ReportProgressInSteps: the clock moves by a quarter of the interval each time it is
+// asked, so that a fraction of the reads is reported.
 func TestEvents_ReportProgressInSteps(t *testing.T) {
 	t.Parallel()
 	noise := make([]byte, 1<<20)

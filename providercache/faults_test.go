@@ -32,8 +32,8 @@ func newRegistry(tb testing.TB, types ...string) (*providertest.Registry, *provi
 	return registry, in
 }
 
-// registryHost leads to a registry without discovery. The registry's own host
-// does with it, but has a port, which can't be in a name on Windows.
+// registryHost leads to a registry without discovery. The registry's own host works with
+// discovery, but has a port, which can't be in a file name on Windows.
 const registryHost = "registry.example.com"
 
 func registrySource(r *providertest.Registry) *getproviders.RegistrySource {
@@ -122,8 +122,7 @@ func TestInstall_SaysWhatIsWrongWithADownload(t *testing.T) {
 	}
 }
 
-// lying is a transport that lies about the length of a body, which servers
-// can't do to net/http's own.
+// lying is a transport that gives a wrong length of a body. Servers of net/http can't do that.
 type lying struct {
 	body   string
 	length int64

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// imagePlace is a directory that is root's alone, as in a build of an image.
+// imagePlace is a directory that only root can write to, as in the build of an image.
 func imagePlace(t *testing.T) string {
 	t.Helper()
 	if os.Getuid() != 0 || runtime.GOOS == "windows" {

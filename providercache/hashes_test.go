@@ -23,7 +23,7 @@ import (
 var otherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
 
 func TestHashes_OfManyPlatforms(t *testing.T) {
-	// Not parallel: it looks at the directory for temporary files.
+	// Not parallel: it counts what is left in the directory for temporary files.
 	temporary := t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("TMP", temporary)

@@ -136,28 +136,6 @@ func (in *Installer) sourceURL(ctx context.Context, s resolve.Selection) string 
 	return origin
 }
 
-// targetView reads the receipts for Target.
-func (in *Installer) targetView() store.View {
-	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
-}
-
-// cacheView reads the receipts for the cache.
-func (in *Installer) cacheView() store.View {
-	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
-}
-
-// packageName is the name of a package in receipts and file locks.
-func (in *Installer) packageName(s resolve.Selection) string {
-	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
-}
-
-func (in *Installer) packageNames(selections []resolve.Selection) (names []string) {
-	for _, s := range selections {
-		names = append(names, in.packageName(s))
-	}
-	return names
-}
-
 // identify finds out what a package is: by its receipt if that still holds,
 // else by hashing it. A package that no hash could prove to be the right one
 // isn't read, and found is empty then. due are the packages that were read

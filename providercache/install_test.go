@@ -228,7 +228,7 @@ func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	}
 }
 
-// failed is a provider's failure as tests expect it.
+// failed is the failure of a provider as tests expect it.
 type failed struct {
 	address string
 	step    resolve.Step

@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/internal/download"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
@@ -23,7 +22,8 @@ type Installer struct {
 	Fetcher *fetcher.Fetcher // required: where packages come from, and how they are fetched and verified
 	Target  *store.Store     // required: where packages go (".terraform/providers")
 
-	// Cache is where this Target shares packages with other targets; nil: nowhere.
+	// Cache is where this Target shares packages with other targets; nil: nowhere. It
+	// can't be the directory of the Target.
 	// Link says how they get from there into Target. By default that is a symbolic
 	// link to the package if the cache is Shared, else clones, hard links or copies
 	// of its files.
@@ -64,18 +64,11 @@ type Installer struct {
 // a *resolve.UnwritableError, or *resolve.NoSpaceError, is one for all of them. See
 // [resolve.Causes]. The Report has an Outcome for each provider, whatever became of it.
 func (in *Installer) Install(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (*depsfile.Locks, Report, error) {
-	if err := in.validate(); err != nil {
+	found, err := in.decide(ctx, req, locks, mode)
+	if err != nil {
 		return nil, Report{}, err
 	}
-	locks = resolve.OrEmpty(locks)
-	wanted := in.withoutSkipped(req)
-	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
-	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
-	failed := failedOutcomes(unresolved)
-	local := in.inspect(ctx, selections, locks, inTargetAndCache)
-	failed = append(failed, in.refused(ctx, selections, local)...)
-	plan := makePlan(wanted, selections, local)
-	return conclude(req, locks, in.carryOut(ctx, plan, local, locks, failed))
+	return conclude(req, found.locks, in.carryOut(ctx, found))
 }
 
 // Plan says what Install would do, and of packages to fetch where they would come
@@ -84,22 +77,117 @@ func (in *Installer) Install(ctx context.Context, req getproviders.Requirements,
 // Install up to the choice of versions. The error is as Install's; the Plan is
 // empty then.
 func (in *Installer) Plan(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (Plan, error) {
-	if err := in.validate(); err != nil {
+	found, err := in.decide(ctx, req, locks, mode)
+	if err != nil {
 		return Plan{}, err
+	}
+	if err := joinErrors(found.failed); err != nil {
+		return Plan{}, err
+	}
+	in.locateFetches(ctx, found.plan.Fetch)
+	return found.plan, nil
+}
+
+// decision is what an installation goes by: what there is to do, and what is there.
+type decision struct {
+	plan   Plan
+	local  map[getproviders.Provider]localPackage
+	locks  *depsfile.Locks // as they were
+	failed []Outcome       // of providers that can't be installed
+}
+
+// decide chooses versions, inspects what is there, and says what there is to do.
+func (in *Installer) decide(ctx context.Context, req getproviders.Requirements, locks *depsfile.Locks, mode resolve.Mode) (decision, error) {
+	if err := in.validate(); err != nil {
+		return decision{}, err
 	}
 	locks = resolve.OrEmpty(locks)
 	wanted := in.withoutSkipped(req)
 	in.Fetcher.Emit(ctx, event.QueuedEvent{Requirements: wanted})
 	selections, unresolved := in.Fetcher.Resolver().Resolve(ctx, wanted, locks, mode)
-	failed := failedOutcomes(unresolved)
 	local := in.inspect(ctx, selections, locks, inTargetAndCache)
-	failed = append(failed, in.refused(ctx, selections, local)...)
-	if len(failed) > 0 {
-		return Plan{}, joinErrors(failed)
+	return decision{
+		plan: makePlan(wanted, selections, local), local: local, locks: locks,
+		failed: append(failedOutcomes(unresolved), in.refused(ctx, selections, local)...),
+	}, nil
+}
+
+// Plan is what there is to do, in the order of providers. It marshals to JSON.
+type Plan struct {
+	Present []resolve.Selection     `json:"present"`  // in Target already, and known to be what belongs there
+	Link    []resolve.Selection     `json:"link"`     // in the cache, likewise
+	Fetch   []PlannedFetch          `json:"fetch"`    // to be fetched
+	BuiltIn []getproviders.Provider `json:"built_in"` // part of the product
+}
+
+// PlannedFetch is a package that has to be fetched.
+type PlannedFetch struct {
+	resolve.Selection
+	Source   string `json:"source"`   // where it comes from, in words, as getproviders.Source.Describe has it
+	Location string `json:"location"` // the URL of the registry or mirror, or the mirror's directory; "": the source doesn't say
+	// Bytes is about how large the archive is: the size that a receipt records for
+	// this version, or else for the last one; -1: no receipt records any.
+	Bytes int64 `json:"bytes"`
+}
+
+// makePlan compares what was selected with what was seen.
+func makePlan(req getproviders.Requirements, selections []resolve.Selection, local map[getproviders.Provider]localPackage) Plan {
+	plan := Plan{Present: []resolve.Selection{}, Link: []resolve.Selection{}, Fetch: []PlannedFetch{}, BuiltIn: []getproviders.Provider{}}
+	for _, p := range req.Providers() {
+		if p.IsBuiltIn() {
+			plan.BuiltIn = append(plan.BuiltIn, p)
+		}
 	}
-	plan := makePlan(wanted, selections, local)
-	in.locateFetches(ctx, plan.Fetch)
-	return plan, nil
+	for _, s := range selections {
+		switch seen := local[s.Provider]; {
+		case seen.Refused != nil:
+		case seen.Matches && seen.Version == s.Version:
+			plan.Present = append(plan.Present, s)
+		case seen.Cached != nil && seen.Version == s.Version:
+			plan.Link = append(plan.Link, s)
+		default:
+			plan.Fetch = append(plan.Fetch, PlannedFetch{Selection: s, Bytes: -1})
+		}
+	}
+	return plan
+}
+
+// toFetch lists the selections that have to be fetched.
+func (p Plan) toFetch() (selections []resolve.Selection) {
+	for _, f := range p.Fetch {
+		selections = append(selections, f.Selection)
+	}
+	return selections
+}
+
+// locateFetches adds where packages would come from and how large they are. It
+// asks the source for no package: a source that can't tell otherwise leaves the
+// location empty.
+func (in *Installer) locateFetches(ctx context.Context, fetches []PlannedFetch) {
+	at := in.targetView()
+	if in.Cache != nil {
+		at = in.cacheView()
+	}
+	urls, _ := par.Map(ctx, in.Fetcher.Limits.WithDefaults().Queries, fetches, func(ctx context.Context, f PlannedFetch) (string, error) {
+		return in.sourceURL(ctx, f.Selection), nil
+	})
+	for i := range fetches {
+		f := &fetches[i]
+		f.Source, f.Location = in.Fetcher.Source.Describe(f.Provider), urls[i]
+		if bytes := in.archiveBytes(f.Selection, at); bytes > 0 {
+			f.Bytes = bytes
+		}
+	}
+}
+
+// archiveBytes is the size of a package's archive as far as receipts know it.
+func (in *Installer) archiveBytes(s resolve.Selection, at store.View) int64 {
+	for _, known := range in.KnownPackages(s.Provider) {
+		if known.Version == s.Version && known.ArchiveBytes > 0 {
+			return known.ArchiveBytes
+		}
+	}
+	return at.LastSize(in.packageName(s))
 }
 
 // withoutSkipped returns the requirements without the providers to skip.
@@ -113,22 +201,8 @@ func (in *Installer) validate() error {
 	if in.Fetcher == nil || in.Fetcher.Source == nil || in.Target == nil {
 		return errors.New("an Installer needs a Fetcher with a Source, and a Target")
 	}
-	return in.Fetcher.EffectivePlatform().Validate()
-}
-
-func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
-	return in.Target.PackagePath(p, v, in.Fetcher.EffectivePlatform())
-}
-
-// partials is the directory in which parts of archives are kept for later runs;
-// "" without a cache.
-func (in *Installer) partials() string {
-	if in.Cache == nil {
-		return ""
+	if in.Cache != nil && in.Cache.IsSameAs(in.Target) {
+		return errors.New("the Cache of an Installer can't be its Target: packages would become links to themselves")
 	}
-	return filepath.Join(in.Cache.Dir, download.PartialDir)
-}
-
-func (in *Installer) cachePath(s resolve.Selection) string {
-	return in.Cache.PackagePath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+	return in.Fetcher.EffectivePlatform().Validate()
 }

@@ -21,13 +21,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// stepPrefix begins the places of dieVariable that are numbers: the program
-// kills itself when it asks something for so many times, whatever that is: its
-// source, its context, its clock or its observer. So a kill hits between any two
-// of these, in an order that hardly changes, and no code knows of it.
+// stepPrefix begins the values of dieVariable that are numbers: the program kills itself at the
+// moment when it has asked its source, context, clock and observer that many times. So a kill hits
+// between any two of these calls, in an order that hardly changes.
 const stepPrefix = "step-"
 
-// stepping counts them.
+// stepping counts these calls.
 type stepping struct {
 	*memorySource
 	context.Context
@@ -43,7 +42,7 @@ func (s *stepping) step() {
 		if err != nil {
 			os.Exit(1)
 		}
-		select {} // until it is there
+		select {} // until the signal arrives
 	}
 }
 
@@ -71,8 +70,8 @@ func (s *stepping) Authenticate(getproviders.Digests) (getproviders.Authenticati
 // Load implements getproviders.Trust.
 func (s *stepping) Load(context.Context) (getproviders.Authenticator, error) { s.step(); return s, nil }
 
-// installStepwise is the program. Its arguments are those of die, and behind
-// them how to link.
+// installStepwise is the program that is killed. Its arguments are those of die, and after them
+// how to link.
 func installStepwise(steps int64) {
 	s := &stepping{Context: context.Background(), memorySource: &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}}
 	s.left.Store(steps)
@@ -93,10 +92,9 @@ func installStepwise(steps int64) {
 	os.Exit(0)
 }
 
-// TestInstall_AProcessMayBeKilledAtEachStep kills one at its first step, one at its
-// second, and so on, until one gets through: while it fetches, and while it
-// links what is in the cache. The next run has what it wants, and leaves nothing
-// of the other.
+// TestInstall_AProcessMayBeKilledAtEachStep kills a process at its first step, another at its
+// second, and so on, until one succeeds: while it fetches, and while it links from the cache. The
+// next run installs everything, and leaves nothing of the killed one.
 func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -110,7 +108,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		mode  link.Mode
-		state string // of the cache beforehand
+		state string // what the cache had before
 	}{
 		"fetch":           {link.Auto, ""},
 		"fetch for links": {link.Symlink, ""},
@@ -152,8 +150,7 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	}
 }
 
-// checkAfterKill installs where another process was killed, and looks at what
-// there is then.
+// checkAfterKill installs after a process was killed, and checks what is there then.
 func checkAfterKill(t *testing.T, n int, next *providercache.Installer) {
 	t.Helper()
 	shape := strings.Join(tree(t, filepath.Dir(next.Cache.Dir)), " ")

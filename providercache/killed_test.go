@@ -20,11 +20,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// dieVariable makes the test program install, and end without a word at the
-// place that it names, as if it had been killed there. The package's archive
-// and the target directory are its arguments, and maybe a cache and where
-// receipts are kept. At "fetched" it ends when all is done, and differently if
-// it had to fetch the package, or, at "unread", fails if it had to read one.
+// dieVariable makes the test program install, and end suddenly at the place that it names, as if
+// it were killed there. Its arguments are the package's archive and the target directory, and if
+// given, a cache and a state directory. At "fetched" it ends when all is done, with another exit
+// code if it fetched the package. At "unread" it fails if it read a package.
 const (
 	dieVariable = "TFDEPS_TEST_DIE_AT"
 	diedAsAsked = 3
@@ -102,7 +101,7 @@ func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 			if stagings := stagingDirs(left); where != "begun" && stagings == 0 {
 				t.Errorf("there is %q, so this test shows nothing", left)
 			}
-			if runtime.GOOS == "windows" { // no lock tells there that a process is gone
+			if runtime.GOOS == "windows" { // without file locks, it can't be known that a process is gone
 				in.Fetcher.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
 			}
 			install(t, in, require("acme/widget", ""), nil)

@@ -44,7 +44,7 @@ type countedBody struct {
 }
 
 func (b *countedBody) Read(p []byte) (int, error) {
-	runtime.Gosched() // lets others in
+	runtime.Gosched() // lets other goroutines run
 	return b.Reader.Read(p)
 }
 
@@ -91,8 +91,7 @@ func TestLimits_DownloadsAreBoundedOverAllCalls(t *testing.T) {
 	}
 }
 
-// TestLimits_MayBeBoundless has the largest numbers there are, as people write
-// who want no limit at all.
+// TestLimits_MayBeBoundless uses the largest numbers, which people write who want no limit.
 func TestLimits_MayBeBoundless(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
@@ -102,9 +101,9 @@ func TestLimits_MayBeBoundless(t *testing.T) {
 	install(t, in, require("acme/p0", ""), nil)
 }
 
-// TestLimits_MemoryIsFlat: what is allocated for three packages has nothing to do with
-// how large they are. It counts all that is allocated, whether freed or not,
-// so it doesn't depend on the collector.
+// TestLimits_MemoryIsFlat: how much is allocated for three packages doesn't depend on how large
+// they are. It counts all allocations, freed or not, so that it doesn't depend on the garbage
+// collector.
 func TestLimits_MemoryIsFlat(t *testing.T) {
 	if testing.Short() {
 		t.Skip("unpacks 12 MB")

@@ -24,7 +24,7 @@ func (in *Installer) link(ctx context.Context, selections []resolve.Selection, l
 	if unlocked < 0 {
 		return in.linkEach(ctx, selections, local, modes)
 	}
-	if unlocked > 0 { // where one can't be cloned, none can: to try once is enough
+	if unlocked > 0 && link.MayClone(in.Target.Dir) { // where one can't be cloned, none can: to try once is enough
 		if linked, _ = in.linkEach(ctx, selections[:1], local, modes[:unlocked]); len(linked) > 0 {
 			more, left := in.linkEach(ctx, selections[1:], local, modes[:unlocked])
 			linked, selections = append(linked, more...), left

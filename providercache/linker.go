@@ -74,9 +74,12 @@ func (l linker) unlocked(ctx context.Context, job linkJob, found receipt.Provena
 // cache, it has none.
 func (l linker) locked(ctx context.Context, job linkJob, found receipt.Provenance) (o Outcome, shared []receipt.Pending, err error) {
 	from := l.in.cachePath(job.Selection)
-	own, before := l.at.IsOwn(from), receipt.Receipt{}
-	if own {
-		if before, err = l.in.recheck(ctx, job.Selection, found, l.at); err != nil {
+	before, own := l.at.KnownOwn(l.in.packageName(job.Selection))
+	if !own || before.H1 != found.H1 {
+		if own = l.at.IsOwn(from); own {
+			before, err = l.in.recheck(ctx, job.Selection, found, l.at)
+		}
+		if err != nil {
 			return Outcome{}, nil, err
 		}
 	}

@@ -82,7 +82,7 @@ func TestLink_APackageAppearsByEachMode(t *testing.T) {
 	}
 }
 
-// wantFiles checks that to has ordinary files with the modes of from's.
+// wantFiles checks that to has ordinary files with the content and modes of from's.
 func wantFiles(t *testing.T, from, to string, same bool) {
 	t.Helper()
 	err := filepath.WalkDir(to, func(path string, entry fs.DirEntry, err error) error {
@@ -255,7 +255,7 @@ func TestLink_AReceiptIsNotRenewedOverAChange(t *testing.T) {
 	}
 }
 
-// TestLink_ManyMayLinkAtOnce: whoever links, the file is whole for everybody.
+// TestLink_ManyMayLinkAtOnce: each of many goroutines that link at once gets a complete file.
 func TestLink_ManyMayLinkAtOnce(t *testing.T) {
 	t.Parallel()
 	from, to := packageToLink(t), t.TempDir()

@@ -14,12 +14,11 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-// wrongH1 is no package's.
+// wrongH1 is the hash of no package.
 const wrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
-// tellingRegistry starts a registry that tells the hashes of all packages, and
-// publishes one for each of three platforms. It tells h1 of those that are in it,
-// and the truth of others.
+// tellingRegistry starts a registry that lists the hashes of all packages, and publishes one for
+// each of three platforms. It lists the given h1, and the true ones of the other platforms.
 func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
 	tb.Helper()
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
@@ -36,11 +35,11 @@ func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*provi
 	return registry, newUser(tb, registry)
 }
 
-// newUser is somebody who has installed nothing yet.
+// newUser is a user who has installed nothing yet.
 func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
 	in := newInstaller(tb, registrySource(registry))
 	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
-	in.Fetcher.Product.HashesHost = registryHost // the product trusts it as OpenTofu does its own
+	in.Fetcher.Product.HashesHost = registryHost // the product trusts it as OpenTofu trusts its own registry
 	return in
 }
 
@@ -75,8 +74,8 @@ func TestLock_TrustsARegistry(t *testing.T) {
 	}
 }
 
-// TestLockRecordsWhatIsListedOfOtherPlatforms: whoever locks for one of them has
-// locked for all.
+// TestLockRecordsWhatIsListedOfOtherPlatforms: to lock for one of the platforms is to lock for all
+// of them.
 func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
@@ -103,8 +102,8 @@ func TestLock_RecordsWhatIsListedOfOtherPlatforms(t *testing.T) {
 	}
 }
 
-// TestLockKnowsBetterThanARegistry: what was read counts, and what is listed of it
-// isn't recorded, either by itself or as news about others.
+// TestLockKnowsBetterThanARegistry: of a package that was read, the computed hash counts, and the
+// listed one isn't recorded, neither for itself nor for other platforms.
 func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, map[getproviders.Platform]string{linux: wrongH1, otherPlatforms[0]: wrongH1})
@@ -135,9 +134,8 @@ func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	}
 }
 
-// newRegistryThatTells lists the same hashes for all packages. Each package is
-// another archive: archives of the same bytes that are asked for at once may
-// be downloaded once.
+// newRegistryThatTells lists the same hashes for all packages. Each package is another archive,
+// because archives of the same bytes that are requested at once may be downloaded once.
 func newRegistryThatTells(t *testing.T, hashes ...string) (*providertest.Registry, *providercache.Installer) {
 	t.Helper()
 	registry, in := tellingRegistry(t, nil)
@@ -173,8 +171,8 @@ func TestLock_LeavesOutWhatIsDone(t *testing.T) {
 	}
 }
 
-// A registry that lists hashes says what is the right package for other platforms. Unless
-// the product trusts that registry, or its user does, only what is signed or was read counts.
+// A registry that lists hashes decides which package is right for other platforms. Unless the
+// product or the user trusts that registry, only what is signed or was read counts.
 func TestLock_LeavesOutWhatARegistryListsUnsigned(t *testing.T) {
 	t.Parallel()
 	registry, _ := tellingRegistry(t, map[getproviders.Platform]string{otherPlatforms[0]: wrongH1, otherPlatforms[1]: wrongH1})

@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-// meeting is a source that describes no package until so many are being asked for
-// at once.
+// meeting is a source that answers no question for a package until a given number of them has been
+// asked at once.
 type meeting struct {
 	getproviders.Source
 	guests sync.WaitGroup
@@ -39,7 +39,7 @@ func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	source := &meeting{Source: in.Fetcher.Source}
 	source.guests.Add(6)
 	in.Fetcher.Source = source
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // for a test that fails
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failing test ends
 	defer cancel()
 	result := first(lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),

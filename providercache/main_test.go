@@ -3,6 +3,7 @@ package providercache_test
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"context"
 	"io"
 	"io/fs"
@@ -68,6 +69,7 @@ func zipOf(tb testing.TB, files map[string]string) []byte {
 	tb.Helper()
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)
+	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
 		header.SetMode(0o755)
@@ -85,8 +87,7 @@ func zipOf(tb testing.TB, files map[string]string) []byte {
 	return out.Bytes()
 }
 
-// memorySource is a Source of packages that a test made. Set it up before it
-// is used.
+// memorySource is a Source of packages that a test made. It is set up before it is used.
 type memorySource struct {
 	dir      string
 	packages map[getproviders.Provider]map[getproviders.Version]getproviders.Package
@@ -117,12 +118,12 @@ func (s *memorySource) add(address, v string, at getproviders.Location) {
 	s.packages[p][version(v)] = getproviders.Package{Provider: p, Version: version(v), Platform: linux, Location: at}
 }
 
-// loader gets what a package is authenticated by when it is asked for.
+// loader loads what a package is authenticated by.
 type loader interface {
 	Load(ctx context.Context) (getproviders.Authenticator, error)
 }
 
-// trust lets a package be authenticated; nil: by nothing.
+// trust lets a package be authenticated by what by loads; nil: by nothing.
 func (s *memorySource) trust(address, v string, by loader) {
 	pkg := s.packages[provider(address)][version(v)]
 	pkg.Trust = getproviders.Trust{}
@@ -141,7 +142,7 @@ func (s *memorySource) trust(address, v string, by loader) {
 	s.packages[provider(address)][version(v)] = pkg
 }
 
-// from lets a package have an origin.
+// from gives a package a source URL.
 func (s *memorySource) from(address, v, origin string) {
 	pkg := s.packages[provider(address)][version(v)]
 	pkg.SourceURL = origin
@@ -254,8 +255,8 @@ func packageDir(address, v string) string {
 	return getproviders.UnpackedPath(provider(address), version(v), linux)
 }
 
-// nothingLeft fails the test if there is anything in or of the directory that
-// an Installer was to make.
+// nothingLeft fails the test if there is anything in the directory that the Installer would make,
+// or the directory itself.
 func nothingLeft(tb testing.TB, in *providercache.Installer) {
 	tb.Helper()
 	above := filepath.Dir(filepath.Dir(in.Target.Dir)) // made by the test

@@ -17,7 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// maintenance looks after the machine's cache.
+// maintenance returns the Maintenance of the machine's cache.
 func (m *machine) maintenance(tb testing.TB) *store.Maintenance {
 	tb.Helper()
 	cache, err := store.OpenCache(m.cache, m.named)
@@ -125,6 +125,27 @@ func TestNoteUses_NotesAUseOnceADay(t *testing.T) {
 	now = now.Add(2 * time.Hour)
 	if m.install(t, d, locks); noted() == before {
 		t.Error("it wasn't noted again after a day")
+	}
+}
+
+// A tree of Terragrunt prepares hundreds of directories, one after the other.
+func TestNoteUses_NotesTheLastUseOfACacheOnceAnHour(t *testing.T) {
+	t.Parallel()
+	needsReceipts(t)
+	m, _, locks := settled(t)
+	noted := func() string { return strings.Join(contents(t, filepath.Join(m.state, "last-uses")), "\n") }
+	before, now := noted(), time.Now().Add(30*time.Minute)
+	install := func() {
+		d := m.directory(t)
+		d.Fetcher.Now = func() time.Time { return now }
+		m.install(t, d, locks)
+	}
+	if install(); noted() != before {
+		t.Error("it was noted again within an hour")
+	}
+	now = now.Add(time.Hour)
+	if install(); noted() == before {
+		t.Error("it wasn't noted again after an hour")
 	}
 }
 
@@ -317,7 +338,7 @@ func TestRemove_KeepsPackagesThatAreAboutToBeLinked(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it holds nothing any more
+		must(t, os.RemoveAll(filepath.Dir(filepath.Dir(d.Target.Dir)))) // so that it has nothing any more
 	}
 	cancel()
 	collecting.Wait()

@@ -19,8 +19,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// rendezvous is a source whose answers come when all that are going to be asked
-// for have been asked for: what asks one after the other waits for ever.
+// rendezvous is a source that answers only when all expected questions have been asked: a caller
+// that asks one after the other waits for ever.
 type rendezvous struct {
 	*memorySource
 	versions, packages *barrier
@@ -63,7 +63,7 @@ func (b *barrier) wait(ctx context.Context) error {
 	}
 }
 
-// Ten providers, one of which no version fits: two round trips, and no archive.
+// Ten providers, one of which has no version that fits: two round trips, and no archive.
 func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 10, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
@@ -85,7 +85,7 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-// Files stand where the directories of the target and the cache should be.
+// Files are where the directories of the target and the cache should be.
 func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	for _, cache := range []bool{false, true} {
@@ -122,7 +122,7 @@ func TestInstall_ReportsOnceThatNothingCanBeWritten(t *testing.T) {
 	}
 }
 
-// huge is a transport whose archives are announced as larger than any disk, and can't be
+// huge is a transport that announces archives larger than any disk, and whose bodies can't be
 // read.
 type huge struct{ counting }
 

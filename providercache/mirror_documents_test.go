@@ -17,12 +17,12 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
-// trusts is what makes the signatures of a registry of tests count in a mirror.
+// trusts makes the signatures of the tests' registry count in a mirror.
 func (m *mirroring) trusts() getproviders.Signers {
 	return getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
 }
 
-// sources are the two kinds that can install from the mirror.
+// sources are the two kinds of source that can install from the mirror.
 func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, served *providertest.Server) {
 	t.Helper()
 	server, err := providertest.NewServer(providertest.ServerOptions{Handler: http.FileServer(http.Dir(m.opts.Dir))})
@@ -36,7 +36,7 @@ func (m *mirroring) sources(t *testing.T) (all map[string]getproviders.Source, s
 	}, server
 }
 
-// installed is what the lock file and the user get to know of a package.
+// installed is what the lock file and the user learn of a package.
 func (m *mirroring) installed(t *testing.T, source getproviders.Source, client *http.Client, locks *depsfile.Locks) (text string) {
 	t.Helper()
 	in := newInstaller(t, source)
@@ -71,8 +71,8 @@ func TestMirror_InstallingFromAMirrorIsAsGoodAsFromTheRegistry(t *testing.T) {
 	}
 }
 
-// TestMirror_LockedHashesNeedNoDocuments counts requests to a mirror without
-// documents, as those of others are.
+// TestMirror_LockedHashesNeedNoDocuments counts requests to a mirror without documents, as other
+// programs make them.
 func TestMirror_LockedHashesNeedNoDocuments(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -176,7 +176,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	if names := m.files(t); !slices.Contains(names, documents("widget", "1.0.0")[2]) {
 		t.Errorf("the mirror has %q", names)
 	}
-	// A source that vouches for nothing has other bytes.
+	// A source without signatures has other bytes.
 	source := newSource(t)
 	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
 	m.Fetcher.Source = source

@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// TestMirror_AFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB,
-// on which something is already.
+// TestMirror_AFullDiskLeavesTheMirrorWhole fills a mirror on a file system of 64 KiB that has one
+// package already.
 func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()
@@ -25,7 +25,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	m := newMirroring(t)
 	m.opts.Dir = filepath.Join(disk, "mirror")
 	large := providertest.PackageSpec{Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux}
-	noise := make([]byte, 100<<10) // which doesn't get smaller in an archive
+	noise := make([]byte, 100<<10) // random bytes, so that the archive is as large
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 	large.Archive = zipOf(t, map[string]string{"terraform-provider-large": string(noise)})
 	m.registry.Add(large)

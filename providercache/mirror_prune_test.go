@@ -23,8 +23,8 @@ func (m *mirroring) pass(t *testing.T, passed time.Duration) {
 	}
 }
 
-// TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted is there,
-// with what is signed about it, and isn't listed.
+// TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes: at first what isn't wanted stays there
+// with its signed documents, and isn't listed.
 func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -32,7 +32,7 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	must(t, err)
 	there := m.files(t)
 	m.opts.Prune, m.opts.PruneGrace, m.opts.Platforms = true, time.Hour, []getproviders.Platform{linux}
-	m.pass(t, 24*time.Hour) // since then, they have told of all
+	m.pass(t, 24*time.Hour) // the indexes have listed all of it since then
 	for _, passed := range []time.Duration{0, 59 * time.Minute} {
 		m.pass(t, passed)
 		result, err := m.run(t, want("widget@1.1.0")...)
@@ -59,7 +59,7 @@ func TestMirrorPrune_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	}
 }
 
-// TestMirrorPrune_WhatIsWantedAgainIsListedAgain: nothing has to be fetched for that, and the
+// TestMirrorPrune_WhatIsWantedAgainIsListedAgain: nothing is fetched for that, and the waiting
 // time begins again.
 func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,8 @@ func TestMirrorPrune_WhatIsWantedAgainIsListedAgain(t *testing.T) {
 	}
 }
 
-// TestMirrorPrune_PruneGoesOnWhereItWasKilled: what no client can have read about goes at once.
+// TestMirrorPrune_PruneGoesOnWhereItWasKilled: what no client can have read about is removed at
+// once.
 func TestMirrorPrune_PruneGoesOnWhereItWasKilled(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)

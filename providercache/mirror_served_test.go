@@ -15,8 +15,8 @@ import (
 )
 
 // TestMirrorPrune_AMirrorIsWholeWhileItIsPruned has clients read and install from a mirror in
-// which one version comes and goes. What stays wanted can be installed at every
-// moment, and what is listed is there.
+// which one version comes and goes. The other version can be installed at every moment, and what
+// is listed is there.
 func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
@@ -54,8 +54,8 @@ func TestMirrorPrune_AMirrorIsWholeWhileItIsPruned(t *testing.T) {
 	must(t, <-pruned)
 }
 
-// listedAndMissing says what is wrong with a mirror that changes. A reader of a
-// document that has been replaced meanwhile sees what was.
+// listedAndMissing says what is wrong with a mirror while it changes. A reader of a document that
+// was replaced meanwhile sees the state before.
 func listedAndMissing(t *testing.T, m *mirroring) []string {
 	t.Helper()
 	before := m.listing()
@@ -66,7 +66,7 @@ func listedAndMissing(t *testing.T, m *mirroring) []string {
 	return problems
 }
 
-// listing is which documents there are, and since when.
+// listing says which documents there are, and since when.
 func (m *mirroring) listing() (all []string) {
 	names, _ := filepath.Glob(filepath.Join(m.opts.Dir, "*", "*", "*", "*.json"))
 	for _, name := range names {

@@ -58,7 +58,7 @@ func want(names ...string) (all []mirror.Spec) {
 	return all
 }
 
-// run fills the mirror, and makes sure that it is whole.
+// run fills the mirror, and checks that it is complete.
 func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, error) {
 	t.Helper()
 	result, err := mirror.Update(t.Context(), m.Fetcher, m.opts, wanted)
@@ -115,7 +115,7 @@ func brokenIndexes(dir string) (problems []string) {
 	return problems
 }
 
-// documents are the files about what is signed of a version, sorted.
+// documents are the files of a version's signed documents, sorted.
 func documents(typ, v string) []string {
 	sums := fmt.Sprintf("%s/terraform-provider-%s_%s_SHA256SUMS", typ, typ, v)
 	return []string{sums, sums + ".keys.json", sums + ".sig"}

@@ -21,8 +21,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// newResumable is newBreakable with a cache, where the file of the archive is
-// going to be.
+// newResumable is newBreakable with a cache, and the path at which the archive's part is going to
+// be.
 func newResumable(tb testing.TB) (registry *providertest.Registry, in *providercache.Installer, archive []byte, partial string) {
 	tb.Helper()
 	if runtime.GOOS == "windows" {
@@ -33,7 +33,7 @@ func newResumable(tb testing.TB) (registry *providertest.Registry, in *providerc
 	return registry, in, archive, filepath.Join(in.Cache.Dir, "partial", fmt.Sprintf("%x", sha256.Sum256(archive)))
 }
 
-// breakOff lets an installation fail after so many bytes of the archive.
+// breakOff makes an installation fail after so many bytes of the archive.
 func breakOff(tb testing.TB, registry *providertest.Registry, in *providercache.Installer, after int64) {
 	tb.Helper()
 	registry.Break("archive", providertest.Fault{Status: 404})
@@ -89,7 +89,7 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	for name, c := range map[string]struct {
 		left  func(archive []byte) []byte
 		fault providertest.Fault
-		asked []string // SIZE is the archive's
+		asked []string // SIZE is the size of the archive
 	}{
 		"all of it":              {left: func(a []byte) []byte { return a }},
 		"nothing":                {left: func([]byte) []byte { return nil }, asked: []string{""}},
@@ -129,8 +129,8 @@ func TestResume_WhatIsLeftMayBeAnything(t *testing.T) {
 	}
 }
 
-// TestResume_WhatOthersCouldChangeIsNotResumed has files in the place of what is left
-// that aren't used, and are left alone.
+// TestResume_WhatOthersCouldChangeIsNotResumed puts files in the place of the part that aren't
+// used, and are left alone.
 func TestResume_WhatOthersCouldChangeIsNotResumed(t *testing.T) {
 	t.Parallel()
 	for name, put := range map[string]func(t *testing.T, partial string){
@@ -192,8 +192,8 @@ func TestResume_WhatIsLeftIsRemovedAfterADay(t *testing.T) {
 	}
 }
 
-// TestResume_KeepsNothingOfAnUnknownArchive: without a cache, without a
-// checksum, and of what the disk and not the network is to blame for.
+// TestResume_KeepsNothingOfAnUnknownArchive: nothing is kept without a cache, without a checksum,
+// or where the disk and not the network is the cause.
 func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	t.Parallel()
 	t.Run("no cache", func(t *testing.T) {
@@ -215,7 +215,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		if !errors.Is(err, getproviders.ErrUnreachable) {
 			t.Fatal(err)
 		}
-		if left := files(t, in.Cache.Dir); len(left) > 1 { // but the lock of the package
+		if left := files(t, in.Cache.Dir); len(left) > 1 { // only the package's file lock
 			t.Errorf("there is %q", left)
 		}
 	})
@@ -241,8 +241,8 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	})
 }
 
-// TestResume_AnArchiveWaitsForItsDocuments: it is whole and stays, as its checksum
-// list can't be had.
+// TestResume_AnArchiveWaitsForItsDocuments: the archive is complete and stays, although its list
+// of checksums can't be loaded.
 func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)

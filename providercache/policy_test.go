@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/vendoring"
 )
 
-// judge is a policy that remembers what it was asked about.
+// judge is a policy that records what it is asked.
 type judge struct {
 	mu    sync.Mutex
 	asked []fetcher.Candidate
@@ -33,8 +33,7 @@ func (j *judge) policy(_ context.Context, c fetcher.Candidate) error {
 	return j.no
 }
 
-// states lists the states of the packages that it was asked about since the last
-// call, each once.
+// states lists the states of the packages that it was asked about since the last call, each once.
 func (j *judge) states() string {
 	var states []string
 	for _, c := range j.asked {
@@ -56,7 +55,7 @@ func policyMachine(t *testing.T) (*machine, *directory, *judge) {
 	return m, d, j
 }
 
-// refusedBy checks an error that comes of a policy.
+// refusedBy checks an error that a policy causes.
 func refusedBy(t *testing.T, what string, err error) {
 	t.Helper()
 	refused, ok := errors.AsType[*fetcher.PolicyError](err)
@@ -138,8 +137,8 @@ func TestPolicy_RefusesWhatIsInstalled(t *testing.T) {
 	nothingLeft(t, other.Installer)
 }
 
-// policyPaths are the ways to packages other than Install, with the states of
-// the first and of the second time.
+// policyPaths are the ways to packages other than Install, with the states in the first and in the
+// second run.
 func policyPaths(t *testing.T, d *directory) []struct {
 	name, first, again string
 	run                func() error

@@ -31,8 +31,8 @@ func (e expected) Load(context.Context) (getproviders.Authenticator, error) {
 	return getproviders.AnyHash{getproviders.ZH(e)}, nil
 }
 
-// installFromWeb is the program that is going to be killed. Its arguments are
-// the target directory, the cache, the archive's URL and the checksum.
+// installFromWeb is the program that is killed. Its arguments are the target directory, the cache,
+// the archive's URL and the checksum.
 func installFromWeb() {
 	target, cache, from := os.Args[1], os.Args[2], os.Args[3]
 	at, err := url.Parse(from)
@@ -54,9 +54,8 @@ func installFromWeb() {
 	os.Exit(0)
 }
 
-// paced serves an archive in small pieces. It doesn't get ahead of what has
-// been written to a file by more than so much, which stands for a network that
-// is slower than a disk.
+// paced serves an archive in small pieces. It is never ahead of what has been written to a file by
+// more than a given number of bytes, like a network that is slower than a disk.
 type paced struct {
 	archive []byte
 	written string
@@ -77,7 +76,7 @@ type pacedWriter struct {
 
 func (w pacedWriter) Write(b []byte) (n int, err error) {
 	for n < len(b) {
-		piece := b[n:min(n+16<<10, len(b))]
+		piece := b[n:min(n+64<<10, len(b))]
 		m, err := w.ResponseWriter.Write(piece)
 		n += m
 		if err == nil {
@@ -94,7 +93,7 @@ func (w pacedWriter) Write(b []byte) (n int, err error) {
 	return n, nil
 }
 
-// begun is where the part begins that this answer has.
+// begun is where the part begins that an answer has.
 func (w pacedWriter) begun() (from int64) {
 	_, _ = fmt.Sscanf(w.req.Header.Get("Range"), "bytes=%d-", &from)
 	return from
@@ -108,7 +107,7 @@ func (w pacedWriter) size() int64 {
 	return info.Size()
 }
 
-// count adds to what was sent in all, and returns what this answer has sent.
+// count adds to the number of bytes sent in all, and returns how many this answer has sent.
 func (p *paced) count(n int, req *http.Request) int64 {
 	p.sent.Add(int64(n))
 	own := req.Context().Value(sentKey{}).(*int64)
@@ -118,17 +117,16 @@ func (p *paced) count(n int, req *http.Request) int64 {
 
 type sentKey struct{}
 
-// TestResume_AKilledProcessLeavesWhatItReceived kills the program at random moments,
-// and lets the next one go on. What has to be sent again is what was on its
-// way, or in a buffer.
+// TestResume_AKilledProcessLeavesWhatItReceived kills the program at random moments, and lets the
+// next run resume. Only bytes that were on their way, or in a buffer, are sent again.
 func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 	if testing.Short() {
-		t.Skip("installs 32 MB, four times")
+		t.Skip("installs 24 MB, three times")
 	}
 	t.Parallel()
 	_, in, _, _ := newResumable(t)
-	const kills, ahead = 3, 512 << 10
-	p := &paced{archive: zipOf(t, map[string]string{"terraform-provider-widget": noise(32 << 20)}), ahead: ahead}
+	const size, kills, ahead = 24 << 20, 2, 512 << 10
+	p := &paced{archive: zipOf(t, map[string]string{"terraform-provider-widget": noise(size)}), ahead: ahead}
 	sum := sha256.Sum256(p.archive)
 	p.written = filepath.Join(in.Cache.Dir, "partial", hex.EncodeToString(sum[:]))
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
@@ -168,7 +166,7 @@ func TestResume_AKilledProcessLeavesWhatItReceived(t *testing.T) {
 		t.Errorf("there is %q", got)
 	}
 	installed, err := os.ReadFile(filepath.Join(in.Target.Dir, filepath.FromSlash(packageDir("acme/widget", "1.0.0")), "terraform-provider-widget"))
-	if err != nil || string(installed) != noise(32<<20) {
+	if err != nil || string(installed) != noise(size) {
 		t.Errorf("it isn't what was sent: %v", err)
 	}
 	if left := stagings(tree(t, in.Cache.Dir)); len(left) > 0 {

@@ -23,15 +23,15 @@ import (
 
 const widgetAddress = registryHost + "/acme/widget"
 
-// noise is what can't be compressed.
+// noise is random bytes, which can't be compressed.
 func noise(size int) string {
 	content := make([]byte, size)
 	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(content)
 	return string(content)
 }
 
-// newBreakable starts a registry with one package that is large enough to
-// break, and returns an Installer that is quick to try again.
+// newBreakable starts a registry with one package that is large enough to break off, and returns
+// an Installer that retries quickly.
 func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Installer, []byte) {
 	tb.Helper()
 	registry, in := newRegistry(tb)
@@ -50,7 +50,7 @@ func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 	return client
 }
 
-// own is a transport whose protocol is its own choice.
+// own is a transport that chooses its protocol itself.
 type own struct{ http.RoundTripper }
 
 // archiveRequests returns the requests for archives.
@@ -63,7 +63,7 @@ func archiveRequests(s *providertest.Server) (found []providertest.Request) {
 	return found
 }
 
-// ranges returns what parts were asked for; "" is all of it.
+// ranges returns which parts were requested; "" is all of it.
 func ranges(s *providertest.Server) (asked []string) {
 	for _, req := range archiveRequests(s) {
 		asked = append(asked, strings.TrimPrefix(req.Header.Get("Range"), "bytes="))
@@ -71,10 +71,9 @@ func ranges(s *providertest.Server) (asked []string) {
 	return asked
 }
 
-// breakArchive applies a fault to requests for archives, and counts nothing of
-// what was sent before.
+// breakArchive applies faults to requests for archives, and counts only what is sent from then on.
 func breakArchive(r *providertest.Registry, faults ...providertest.Fault) {
-	for i := len(faults) - 1; i >= 0; i-- { // the last one given strikes first
+	for i := len(faults) - 1; i >= 0; i-- { // the fault that was given last counts first
 		r.Break("archive", faults[i])
 	}
 }
@@ -114,7 +113,7 @@ func TestResume_ABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 				if want := fmt.Sprintf("bytes=%d-", at); got.Get("Range") != want || !strings.HasPrefix(got.Get("If-Range"), `"`) {
 					t.Errorf("Range %q, If-Range %q; want %q, and an ETag", got.Get("Range"), got.Get("If-Range"), want)
 				}
-				documents := 20_000 // what else is asked for
+				documents := 20_000 // what else is requested
 				if sent := registry.Sent() - before; sent > int64(len(archive)+documents) {
 					t.Errorf("%d bytes were sent for an archive of %d", sent, len(archive))
 				}
@@ -123,8 +122,8 @@ func TestResume_ABodyThatIsCutIsResumedWhereverItWasCut(t *testing.T) {
 	}
 }
 
-// anyTransport hides what a transport is, so that it isn't replaced by one that
-// speaks HTTP/1.1 for archives.
+// anyTransport hides the type of a transport, so that it isn't replaced by one that speaks
+// HTTP/1.1 for archives.
 type anyTransport struct{ http.RoundTripper }
 
 // speaking returns the transport of a server's client for one protocol.
@@ -246,7 +245,7 @@ func TestResume_WhatAServerMayDoWhenATransferIsResumed(t *testing.T) {
 	}
 }
 
-// TestResume_ASignedURLMayExpireWhileItIsUsed: what the registry names leads to
+// TestResume_ASignedURLMayExpireWhileItIsUsed: the URL that the registry names redirects to
 // another place each time, which is good for one request.
 func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	t.Parallel()
@@ -276,7 +275,7 @@ func TestResume_ASignedURLMayExpireWhileItIsUsed(t *testing.T) {
 	}
 }
 
-// TestResume_ResumingEndsWithTheContext: it doesn't wait for its next try.
+// TestResume_ResumingEndsWithTheContext: a cancelled download doesn't wait for its next attempt.
 func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	t.Parallel()
 	registry, in, _ := newBreakable(t)
@@ -297,7 +296,7 @@ func TestResume_ResumingEndsWithTheContext(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-// TestResume_MemoryIsFlatWhileTransfersBreakOff counts all that is allocated.
+// TestResume_MemoryIsFlatWhileTransfersBreakOff counts all allocations.
 func TestResume_MemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends 16 MB")
@@ -312,7 +311,7 @@ func TestResume_MemoryIsFlatWhileTransfersBreakOff(t *testing.T) {
 	install(t, in, require(widgetAddress, ""), nil)
 	runtime.ReadMemStats(&after)
 	got := after.TotalAlloc - before.TotalAlloc
-	if got > uint64(len(archive)) { // about a quarter, but for what the race detector adds
+	if got > uint64(len(archive)) { // about a quarter, plus what the race detector adds
 		t.Errorf("%d bytes were allocated for a package of %d bytes that came in 9 parts", got, len(archive))
 	}
 }

@@ -56,7 +56,7 @@ func TestInstaller_FetchesLargestFirstBySizesOfOtherVersions(t *testing.T) {
 	}
 }
 
-// registryURL is a Source that can say where packages come from, and nothing else.
+// registryURL is a Source that can say where packages come from, and has no other ability.
 type registryURL string
 
 func (s registryURL) Versions(context.Context, getproviders.Provider) (getproviders.Available, error) {

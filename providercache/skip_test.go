@@ -14,8 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// skipping returns an Installer that knows of acme/ours only, and is set to
-// skip three other providers.
+// skipping returns an Installer that skips three providers, and whose source has only acme/ours.
 func skipping(t *testing.T) *providercache.Installer {
 	t.Helper()
 	source := newSource(t)
@@ -27,7 +26,7 @@ func skipping(t *testing.T) *providercache.Installer {
 	return in
 }
 
-// skippedLocks has entries that an installation would stumble over.
+// skippedLocks has entries that make an installation fail unless their providers are skipped.
 func skippedLocks() *depsfile.Locks {
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("0.1.0"), Hashes: []getproviders.Hash{"h1:kept"}})
@@ -48,7 +47,7 @@ func TestSkip_InstallLeavesSkippedProvidersAlone(t *testing.T) {
 		for _, lock := range locks.All() {
 			kept = append(kept, fmt.Sprintf("%s %s %d", lock.Provider.Type, lock.Version, len(lock.Hashes)))
 		}
-		// What isn't required any more goes, skipped or not.
+		// Entries of providers that aren't required any more are removed, skipped or not.
 		if want := []string{"locked 0.1.0 1", "ours 1.0.0 1"}; !slices.Equal(kept, want) {
 			t.Errorf("the locks are %q, want %q", kept, want)
 		}
@@ -88,7 +87,8 @@ func TestSkip_EnsureRefusesASkippedProvider(t *testing.T) {
 	}
 }
 
-// TestSkip_FetchEventsTellTheSource: who had the package, and who failed before.
+// TestSkip_FetchEventsTellTheSource: the event says which source had the package, and which
+// sources failed before.
 func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the mirror is down")

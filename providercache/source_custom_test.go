@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// A source of one's own has archives in memory and an authenticator of its own.
+// A source that a program brings along has archives in memory and an authenticator of its own.
 func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
@@ -37,7 +37,8 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	}
 }
 
-// What a source lists without anything to authenticate by is no reason to crash.
+// A source that lists a package without anything to authenticate it by causes an error and no
+// panic.
 func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)

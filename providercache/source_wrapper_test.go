@@ -8,8 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-// wrapper is a source that others have written around one of ours: it has the
-// three methods of a Source, and Unwrap.
+// wrapper is a source around another one, as programs write it: it has the three methods of a
+// Source, and Unwrap.
 type wrapper struct{ getproviders.Source }
 
 func (w wrapper) Unwrap() getproviders.Source { return w.Source }

@@ -12,7 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// installed are the locks of somebody who installs and has no lock file.
+// installed are the locks of a new installation without a lock file.
 func installed(t *testing.T, in *providercache.Installer) string {
 	t.Helper()
 	locks, report := install(t, in, everyPlatform.Requirements, nil)
@@ -47,8 +47,8 @@ func TestInstall_KnowsBetterThanTheRegistry(t *testing.T) {
 	}
 }
 
-// TestReceiptsTellWhatTheRegistryTold: what comes from the cache, or is there, has
-// the same lock entry as what was fetched, whoever was believed when it was.
+// TestReceiptsTellWhatTheRegistryTold: a package from the cache, or one that is there, gets the
+// same lock entry as one that is fetched, whichever hashes were trusted when it was fetched.
 func TestReceipt_KeepsWhatTheRegistryListed(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)

@@ -10,7 +10,7 @@ import (
 
 // trust is a Trust and its own Authenticator.
 type trust struct {
-	any     getproviders.AnyHash // if there are some, one has to match
+	any     getproviders.AnyHash // if there are any, one has to match
 	result  getproviders.AuthenticationResult
 	refuse  bool // nothing is authentic
 	loadErr error

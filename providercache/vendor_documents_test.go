@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// documentsOf are the paths of what is signed about a version.
+// documentsOf are the paths of a version's signed documents.
 func (v *vendored) documentsOf(name, version string) []string {
 	p, number := provider(registryHost+"/acme/"+name), getproviders.MustParseVersion(version)
 	dir := filepath.Join(v.opts.Dir, registryHost, "acme", name)
@@ -94,7 +94,7 @@ func TestVendoring_WhatIsSignedGoesWithItsArchives(t *testing.T) {
 	}
 }
 
-// placing has the only packages of a provider where packages are vendored to.
+// placing puts the only packages of a provider into the vendored directory.
 func placing(t *testing.T, unpacked bool) *vendored {
 	t.Helper()
 	v := newVendoring(t)

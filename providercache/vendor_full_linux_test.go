@@ -13,8 +13,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a
-// file system of 64 KiB, on which another one is already.
+// TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a file
+// system of 64 KiB that has another one already.
 func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	for _, unpacked := range []bool{false, true} {
@@ -29,7 +29,7 @@ func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 		_, err := v.run(t)
 		must(t, err)
 		before := files(t, disk)
-		noise := make([]byte, 100<<10) // which doesn't get smaller in an archive
+		noise := make([]byte, 100<<10) // random bytes, so that the archive is as large
 		_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
 		v.registry.Add(providertest.PackageSpec{
 			Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux,

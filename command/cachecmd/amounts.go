@@ -33,11 +33,18 @@ var sizes = []struct {
 }{
 	{"kib", 1 << 10}, {"mib", 1 << 20}, {"gib", 1 << 30}, {"tib", 1 << 40},
 	{"kb", 1e3}, {"mb", 1e6}, {"gb", 1e9}, {"tb", 1e12},
-	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"b", 1}, {"", 1},
+	{"k", 1e3}, {"m", 1e6}, {"g", 1e9}, {"t", 1e12}, {"b", 1},
 }
 
-// parseBytes reads "20GB", "1.5GiB", "500M" or a number of bytes.
+// parseBytes reads "20GB", "1.5GiB", "500M" or "100B". A number alone is refused, because
+// who writes it may think of another unit; 0 needs none.
 func parseBytes(given string) (int64, error) {
+	if given == "0" {
+		return 0, nil
+	}
+	if _, err := strconv.ParseFloat(given, 64); err == nil {
+		return 0, fmt.Errorf("%q has no unit: it has to be like %[1]sGB, %[1]sMB or %[1]sB", given)
+	}
 	for _, size := range sizes {
 		number, ok := strings.CutSuffix(strings.ToLower(given), size.suffix)
 		if !ok {

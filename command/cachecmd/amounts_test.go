@@ -19,7 +19,7 @@ func TestParseAge(t *testing.T) {
 
 func TestParseBytes(t *testing.T) {
 	for given, want := range map[string]int64{
-		"0": 0, "123": 123, "20GB": 20e9, "20gb": 20e9, "1.5GiB": 3 << 29, "500M": 500e6, "1 TB": 1e12, "7B": 7,
+		"0": 0, "123": -1, "20GB": 20e9, "20gb": 20e9, "1.5GiB": 3 << 29, "500M": 500e6, "1 TB": 1e12, "7B": 7,
 		"": -1, "GB": -1, "-1": -1, "inf": -1, "nan": -1, "9e30": -1, "1XB": -1, "1e30GB": -1,
 	} {
 		got, err := parseBytes(given)

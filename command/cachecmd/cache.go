@@ -226,3 +226,20 @@ func followed(paths, operands []string, option string) ([]string, error) {
 	}
 	return append(paths, operands...), nil
 }
+
+// Known returns the providers and the platforms of which the shared cache has packages, in any order and
+// repeatedly; none if there is no cache.
+func Known(m *cli.Meta) (providers []getproviders.Provider, platforms []getproviders.Platform) {
+	cache, problems := findCache(m, "")
+	if problems.HasErrors() {
+		return nil, nil
+	}
+	packages, err := maintain(m, cache).List()
+	if err != nil {
+		return nil, nil
+	}
+	for _, p := range packages {
+		providers, platforms = append(providers, p.Provider), append(platforms, p.Platform)
+	}
+	return providers, platforms
+}

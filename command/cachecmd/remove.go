@@ -2,7 +2,9 @@ package cachecmd
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -114,6 +116,9 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	if isNamed {
 		packages = slices.DeleteFunc(packages, func(p store.Package) bool { return !isAmong(wanted, p) })
 	}
+	if isNamed && len(packages) == 0 {
+		return o.end(m, append(problems, nothingMatches(cache, names)), 0)
+	}
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
 	if err != nil {
@@ -127,6 +132,12 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 		}
 	}
 	return o.end(m, append(problems, m.Print(result, o.json)...), 0)
+}
+
+// nothingMatches is about names of which no package is in the cache.
+func nothingMatches(cache *store.Store, names []string) *problem.Problem {
+	return problem.Error("No such package in the cache", fmt.Sprintf(
+		"The cache in %s has no package of %s. To see what it has, run:\n  tfdeps cache list", cache.Dir, strings.Join(names, ", ")))
 }
 
 func isAmong(wanted []resolve.PackageSpec, p store.Package) bool {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -35,6 +36,9 @@ func (c Command) Execute(m *Meta, args []string) int {
 		fmt.Fprintln(m.Stderr, c.Help.Text())
 	}
 	fmt.Fprintln(m.Stderr, err)
+	if blame := m.Blame(err); blame != "" {
+		fmt.Fprintln(m.Stderr, blame)
+	}
 	return 1
 }
 
@@ -55,7 +59,7 @@ func (e *UsageError) Unwrap() error { return e.Cause }
 func (m *Meta) End(problems problem.List, data bool, code int) int {
 	how := m.ViewOptions(getproviders.Product{}, false)
 	how.Data = data
-	return End(func(all problem.List) { view.Problems(how, all) }, problems, code)
+	return End(func(all problem.List) { view.Problems(how, all) }, slices.Concat(m.Warnings, problems), code)
 }
 
 // End is [Meta.End] for commands that show problems in a way of their own.

@@ -52,6 +52,19 @@ func NoColor() Flag {
 	return Flag{Name: "no-color", Help: "Print neither colours nor boxes. NO_COLOR leaves out colours only."}
 }
 
+// noteDiagnostics gathers options about how problems are shown.
+const noteDiagnostics = "Accepted, as OpenTofu's, and without effect: every problem is shown once"
+
+// OpenTofu are options that all of OpenTofu's commands have, about how problems are shown.
+func OpenTofu() Flags {
+	return Flags{
+		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
+		{Name: "consolidate-warnings", Value: AnyBool(), Note: noteDiagnostics},
+		{Name: "consolidate-errors", Value: AnyBool(), Note: noteDiagnostics},
+		{Name: "deprecation", Value: AnyString(), Note: noteDiagnostics},
+	}
+}
+
 // Value reads an option: it adds the option to a set.
 type Value func(set *flag.FlagSet, name string)
 
@@ -179,7 +192,8 @@ func (g Given) parse(args []string) error {
 		if meant := suggestion(g.set, err); meant != "" {
 			err = fmt.Errorf("%w\n%s", err, meant)
 		}
-		return &UsageError{Text: fmt.Sprintf("Error parsing command-line flags: %s", err), Help: true, Cause: err}
+		value := strings.HasPrefix(err.Error(), "invalid ") // of an option that is known: to know the others wouldn't help
+		return &UsageError{Text: fmt.Sprintf("Error parsing command-line flags: %s", err), Help: !value, Cause: err}
 	}
 	return nil
 }

@@ -11,6 +11,14 @@ type Help struct {
 	About string   // what it does, in lines as they are printed
 	Flags Flags
 	More  string // what there is to say behind the options, in lines as they are printed
+
+	Examples []Example
+}
+
+// Example is a way to call a command.
+type Example struct {
+	Line string // as it is typed
+	Why  string // what it is for, as a sentence
 }
 
 const (
@@ -36,7 +44,20 @@ func (h Help) Text() string {
 	if h.More != "" {
 		b.WriteString("\n" + h.More + "\n")
 	}
+	if len(h.Examples) > 0 {
+		b.WriteString("\nExamples:\n")
+	}
+	for _, e := range h.Examples {
+		fmt.Fprintf(&b, "\n  %s\n    %s\n", e.Why, e.Line)
+	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// Text is what the help says of the options.
+func (f Flags) Text() string {
+	var b strings.Builder
+	f.write(&b)
+	return strings.Trim(b.String(), "\n")
 }
 
 // write writes a paragraph for each option, and for each note one that names the

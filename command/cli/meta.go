@@ -18,13 +18,17 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
 
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -53,6 +57,10 @@ type Meta struct {
 	Executable string   // the file of this program; "": unknown
 	StandIn    *StandIn // the program that tfdeps was called as; nil: none
 	Version    string   // of tfdeps
+
+	Commands []Command         // of this program, for the one that completes them
+	AddedBy  map[string]string // options that come from a variable, without dashes, and its name
+	Warnings problem.List      // about the environment; every command shows them when it ends
 }
 
 // StandIn is the program that tfdeps was called as. Commands that tfdeps doesn't
@@ -74,6 +82,18 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options
 		Now:      m.Now,
 		ReadFile: os.ReadFile,
 	}
+}
+
+// Blame says which variable has the option that an error is about; "" if it was typed.
+func (m *Meta) Blame(err error) string {
+	words := strings.FieldsFunc(err.Error(), func(r rune) bool { return unicode.IsSpace(r) || r == ':' || r == '"' || r == '=' })
+	for _, word := range words {
+		option, ok := strings.CutPrefix(word, "-")
+		if variable := m.AddedBy[strings.TrimPrefix(option, "-")]; ok && variable != "" {
+			return fmt.Sprintf("The option %s comes from the variable %s, not from the command line.", word, variable)
+		}
+	}
+	return ""
 }
 
 // UserAgent is what requests say of their sender: the product and its version

@@ -34,7 +34,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Fetch all modules again, in the newest versions that their calls allow."},
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
 }
 
 func help() cli.Help {
@@ -86,12 +86,12 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if problems = append(problems, dir.FindModules(m.Context, installer)...); problems.HasErrors() {
 		return problems
 	}
-	if !dir.ModuleProblems.HasErrors() {
-		dir.ProviderProblems = problem.AsWarnings(dir.ProviderProblems) // get may be what mends the modules
-	}
+	unsuitable := dir.ProviderProblems // which leave modules that can be recorded
+	dir.ProviderProblems = nil
 	if problems = append(problems, dir.Problems()...); problems.HasErrors() {
 		return problems
 	}
+	problems = append(problems, unsuitable...)
 	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
 		return append(problems, unsaved...)
 	}

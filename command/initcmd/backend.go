@@ -76,6 +76,14 @@ func (b *backendState) configure() (problems problem.List) {
 	}
 }
 
+// checkEncryption looks at how OpenTofu would encrypt states, unless the backend isn't wanted.
+func checkEncryption(r request, dir *workdir.Dir) problem.List {
+	if !r.product.Understands("encryption") || !r.opts.backend.initialize || dir.RootProblems.HasErrors() {
+		return nil
+	}
+	return dir.Root.CheckEncryption(r.meta.Env.Get(configs.EncryptionVariable))
+}
+
 // compare decodes the block, and says what has become of it since a record was
 // written. Whatever is wrong with the block alone doesn't matter as long as it is
 // the recorded one: the rest came with -backend-config.
@@ -124,8 +132,11 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	if err != nil {
 		return problem.List{problem.Error("Failed to record the backend", err.Error())}
 	}
-	if change == backend.Added {
+	switch change {
+	case backend.Added:
 		return b.add(config, next)
+	case backend.Rehashed:
+		next = b.record.Renumbered(next)
 	}
 	if problems := selectExisting(b.request, next); problems.HasErrors() {
 		return problems
@@ -233,9 +244,14 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid or missing required argument",
 			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
 	}
-	if !config.Has("workspaces") && env.Get("TF_WORKSPACE") == "" {
+	selected := env.Get("TF_WORKSPACE")
+	switch name := config.Workspace(); {
+	case name == "" && !config.HasTags() && selected == "":
 		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid workspaces configuration",
 			"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")))
+	case name != "" && selected != "" && selected != name:
+		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid workspaces configuration",
+			fmt.Sprintf("The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected))))
 	}
 	return problems
 }

@@ -135,7 +135,7 @@ func checkInstalledModules(r request, dir *workdir.Dir) (reasons []view.CheckRea
 // checkModuleLock compares the modules with their lock file, if there is one or
 // is to be one. Where modules are missing, it can't be known.
 func checkModuleLock(r request, dir *workdir.Dir, incomplete bool) (reasons []view.CheckReason, problems problem.List) {
-	locks, problems := workdir.LoadModuleLocks(r.opts.lockModules)
+	locks, problems := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
 	if incomplete || !locks.Kept || problems.HasErrors() {
 		return nil, problems
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/backend"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 // handOver has the program that -with names initialize the backend, now that
@@ -35,11 +36,11 @@ func (in *installation) handOver() problem.List {
 	if err != nil {
 		return problem.List{problem.Error("Can't hand the backend over", err.Error())}
 	}
-	config, err := in.writeHandOverConfig()
+	temporary, config, err := in.writeHandOverConfig()
 	if err != nil {
 		return problem.List{problem.Error("Can't hand the backend over", "Writing a CLI configuration for it: "+err.Error())}
 	}
-	defer os.Remove(config)
+	defer temporary.Remove()
 	failed := in.runWith(program, config)
 	more, err := in.pullRequirements(program, config)
 	switch {
@@ -71,7 +72,10 @@ func (in *installation) runWith(program, config string) error {
 // returns the providers in it that aren't installed yet.
 func (in *installation) pullRequirements(program, config string) (getproviders.Requirements, error) {
 	record, err := backend.Read(workdir.RecordPath(in.meta.Env))
-	if err != nil || record.IsLocal() || in.opts.stateFile != "" {
+	if err != nil || in.opts.stateFile != "" {
+		return nil, err
+	}
+	if _, known, err := workdir.ReadState(in.meta, in.product, "", record); known {
 		return nil, err
 	}
 	cmd := in.command(program, config, "state", "pull")
@@ -116,25 +120,21 @@ func withProblem(program string, err error) problem.List {
 
 // writeHandOverConfig writes a CLI configuration for the program: the user's, but
 // for the sources of providers, which is where they are installed, and for the
-// tokens, which it gets otherwise. The caller removes it.
-func (in *installation) writeHandOverConfig() (path string, err error) {
+// tokens, which it gets otherwise. The caller removes the directory that it is in.
+func (in *installation) writeHandOverConfig() (dir *scratch.Dir, path string, err error) {
 	content, err := in.handOverConfig()
 	if err != nil {
-		return "", err
+		return nil, "", err
 	}
-	file, err := os.CreateTemp("", "tfdeps-*.tfrc") // with mode 0600
-	if err != nil {
-		return "", err
+	if dir, err = scratch.Temporary(); err != nil {
+		return nil, "", err
 	}
-	_, err = file.Write(content)
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
+	path = filepath.Join(dir.Path, "init.tfrc")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		dir.Remove()
+		return nil, "", err
 	}
-	if err != nil {
-		_ = os.Remove(file.Name())
-		return "", err
-	}
-	return file.Name(), nil
+	return dir, path, nil
 }
 
 // handOverConfig is in JSON, in the form that Terraform reads: every block is a

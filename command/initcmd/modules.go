@@ -3,6 +3,7 @@ package initcmd
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
@@ -61,15 +62,38 @@ func checkConfiguration(r request, dir *workdir.Dir, backendProblems problem.Lis
 	if !dir.RootProblems.HasErrors() && (r.opts.get || !dir.ModuleProblems.HasErrors() && !dir.ProviderProblems.HasErrors()) {
 		return problems // installing modules needs no explanation
 	}
-	preamble := problem.Error(r.product.Name+" encountered problems during initialisation, including problems\n"+
-		"with the configuration, described below.\n\n"+
-		"The "+r.product.Name+" configuration must be valid before initialization so that\n"+
-		r.product.Name+" can determine which modules and providers need to be installed.", "")
+	preamble := preamble(r)
 	at := slices.IndexFunc(backendProblems, func(p *problem.Problem) bool { return p.Subject != nil })
 	if at < 0 {
 		at = len(backendProblems) // none of it is about what the configuration says
 	}
 	return slices.Insert(problems, at, preamble)
+}
+
+// preamble introduces errors of the configuration. To Terraform it is an error by itself.
+func preamble(r request) *problem.Problem {
+	const text = " encountered problems during initialisation, including problems\n" +
+		"with the configuration, described below.\n\n" +
+		"The PRODUCT configuration must be valid before initialization so that\n" +
+		"PRODUCT can determine which modules and providers need to be installed."
+	said := r.product.Name + strings.ReplaceAll(text, "PRODUCT", r.product.Name)
+	if r.product.Predecessor == nil {
+		return problem.Error(said, "")
+	}
+	return problem.Introduction(strings.Replace(said, "initialisation", "initialization", 1))
+}
+
+// checkRoot returns, for OpenTofu, the errors of the root module, which end a run before it looks
+// at the backend.
+func checkRoot(r request, dir *workdir.Dir) problem.List {
+	problems := problem.List(dir.Root.CheckVersion(r.product))
+	if !problems.HasErrors() {
+		problems = dir.RootProblems
+	}
+	if r.product.Predecessor == nil || !problems.HasErrors() {
+		return nil
+	}
+	return append(problem.List{preamble(r)}, problems...)
 }
 
 // checkModules compares the modules with their lock file, and returns what that

@@ -12,8 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 )
 
-// TestCommand_MakesNoClientForRunsWithoutNetwork: what can't be made can't send
-// anything.
+// TestCommand_MakesNoClientForRunsWithoutNetwork: without a client, nothing can be sent.
 func TestCommand_MakesNoClientForRunsWithoutNetwork(t *testing.T) {
 	const config = `terraform {
   required_providers {

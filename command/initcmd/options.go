@@ -21,6 +21,7 @@ type options struct {
 	upgrade     bool
 	check       bool // find out whether there is anything to do, and do nothing
 	json        bool
+	jsonInto    string // a file that gets what -json prints; "": none
 	get         bool   // whether modules are installed
 	fromModule  string // the source of -from-module; "": none
 	stateFile   string // of -state; "": none
@@ -126,8 +127,10 @@ func (o *options) flags() cli.Flags {
 			}},
 		{Name: "json", Value: cli.Bool(&o.json),
 			Help: "Print one JSON object a line, for programs. A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
+		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto),
+			Help: "Write into this file what -json prints, beside what is printed for people."},
 		cli.NoColor(),
-	})
+	}, cli.OpenTofu())
 }
 
 // The notes that gather options of init.
@@ -250,6 +253,9 @@ func (o *options) conflicts(given cli.Given) (problems problem.List) {
 			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)))
 	}
 	problems = append(problems, o.forbidden()...)
+	if o.json && o.jsonInto != "" {
+		problems = append(problems, problem.Error("Invalid output format", "The -json and -json-into arguments are mutually exclusive"))
+	}
 	o.backend.collect(given)
 	return append(problems, o.backend.conflicts(o.json)...)
 }

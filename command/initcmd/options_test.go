@@ -31,7 +31,7 @@ func TestParse(t *testing.T) {
 		{"-get=false", with(func(o *options) { o.get = false })},
 		{"-lockfile=readonly", with(func(o *options) { o.lockfile, o.readonly = "readonly", true })},
 		{"-lockfile=readonly -lockfile=", plain},
-		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec has it
+		{"-input=false -backend=true -get=true -upgrade=false", plain}, // as terraform-exec gives it
 		{"-backend-config=a -backend-config= -reconfigure", with(func(o *options) {
 			o.backend = backendOptions{initialize: true, createDefault: true, config: []string{"a", ""}, reconfigure: true}
 		})},

@@ -1,11 +1,13 @@
 package initcmd
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
@@ -91,10 +93,44 @@ func (in *installation) install() problem.List {
 	locks, report, err := installer.Install(in.meta.Context, in.required, in.dir.Locks, mode)
 	problems := in.view.ProvidersEnd()
 	if err != nil {
+		in.explainMissing(err)
 		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
 	problems = append(problems, in.chosenOffline(report)...)
 	return append(problems, in.record(installer.Fetcher, locks, report)...)
+}
+
+// explainMissing adds to errors about providers that a registry doesn't have why that may be.
+func (in *installation) explainMissing(err error) {
+	for _, part := range getproviders.SplitErrors(err) {
+		if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](part); ok && missing.FromRegistry() && missing.Advice == "" {
+			missing.Advice = in.source.ExplainMissing(in.meta.Context, missing.Provider)
+			if meant := cli.Closest(in.product.Short(missing.Provider), in.knownProviders(missing.Provider)); meant != "" && missing.Advice == "" {
+				missing.Advice = fmt.Sprintf("did you mean %s?", meant)
+			}
+		}
+	}
+}
+
+// knownProviders are the addresses of all providers that this machine knows, but one: those of the configuration,
+// the lock file and the shared cache.
+func (in *installation) knownProviders(but getproviders.Provider) (known []string) {
+	all := in.required.Providers()
+	for _, lock := range in.dir.Locks.All() {
+		all = append(all, lock.Provider)
+	}
+	if in.settings.cache != nil {
+		packages, _ := (&store.Maintenance{Cache: in.settings.cache, StateDir: in.meta.StateDir, Now: in.meta.Now}).List()
+		for _, p := range packages {
+			all = append(all, p.Provider)
+		}
+	}
+	for _, p := range all {
+		if p != but {
+			known = append(known, in.product.Short(p))
+		}
+	}
+	return known
 }
 
 // announceOverrides warns of providers that aren't what the configuration and

@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -21,13 +23,44 @@ func requirements(r request, settings settings, dir *workdir.Dir, record *backen
 	if problems.HasErrors() {
 		return nil, problems
 	}
+	problems = append(problems, sameTypes(r, required)...)
 	return required, append(problems, checkReadonly(r, settings.skip, dir.Locks, required)...)
+}
+
+// sameTypes warns, for OpenTofu, of providers of one type in both namespaces that it takes for its own.
+func sameTypes(r request, required getproviders.Requirements) (problems problem.List) {
+	if r.product.Predecessor == nil {
+		return nil
+	}
+	alike := map[string][]string{}
+	for _, p := range required.Providers() {
+		if p.Namespace == "hashicorp" || p.Namespace == "opentofu" {
+			alike[p.Type] = append(alike[p.Type], r.product.Short(p))
+		}
+	}
+	for _, typ := range slices.Sorted(maps.Keys(alike)) {
+		if len(alike[typ]) > 1 {
+			problems = append(problems, problem.Warning("Potential provider misconfiguration", fmt.Sprintf(
+				"There are several providers of the type %s: %s. If that isn't what you want, one of the modules or the state names the wrong one.",
+				typ, strings.Join(alike[typ], ", "))))
+		}
+	}
+	return problems
 }
 
 // require finds out which providers are needed.
 func require(r request, dir *workdir.Dir, record *backend.Record) (getproviders.Requirements, problem.List) {
 	required, known, problems := dir.Requirements(r.meta, r.opts.stateFile, record)
-	if !known && dir.Locks.Empty() && record.Type != "inmem" && r.opts.backend.with == "" {
+	if known || !dir.Locks.Empty() || r.opts.backend.with != "" {
+		return required, problems
+	}
+	switch {
+	case record.IsLocal():
+		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
+			"The state is encrypted, and only %s reads it; there is no lock file that would tell what it needs. "+
+				"If plan says that a provider is missing, run \"tfdeps init -with=%[2]s\", which asks for the state, or \"%[2]s state pull | tfdeps init -state=-\".",
+			r.product.Name, r.product.Program)))
+	case record.Type != "inmem":
 		problems = append(problems, problem.Warning("Providers that only the state needs may be missing", fmt.Sprintf(
 			"The state is in the care of the backend %q, which wasn't asked, and there is no lock file that would tell what it needs. "+
 				"If plan says that a provider is missing, run \"tfdeps init -with=%s\", which asks for the state, or hand the state over with -state=FILE, where - is standard input.",
@@ -71,7 +104,7 @@ func changesDetected(r request, changes []string) problem.List {
 	}
 	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
 	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
-		what = fmt.Sprintf("There is no lock file %s, and %s forbids to make one", depsfile.FileName, r.opts.readonlyBy)
+		what = fmt.Sprintf("There is no lock file %s, and %s allows none", depsfile.FileName, r.opts.readonlyBy)
 	}
 	return problem.List{problem.Error("Provider dependency changes detected", fmt.Sprintf(
 		"%s:%s\n\n"+
@@ -91,7 +124,7 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 	platform := getproviders.CurrentPlatform()
 	return problem.List{problem.Error("Incomplete lock file information for providers", fmt.Sprintf(
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
-			"Without it \"%s plan\" refuses the package, and %s forbids to add it. To add it, run:\n"+
+			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  %[4]s providers lock -platform=%[2]s",
 		depsfile.FileName, platform, problem.Items(names), r.product.Program, r.opts.readonlyBy))}
 }

@@ -2,16 +2,23 @@
 // finds modules, records the backend, installs providers and writes the lock file.
 //
 // It reads from top to bottom: options.go, run.go with the order of the phases,
-// then a file for each phase: settings.go, configuration.go, backend.go, modules.go,
+// then a file for each phase: settings.go, backend.go, modules.go,
 // requirements.go, providers.go, lockfile.go and handover.go. check.go is init -check, which does none of it.
 package initcmd
 
 import (
+	"errors"
+	"fmt"
+	"os"
+
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -30,21 +37,44 @@ type request struct {
 
 func run(m *cli.Meta, args []string) (int, error) {
 	opts, problems := parse(args, m.Env, m.StandIn)
+	for _, p := range problems {
+		if blame := m.Blame(errors.New(p.Detail)); blame != "" {
+			p.Detail += "\n\n" + blame
+		}
+	}
 	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check})
 	problems = append(problems, invalid...)
 	how := m.ViewOptions(product, opts.json)
 	how.Progress = opts.progress
 	// Terminals that can't draw get no bars, and the lines of the debug log neither.
 	how.NoBars = m.Env.Get("TERM") == "dumb" || m.Log != nil
+	into, unwritable := openInto(opts.jsonInto)
+	if problems = append(problems, unwritable...); into != nil {
+		defer into.Close()
+		how.JSONInto = into
+	}
 	r := request{meta: m, opts: opts, product: product, view: view.NewInit(how)}
 	r.view.Version(m.Version)
-	if problems.HasErrors() {
+	if problems = append(problems, m.Warnings...); problems.HasErrors() {
 		return cli.End(r.view.Problems, problems, 1), nil
 	}
+	r.view.Problems(problems)
 	if opts.check {
 		return check(r), nil
 	}
 	return initialize(r), nil
+}
+
+// openInto creates the file of -json-into, or empties it; nil if there is none.
+func openInto(path string) (*os.File, problem.List) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, problem.List{problem.Error("Invalid argument", fmt.Sprintf("Unable to open the file %q specified by -json-into for writing: %v", path, err))}
+	}
+	return file, nil
 }
 
 // initialize runs the phases in Terraform's order, and returns the exit code.
@@ -77,6 +107,9 @@ func initialize(r request) int {
 // of them has an error. It reports whether none had.
 func initializeDir(in *installation, moduleLocks workdir.ModuleLocks, log *problem.Log) bool {
 	r, dir := in.request, in.dir
+	if !log.Add(checkRoot(r, dir)...) || !log.Add(checkEncryption(r, dir)...) {
+		return false
+	}
 	record, backendProblems := initBackend(r, dir, log)
 	if !initModules(in, moduleLocks, backendProblems, log) {
 		return false
@@ -86,4 +119,49 @@ func initializeDir(in *installation, moduleLocks workdir.ModuleLocks, log *probl
 		return false
 	}
 	return log.Add(in.provide()...) && log.Add(in.handOver()...)
+}
+
+// loadConfiguration reads the root module, after the one that -from-module names
+// was copied to its place, and the lock files, if there is a module. What is wrong
+// with the module is kept in the Dir.
+func loadConfiguration(r request, net sources.Network) (dir *workdir.Dir, moduleLocks workdir.ModuleLocks, problems problem.List) {
+	if problems := copyModule(r, net); problems.HasErrors() {
+		return nil, moduleLocks, problems
+	}
+	options := r.opts.modules
+	if r.opts.fromModule != "" { // the user can't have looked at it yet
+		options.Within = "."
+	}
+	if dir = workdir.Load(r.meta, r.product, ".", options); dir.Empty() {
+		return dir, moduleLocks, nil
+	}
+	problems = dir.LoadLocks()
+	moduleLocks, unread := workdir.LoadModuleLocks(r.meta.Context, r.opts.lockModules)
+	return dir, moduleLocks, append(problems, unread...)
+}
+
+// copyModule copies the module that -from-module names into the working
+// directory, which becomes the configuration that is initialized.
+func copyModule(r request, net sources.Network) problem.List {
+	source := r.opts.fromModule
+	if source == "" {
+		return nil
+	}
+	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
+		return problem.List{problem.Error("The working directory already contains files. The -from-module option requires\n"+
+			"an empty directory into which a copy of the referenced module will be placed.\n\n"+
+			"To initialize the configuration already in this working directory, omit the\n-from-module option.", "")}
+	}
+	shown := modules.Redact(source)
+	r.view.CopyingModule(shown)
+	installer, fetcher := net.Modules(r.meta, r.product)
+	defer fetcher.Close()
+	err := installer.Populate(r.meta.Context, source, ".")
+	if invalid, ok := errors.AsType[problem.List](err); ok {
+		return invalid
+	}
+	if err != nil {
+		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
+	}
+	return nil
 }

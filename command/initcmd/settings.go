@@ -61,7 +61,12 @@ func readSettings(r request) (s settings, problems problem.List) {
 		return s, problems
 	}
 	if !r.opts.noSharedCache {
-		s.cache = sources.OpenCache(r.meta, s.config)
+		var unused problem.List
+		s.cache, unused = sources.OpenCache(r.meta, s.config)
+		problems = append(problems, unused...)
+	}
+	if s.cache != nil && s.cache.IsSameAs(&store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")}) {
+		s.cache = nil // what is installed is there already
 	}
 	r.view.Problems(problems)
 	return s, nil

@@ -30,6 +30,12 @@ func Warning(summary, detail string) *Problem {
 	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail}
 }
 
+// Introduction makes what stands before errors and is none: it has no severity, and is shown as it is.
+func Introduction(text string) *Problem { return &Problem{Severity: hcl.DiagInvalid, Summary: text} }
+
+// IsIntroduction reports whether a problem was made by Introduction.
+func IsIntroduction(p *Problem) bool { return p.Severity == hcl.DiagInvalid }
+
 // At returns the problem with the place in a file that it is about.
 func At(place hcl.Range, p *Problem) *Problem {
 	placed := *p

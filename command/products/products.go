@@ -142,10 +142,16 @@ func StandInFor(name string) *cli.StandIn {
 // signature.
 const enforceVariable = "OPENTOFU_ENFORCE_GPG_VALIDATION"
 
+// expirationVariable, with the value "true", has OpenTofu refuse keys and signatures that have expired.
+const expirationVariable = "OPENTOFU_ENFORCE_GPG_EXPIRATION"
+
 // strict returns the product as the environment makes it.
 func strict(env cli.Environment, product getproviders.Product) getproviders.Product {
 	if env.Get(enforceVariable) == "true" {
 		product.KeylessHost = ""
+	}
+	if env.Get(expirationVariable) == "true" && product.Expiry == getproviders.ExpiredAll {
+		product.Expiry = getproviders.ExpiredNothing
 	}
 	return product
 }

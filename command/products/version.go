@@ -62,6 +62,21 @@ func versionOf(m *cli.Meta, product getproviders.Product, readOnly bool) (string
 	return s.defaultVersion, nil
 }
 
+// VersionVariable is the name of the variable that says which version a product has.
+func VersionVariable(product getproviders.Product) string { return settingsOf[product.Program].version }
+
+// IsAssumed reports whether nothing says which version the product has, because no variable and no name does
+// and its program isn't on PATH, so that a default stands for it.
+func IsAssumed(m *cli.Meta, product getproviders.Product) bool {
+	if m.Env.Get(settingsOf[product.Program].version) != "" || m.StandIn != nil && m.StandIn.Version != "" {
+		return false
+	}
+	for range programsOf(m, product.Program) {
+		return false
+	}
+	return true
+}
+
 // programsOf are the programs that may be the product's.
 func programsOf(m *cli.Meta, name string) iter.Seq[programRecord] {
 	if m.Env.Get(settingsOf[name].path) == "" {

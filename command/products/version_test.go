@@ -16,8 +16,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// With these variables the test binary is a stand-in for terraform: it answers
-// with the one and leaves a mark in the file that the other names.
+// With these variables the test binary is a stand-in for terraform: it prints the content of the
+// first, and leaves a mark in the file that the second names.
 const (
 	fakeAnswer = "TFDEPS_TEST_FAKE_ANSWER"
 	fakeLog    = "TFDEPS_TEST_FAKE_LOG"
@@ -43,8 +43,8 @@ func pretendToBeTerraform(answer string) {
 	os.Exit(0)
 }
 
-// fakeTerraform puts a stand-in for terraform into a directory of its own and
-// returns a cli.Meta with that directory as its PATH.
+// fakeTerraform puts a stand-in for terraform into a directory and returns a cli.Meta with that
+// directory as its PATH.
 func fakeTerraform(t *testing.T, answer string) *cli.Meta {
 	t.Helper()
 	dir := t.TempDir()
@@ -92,7 +92,7 @@ func copyProgram(t *testing.T, from, to string) {
 	}
 }
 
-// asked returns how often the stand-in was asked, and what last.
+// asked returns how often the stand-in was called, and the arguments of the last call.
 func asked(t *testing.T, m *cli.Meta) (times int, last string) {
 	t.Helper()
 	content, err := os.ReadFile(m.Env.Get(fakeLog))
@@ -122,7 +122,7 @@ func TestVersionOf_IsAskedOnce(t *testing.T) {
 	if times != 1 {
 		t.Errorf("terraform was asked %d times, want once", times)
 	}
-	// A copy of tfdeps would have had its answer.
+	// A copy of tfdeps would answer.
 	if want := "version -json " + defaultTerraform; last != want {
 		t.Errorf("terraform was asked %q, want %q", last, want)
 	}
@@ -156,8 +156,8 @@ func TestVersionOf_BeforeWhatAWrapperAdds(t *testing.T) {
 	checkProductVersion(t, m, "1.9.8")
 }
 
-// A tfdeps of another version may be on PATH before the real program, or a
-// launcher that calls one.
+// Before the real program on PATH there may be a tfdeps of another version, or a launcher that
+// calls one.
 func TestVersionOf_IsNotWhatAnotherTfdepsAnswers(t *testing.T) {
 	m := fakeTerraform(t, `{"terraform_version": "1.15.9", "tfdeps_version": "0.1.0"}`)
 	real := filepath.Join(t.TempDir(), "terraform")
@@ -282,5 +282,27 @@ func TestProgramMemory_WhatItKeeps(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(m.dir, "*.tmp")); len(left) > 0 {
 		t.Errorf("%v is left behind", left)
+	}
+}
+
+func TestIsAssumed(t *testing.T) {
+	t.Parallel()
+	product := getproviders.Terraform("")
+	with := t.TempDir()
+	if err := os.WriteFile(filepath.Join(with, "terraform"+map[bool]string{true: ".exe"}[runtime.GOOS == "windows"]), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		meta *cli.Meta
+		want bool
+	}{
+		{&cli.Meta{Env: cli.Environment{"PATH=" + t.TempDir()}}, true},
+		{&cli.Meta{Env: cli.Environment{"PATH=" + with}}, false},
+		{&cli.Meta{Env: cli.Environment{"PATH=", "TFDEPS_TERRAFORM_VERSION=1.2.3"}}, false},
+		{&cli.Meta{Env: cli.Environment{"PATH="}, StandIn: &cli.StandIn{Name: "terraform1.2.3", Version: "1.2.3"}}, false},
+	} {
+		if got := IsAssumed(tt.meta, product); got != tt.want {
+			t.Errorf("%v: %t, want %t", tt.meta.Env, got, tt.want)
+		}
 	}
 }

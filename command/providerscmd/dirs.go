@@ -2,7 +2,6 @@ package providerscmd
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -43,12 +43,12 @@ type reader struct {
 	meta      *cli.Meta
 	product   getproviders.Product
 	net       sources.Network
-	temporary string // "": not made yet
+	temporary *scratch.Dir // nil: not made yet
 }
 
 func (r *reader) close() {
-	if r.temporary != "" {
-		_ = os.RemoveAll(r.temporary)
+	if r.temporary != nil {
+		r.temporary.Remove()
 	}
 }
 
@@ -61,12 +61,12 @@ func (r *reader) read(o packageOptions) ([]directory, problem.List) {
 		return nil, problems
 	}
 	var err error
-	if r.temporary, err = os.MkdirTemp("", "tfdeps-"); err != nil {
+	if r.temporary, err = scratch.Temporary(); err != nil {
 		return nil, append(problems, problem.Error("Can't fetch modules", problem.Sentence(err)))
 	}
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
-		return r.require(ctx, d, filepath.Join(r.temporary, strconv.Itoa(slices.Index(dirs, d)))), nil
+		return r.require(ctx, d, filepath.Join(r.temporary.Path, strconv.Itoa(slices.Index(dirs, d)))), nil
 	})
 	all := make([]directory, len(dirs))
 	for i, p := range found {
@@ -99,15 +99,15 @@ func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.Lis
 }
 
 // require finds out what a directory requires. Modules that are recorded are used
-// where they are; others are fetched to scratch.
-func (r *reader) require(ctx context.Context, d *directory, scratch string) problem.List {
+// where they are; others are fetched to the temporary directory.
+func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
 		return problem.List{problem.Error("Failed to read the record of modules", problem.Sentence(err))}
 	}
 	installer, fetcher := r.net.Modules(r.meta, r.product)
 	defer fetcher.Close()
-	installer.Dir = scratch
+	installer.Dir = temporary
 	d.InstallModules(ctx, installer, manifest)
 	problems := d.Problems()
 	if problems.HasErrors() {
@@ -115,7 +115,8 @@ func (r *reader) require(ctx context.Context, d *directory, scratch string) prob
 	}
 	var invalid problem.List
 	d.required, invalid = d.Tree.Requirements(r.product)
-	return slices.Concat(problems, invalid, d.LoadLocks())
+	problems = slices.Concat(problems, invalid, d.LoadLocks())
+	return append(problems, d.Disinherit(d.required)...)
 }
 
 // request says what a directory needs: of the providers named, or if there are

@@ -94,9 +94,9 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
 
   The lists of checksums that publishers have signed are kept beside the packages,
   with the signatures and the keys. An installation from the mirror by tfdeps gets
-  packages verified as from the registry, and all hashes for the lock file, if a
-  key of HashiCorp's or of a partner's has signed, or one that TFDEPS_TRUSTED_KEYS
-  names. Terraform ignores these files.
+  packages verified as from the registry, and all hashes for the lock file, if
+  HashiCorp's key has signed, or one that TFDEPS_TRUSTED_KEYS names. Terraform
+  ignores these files.
 
   What is in the directory stays, and isn't fetched again. It may be served
   meanwhile: nothing is listed that isn't there.

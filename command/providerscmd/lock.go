@@ -166,20 +166,20 @@ func checkRequired(dirs []directory, only []getproviders.Provider) (problems pro
 
 // conclude writes a directory's lock file, or says what it lacks.
 func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.Lock) problem.List {
-	told := view.LockedDir{
+	shown := view.LockedDir{
 		Dir: d.Path, LockFile: depsfile.FileName, Named: len(opts.dirs) > 0, Check: opts.check, Result: result,
 	}
 	switch {
 	case result.Err != nil:
-		v.Tell(told)
-		return view.LockProblems(d.Product, told)
+		v.Tell(shown)
+		return view.LockProblems(d.Product, shown)
 	case opts.check:
-		return v.Tell(told)
+		return v.Tell(shown)
 	}
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
-		told.Result.Err = err
-		v.Tell(told)
+		shown.Result.Err = err
+		v.Tell(shown)
 		return problem.List{problem.Error("Failed to update dependency lock file", problem.Sentence(err))}
 	}
-	return v.Tell(told)
+	return v.Tell(shown)
 }

@@ -55,7 +55,7 @@ func (o *mirrorOptions) flags() cli.Flags {
 				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."},
 		},
 		o.modules.Flags(),
-		cli.Flags{cli.NoColor()})
+		cli.Flags{cli.NoColor()}, cli.OpenTofu())
 }
 
 // parseMirror reads the arguments of providers mirror. What is wrong with values is

@@ -44,7 +44,7 @@ func (o *treeOptions) flags() cli.Flags {
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
 		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
 			Help: "Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-"},
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
 }
 
 // runTree shows which module requires which providers.
@@ -94,7 +94,9 @@ func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems p
 			Path: shownPath(dir.Root, m.Config.Path), Key: m.Key, Source: modules.Redact(m.Source), Version: m.Version, Dir: m.Dir, Required: required,
 		})
 	}
-	report.Tests = dir.Root.Tests
+	tests, diags := dir.Root.TestRequirements(dir.Product)
+	report.Tests, report.TestProviders = dir.Root.Tests, tests
+	problems = append(problems, diags...)
 	calls := describeCalls(dir)
 	for i, m := range report.Modules {
 		report.Modules[i].Call = calls[m.Path]
@@ -151,7 +153,12 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 	if err != nil {
 		return problem.List{problem.Error("Failed to load state", err.Error())}
 	}
-	if report.StateUnknown = !known; !known && record == nil {
+	report.StateUnknown = !known
+	if !known && record.IsLocal() && (record != nil || dir.Root.Backend == nil) {
+		return problem.List{problem.Warning("State not read", fmt.Sprintf(
+			"The state is encrypted: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}
+	}
+	if !known && record == nil {
 		return problem.List{problem.Warning(fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"), fmt.Sprintf(
 			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type))}
 	}

@@ -94,11 +94,10 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	v := view.NewVerify(m.ViewOptions(products.Unversioned(m), opts.json))
 	var found comparison
 	problems := opts.problems
 	if !problems.HasErrors() {
-		found, problems = verify(m, opts, v)
+		found, problems = verify(m, opts)
 	}
 	code := 0
 	if found.unclear {
@@ -133,7 +132,7 @@ type place struct {
 
 // verify reads all packages, compares them with each lock file that is about
 // them, and tells what differs.
-func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, problems problem.List) {
+func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.List) {
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
 	if problems.HasErrors() {
 		return all, problems
@@ -158,6 +157,7 @@ func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, pr
 	if err != nil {
 		return all, append(problems, problem.Error("Interrupted", "Not all packages were read: "+err.Error()+"."))
 	}
+	report := view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			problems = append(problems, problem.Error("Failed to look for packages", problem.Sentence(err)))
@@ -165,15 +165,12 @@ func verify(m *cli.Meta, opts verifyOptions, v *view.Verify) (all comparison, pr
 		}
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
-			v.Tell(view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
+			report.Trees = append(report.Trees, view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
 			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)
 			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
 		}
 	}
-	if err := v.End(m.Stdout); err != nil {
-		problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
-	}
-	return all, problems
+	return all, append(problems, m.Print(report, opts.json)...)
 }
 
 // readLockFiles reads the lock file of each directory. Directories that a pattern

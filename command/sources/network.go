@@ -8,17 +8,26 @@
 package sources
 
 import (
+	"context"
+	"encoding/hex"
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
 // ReadConfig reads the CLI configuration. Problems with it are errors: to install
@@ -136,15 +145,16 @@ func CheckArchiveCredentials(env cli.Environment) problem.List {
 		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given))}
 }
 
-// trustedKeysVariable lists files with public keys.
+// trustedKeysVariable lists files with public keys, and IDs of partners' keys.
 const trustedKeysVariable = "TFDEPS_TRUSTED_KEYS"
 
 // maxKeyBytes limits the size of a file with a public key.
 const maxKeyBytes = 1 << 20
 
 // signers says whose signatures count in mirrors: besides those that all users
-// trust, the keys that this user names, each as a file with an ASCII-armored
-// public key, for all providers or, behind PATTERN=, for those that match.
+// trust, the keys that this user names. Each is a file with an ASCII-armored
+// public key, for all providers or, behind PATTERN=, for those that match; or, behind
+// PATTERN=, the ID of a partner's key.
 func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Signers, problems problem.List) {
 	trusted.Now = m.Now
 	for _, given := range filepath.SplitList(m.Env.Get(trustedKeysVariable)) {
@@ -154,7 +164,7 @@ func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Si
 		key, err := readTrustedKey(given, product)
 		if err != nil {
 			problems = append(problems, problem.Error("Invalid trusted key", fmt.Sprintf(
-				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE.", trustedKeysVariable, err)))
+				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE, and keys of HashiCorp's partners as PATTERN=ID.", trustedKeysVariable, err)))
 			continue
 		}
 		trusted.Trusted = append(trusted.Trusted, key)
@@ -170,6 +180,10 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 			return key, err
 		}
 		path, key.Providers = file, []getproviders.Pattern{pattern}
+		if id, err := hex.DecodeString(file); err == nil && len(id) == 8 { // a file of such a name is "./NAME"
+			key.PartnerID = file
+			return key, key.Check()
+		}
 	}
 	content, err := wholefile.Read(path, maxKeyBytes)
 	if err != nil {
@@ -180,4 +194,73 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 		return key, fmt.Errorf("%s: %w", path, err)
 	}
 	return key, nil
+}
+
+// policyVariable names further files with rules.
+const policyVariable = "TFDEPS_POLICY"
+
+// Policy is what refuses packages. The zero value refuses none.
+type Policy struct {
+	rules policy.Policy
+	now   func() time.Time
+}
+
+// ReadPolicy reads the rules that count for the current directory: those of the machine, of
+// the files that the variable names, and of the repository. All of them have to hold.
+func ReadPolicy(m *cli.Meta, product getproviders.Product) (Policy, problem.List) {
+	paths, problems := policyFiles(m)
+	p := Policy{now: m.Now}
+	for _, path := range paths {
+		rules, diags := policy.Load(path, product)
+		problems = append(problems, diags...)
+		p.rules = policy.All(p.rules, rules)
+	}
+	return p, problems
+}
+
+// Against returns the policy as fetcher.Fetcher has it; nil if it refuses nothing. A version
+// is a downgrade if it is older than the one in the lock file; nil: there is no lock file.
+func (p Policy) Against(locks *depsfile.Locks) func(context.Context, fetcher.Candidate) error {
+	return p.rules.Hook(policy.HookOptions{Now: p.now, Newest: func(of getproviders.Provider) getproviders.Version {
+		lock, _ := locks.Provider(of)
+		return lock.Version
+	}})
+}
+
+// policyFiles lists the files with rules.
+func policyFiles(m *cli.Meta) (paths []string, problems problem.List) {
+	if path := machinePolicy(m.Env); path != "" {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range filepath.SplitList(m.Env.Get(policyVariable)) {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	path, err := policy.Find(".")
+	if err != nil {
+		return nil, append(problems, problem.Error("Can't use the policy", problem.Sentence(err)))
+	}
+	if path != "" {
+		if short, err := filepath.Rel(cli.WorkingDirectory(), path); err == nil {
+			path = short
+		}
+		paths = append(paths, path)
+	}
+	return paths, problems
+}
+
+// machinePolicy is the path of the rules for all users of a machine; "": there is
+// no such place.
+func machinePolicy(env cli.Environment) string {
+	if runtime.GOOS != "windows" {
+		return "/etc/tfdeps/" + policy.FileName
+	}
+	data := env.Get("ProgramData")
+	if !filepath.IsAbs(data) {
+		return ""
+	}
+	return filepath.Join(data, "tfdeps", policy.FileName)
 }

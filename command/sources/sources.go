@@ -1,14 +1,18 @@
 package sources
 
 import (
+	"cmp"
+	"fmt"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // Options decide where providers come from.
@@ -69,4 +73,60 @@ func ModuleStore(m *cli.Meta) string {
 		return ""
 	}
 	return filepath.Join(m.CacheDir, "modules", "v1")
+}
+
+// cacheDirVariable says where the shared cache is, if the CLI configuration
+// doesn't.
+const cacheDirVariable = "TFDEPS_CACHE_DIR"
+
+// cacheLayout is where the cache is below a directory for caches of tfdeps. It
+// has a number, so that a version with another layout can use the same directory.
+const cacheLayout = "providers/v1"
+
+// cachePath is where the shared cache is: where the user names it, as for
+// Terraform, else in a directory of tfdeps. "" is nowhere.
+func cachePath(m *cli.Meta, config *cliconfig.Config) (dir string, named bool) {
+	base := cmp.Or(m.Env.Get(cacheDirVariable), m.CacheDir)
+	switch {
+	case config.PluginCacheDir != "":
+		return config.PluginCacheDir, true
+	case base == "":
+		return "", false
+	default:
+		return filepath.Join(base, filepath.FromSlash(cacheLayout)), false
+	}
+}
+
+// OpenCache returns the cache that working directories share; nil if there is
+// none that can be used. It is a warning if the user named it, else the log tells.
+func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.List) {
+	dir, named := cachePath(m, config)
+	cache, err := store.OpenCache(dir, named)
+	if err != nil {
+		if m.Log != nil {
+			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
+		}
+		if named {
+			return nil, problem.List{problem.Warning("The shared cache isn't used", fmt.Sprintf(
+				"The directory %q, which TF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration names, can't be used: %v.\n\n"+
+					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.", dir, err))}
+		}
+		return nil, nil
+	}
+	return cache, nil
+}
+
+// FindCache is OpenCache for commands that are about the cache: without one, they
+// fail. A given directory, of -dir, has the cache of tfdeps below it.
+func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Store, problem.List) {
+	dir, named := cachePath(m, config)
+	if given != "" {
+		dir, named = filepath.Join(given, filepath.FromSlash(cacheLayout)), false
+	}
+	cache, err := store.OpenCache(dir, named)
+	if err != nil {
+		return nil, problem.List{problem.Error("There is no shared cache", fmt.Sprintf(
+			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable))}
+	}
+	return cache, nil
 }

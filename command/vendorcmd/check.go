@@ -143,11 +143,11 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
-		told := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
-		if told.Provider == (getproviders.Provider{}) {
-			told.Detail = vendored.PluginsDir + "/" + told.Detail
+		shown := view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail}
+		if shown.Provider == (getproviders.Provider{}) {
+			shown.Detail = vendored.PluginsDir + "/" + shown.Detail
 		}
-		reasons = append(reasons, told)
+		reasons = append(reasons, shown)
 	}
 	return reasons, append(problems, checkPointers(len(reasons))...)
 }
@@ -162,7 +162,7 @@ func checkPointers(reasons int) problem.List {
 	return nil
 }
 
-// checkFiles compares the files that tell of all this.
+// checkFiles compares the files beside the packages and modules: the record, and those of git.
 func checkFiles(r request, p project, is *vendored.Record) (reasons []view.CheckReason, problems problem.List) {
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)

@@ -61,7 +61,7 @@ func require(r request, p project) (required getproviders.Requirements, problems
 	known := p.dir.Root.Backend == nil
 	if known {
 		var err error
-		if fromState, _, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
+		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
 			_, problems = p.dir.Tree.Requirements(r.product)
 			return nil, append(problems, problem.Error("Error loading state", problem.Sentence(err)))
 		}

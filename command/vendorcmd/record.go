@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// exists reports whether a record was read: there is none of no platform.
+// exists reports whether a record was read: every record has a platform.
 func exists(r vendored.Record) bool { return len(r.Platforms) > 0 }
 
 // recorded are the providers that the record is to name: vendor's own, and those of

@@ -113,7 +113,7 @@ func read(r request) (p project, problems problem.List) {
 	}
 	var unlocked problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)
-	p.moduleLocks, unlocked = workdir.LoadModuleLocks(false)
+	p.moduleLocks, unlocked = workdir.LoadModuleLocks(r.meta.Context, false)
 	return p, append(problems, unlocked...)
 }
 

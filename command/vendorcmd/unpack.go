@@ -124,11 +124,11 @@ func (u *unpacking) decideProviders(unpacked string) (decided *depsfile.Locks, r
 
 // decideModules does the same for the lock file for modules.
 func (u *unpacking) decideModules(unpacked string) (decided *modulelock.Locks, refused []string, err error) {
-	before, problems := modulelock.Load(filepath.Join(u.opts.target, modulelock.FileName))
+	before, problems := modulelock.LoadContext(u.ctx, filepath.Join(u.opts.target, modulelock.FileName))
 	if problems.HasErrors() {
 		return nil, nil, fmt.Errorf("its %s can't be read, and has to decide", modulelock.FileName)
 	}
-	after, problems := modulelock.Load(filepath.Join(unpacked, modulelock.FileName))
+	after, problems := modulelock.LoadContext(u.ctx, filepath.Join(unpacked, modulelock.FileName))
 	if problems.HasErrors() {
 		return nil, nil, fmt.Errorf("the %s in the archive can't be read", modulelock.FileName)
 	}

@@ -27,8 +27,8 @@ const (
 	moduleRecords   = ".terraform/modules/modules.json"
 )
 
-// TestUnpack_RefusesWhatIsNotLocked has archives of somebody who wants another
-// package to be taken than the one that is locked.
+// TestUnpack_RefusesWhatIsNotLocked has archives of an attacker who wants another package to be
+// used than the locked one.
 func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 	good, evil := h1Of(t, "terraform-provider-widget", "good"), h1Of(t, "terraform-provider-widget", "evil")
 	zh, net, other := getproviders.Hash("zh:"+strings.Repeat("0", 64)), h1Of(t, "main.tf", "good"), h1Of(t, "main.tf", "evil")
@@ -90,8 +90,8 @@ func TestUnpack_RefusesWhatIsNotLocked(t *testing.T) {
 	}
 }
 
-// TestUnpack_KeepsWhatIsLocked: what the archive doesn't say stays, and what
-// nothing is locked of, or what the user has named, is taken.
+// TestUnpack_KeepsWhatIsLocked: entries that the archive doesn't have stay. Entries for what isn't
+// locked, or what the user has named, are added.
 func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 	good, more := h1Of(t, "terraform-provider-widget", "good"), h1Of(t, "terraform-provider-widget", "more")
 	zh, net, other := getproviders.Hash("zh:"+strings.Repeat("0", 64)), h1Of(t, "main.tf", "good"), h1Of(t, "main.tf", "more")
@@ -146,7 +146,7 @@ func TestUnpack_KeepsWhatIsLocked(t *testing.T) {
 	}
 }
 
-// TestUnpack_AllHashesHaveToBeNamed: one of two isn't enough.
+// TestUnpack_AllHashesHaveToBeNamed: to name one of two isn't enough.
 func TestUnpack_AllHashesHaveToBeNamed(t *testing.T) {
 	good, one, two := h1Of(t, "x", "good"), h1Of(t, "x", "one"), h1Of(t, "x", "two")
 	for _, version := range []string{"1.0.0", "1.1.0"} {
@@ -160,7 +160,7 @@ func TestUnpack_AllHashesHaveToBeNamed(t *testing.T) {
 	}
 }
 
-// tree is what is in a directory, by path. What begins with "-> " is a link.
+// tree is the content of a directory, by path. A content that begins with "-> " is that of a link.
 type tree map[string]string
 
 // with is the tree with more in it, or with other content.
@@ -208,7 +208,7 @@ func (tr tree) pack(t *testing.T) string {
 	return name
 }
 
-// treeOf is all that is in a directory, with modes and times of files.
+// treeOf is the content of a directory, with modes and times of files.
 func treeOf(t *testing.T, dir string) tree {
 	t.Helper()
 	all := tree{}

@@ -16,13 +16,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// terminal understands what bars write, as far as they need it: lines, and the
-// sequences that go up and clear what is below.
+// terminal understands as much of what bars write as they use: lines, and the sequences that go up
+// and clear what is below.
 type terminal struct {
 	mu     sync.Mutex
 	lines  []string
 	column []byte   // the line that isn't finished
-	seen   []string // how it looked after each write
+	seen   []string // the screen after each write
 }
 
 var upAndClear = regexp.MustCompile(`^\x1b\[(\d+)A\x1b\[J`)
@@ -53,14 +53,14 @@ func (m *terminal) screen() string {
 	return strings.Join(m.lines, "\n") + string(m.column)
 }
 
-// history is how the screen looked at any time.
+// history is all that the screen has shown.
 func (m *terminal) history() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.seen)
 }
 
-// shows reports whether the screen ever looked like that.
+// shows reports whether the screen has ever shown a text.
 func (m *terminal) shows(pattern string) bool {
 	return slices.ContainsFunc(m.history(), regexp.MustCompile(pattern).MatchString)
 }
@@ -82,7 +82,7 @@ func onTerminal(clock *slowWatch, change func(*Options)) (*Init, *terminal) {
 	return NewInit(o), m
 }
 
-// slowWatch is a watch that many may look at.
+// slowWatch is a watch that many goroutines may read.
 type slowWatch struct {
 	mu sync.Mutex
 	at time.Time
@@ -121,7 +121,7 @@ func TestProgress_InATerminal(t *testing.T) {
 	v.Observe(installed(alpha))
 	v.Observe(installed(beta))
 	v.Done(v.ProvidersEnd(), true)
-	// The largest is at the bottom, and lines are above the bars.
+	// The largest download is at the bottom, and lines are above the bars.
 	const bar = ` +\[=+>-+\] +`
 	if !screen.shows(`(?m)\A(.*\n)*- Installing example.com/acme/alpha v1\.2\.3\.\.\.\n(.*\n)*` +
 		`example.com/acme/gamma +\[=+>?-*\] +10\.0/10\.0 MiB unpacking\n` +
@@ -147,7 +147,7 @@ Terraform has been successfully initialized!
 	}
 }
 
-// What is small or quick would only flicker.
+// A bar for a small or quick download would only flicker.
 func TestBars_AreForDownloadsThatLast(t *testing.T) {
 	tests := []struct {
 		name        string
@@ -180,13 +180,13 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 	}
 }
 
-// After an interrupt, events simply stop coming.
+// After an interrupt, no further events come.
 func TestBars_LeaveNothingBehind(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	v, screen := onTerminal(clock, nil)
 	v.Observe(pending(alpha, beta))
 	v.Observe(event.QueryEvent{Addr: alpha})
-	for range 2 { // -with has packages installed twice
+	for range 2 { // with -with, packages are installed twice
 		v.Observe(came(alpha, 0, 10<<20))
 		clock.advance(time.Second)
 		v.Observe(came(alpha, 1<<20, 10<<20))
@@ -235,7 +235,7 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 	}
 }
 
-// width is how many columns a line takes, those of two counted as such.
+// width is how many columns a line takes; wide characters take two.
 func width(line string) (n int) {
 	for _, r := range strings.TrimRight(line, "\n") {
 		if n++; r >= 0x1100 && r != '…' {
@@ -245,7 +245,7 @@ func width(line string) (n int) {
 	return n
 }
 
-// Where stdout goes somewhere else, nothing of it comes to the terminal.
+// Where stdout isn't the terminal, the terminal shows none of it.
 func TestBars_WithResultsElsewhere(t *testing.T) {
 	clock := &slowWatch{at: newWatch().Time}
 	var elsewhere bytes.Buffer
@@ -264,7 +264,7 @@ func TestBars_WithResultsElsewhere(t *testing.T) {
 	}
 }
 
-// hungUp is a terminal whose user has gone.
+// hungUp is a terminal whose user has left.
 type hungUp struct{}
 
 func (hungUp) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -127,15 +127,24 @@ func newJSONPackage(p store.Package) jsonPackage {
 	return jsonPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Dir}
 }
 
-type jsonCached struct {
+// jsonSized is a package with what it takes of the disk.
+type jsonSized struct {
 	jsonPackage
 	Size       int64     `json:"size"`
 	SizeOnDisk int64     `json:"size_on_disk"`
 	LastUse    time.Time `json:"last_use"`
-	UsedBy     []string  `json:"used_by"`
-	LinkedBy   []string  `json:"linked_by"`
-	Receipt    bool      `json:"receipt"`
-	Condition  string    `json:"condition"`
+}
+
+func newJSONSized(p store.Package) jsonSized {
+	return jsonSized{newJSONPackage(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)}
+}
+
+type jsonCached struct {
+	jsonSized
+	UsedBy    []string `json:"used_by"`
+	LinkedBy  []string `json:"linked_by"`
+	Receipt   bool     `json:"receipt"`
+	Condition string   `json:"condition"`
 }
 
 // JSON writes the list for programs.
@@ -144,15 +153,9 @@ func (l CacheList) JSON(w io.Writer) error {
 	for _, p := range l.Packages {
 		out.Size += p.Size
 		out.SizeOnDisk += p.OnDisk
-		out.Packages = append(out.Packages, newJSONCached(p))
+		out.Packages = append(out.Packages, jsonCached{
+			newJSONSized(p), append([]string{}, p.Users...), append([]string{}, p.Linked...), p.Managed, string(p.Condition),
+		})
 	}
 	return writeObject(w, out)
-}
-
-func newJSONCached(p store.Package) jsonCached {
-	return jsonCached{
-		jsonPackage: newJSONPackage(p), Size: p.Size, SizeOnDisk: p.OnDisk, LastUse: p.LastUse.UTC().Truncate(time.Second),
-		UsedBy: append([]string{}, p.Users...), LinkedBy: append([]string{}, p.Linked...),
-		Receipt: p.Managed, Condition: string(p.Condition),
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
@@ -154,20 +153,13 @@ func (f CacheFilling) Text(w io.Writer) error {
 
 type jsonRemoval struct {
 	jsonHead
-	DryRun     bool          `json:"dry_run"`
-	Freed      int64         `json:"freed"`
-	Shared     int64         `json:"shared"`
-	SharedWith []string      `json:"shared_with"`
-	Removed    []jsonRemoved `json:"removed"`
-	Kept       []jsonKept    `json:"kept"`
-	Modules    jsonSwept     `json:"modules"`
-}
-
-type jsonRemoved struct {
-	jsonPackage
-	Size       int64     `json:"size"`
-	SizeOnDisk int64     `json:"size_on_disk"`
-	LastUse    time.Time `json:"last_use"`
+	DryRun     bool        `json:"dry_run"`
+	Freed      int64       `json:"freed"`
+	Shared     int64       `json:"shared"`
+	SharedWith []string    `json:"shared_with"`
+	Removed    []jsonSized `json:"removed"`
+	Kept       []jsonKept  `json:"kept"`
+	Modules    jsonSwept   `json:"modules"`
 }
 
 type jsonKept struct {
@@ -193,10 +185,10 @@ func (r CacheRemoval) JSON(w io.Writer) error {
 	return writeObject(w, out)
 }
 
-func newJSONRemoved(done store.Removal) []jsonRemoved {
-	all := []jsonRemoved{}
+func newJSONRemoved(done store.Removal) []jsonSized {
+	all := []jsonSized{}
 	for _, p := range done.Removed {
-		all = append(all, jsonRemoved{newJSONPackage(p), p.Size, p.OnDisk, p.LastUse.UTC().Truncate(time.Second)})
+		all = append(all, newJSONSized(p))
 	}
 	return all
 }
@@ -226,7 +218,7 @@ func reasonToKeep(p store.Kept) string {
 type jsonVerification struct {
 	jsonHead
 	Packages []jsonVerified `json:"packages"`
-	Removed  []jsonRemoved  `json:"removed"`
+	Removed  []jsonSized    `json:"removed"`
 	Kept     []jsonKept     `json:"kept"`
 }
 
@@ -240,7 +232,7 @@ type jsonVerified struct {
 
 // JSON lists every package, in the order of addresses, versions and platforms.
 func (v CacheVerification) JSON(w io.Writer) error {
-	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonRemoved{}, Kept: []jsonKept{}}
+	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonSized{}, Kept: []jsonKept{}}
 	for _, found := range v.Found {
 		p := jsonVerified{
 			jsonPackage: newJSONPackage(found.Package), Finding: string(found.Finding), H1: found.H1,

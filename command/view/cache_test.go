@@ -73,7 +73,7 @@ func TestCacheList_NamesAFewUsersOfEachPackage(t *testing.T) {
 	}
 }
 
-// That packages take their room in each directory is said once, and why.
+// That packages take their room in each directory is printed once, with the reason.
 func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	s := newSpeaker(func(o *Options) { o.Plain = true })
@@ -93,8 +93,8 @@ func TestInit_CopyingIsShownOnceWithItsReason(t *testing.T) {
 `, "")
 }
 
-// Programs get all that people get, with words that stay the same, and lists that
-// are never null.
+// JSON has everything that the text has, with words that don't change, and lists that are never
+// null.
 func TestCacheResults_JSON(t *testing.T) {
 	cache := &store.Store{Dir: "/cache"}
 	linked, used := cachedNull, cachedNull

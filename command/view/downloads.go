@@ -67,7 +67,7 @@ func open(o Options) (printer, display) {
 		return newJSONPrinter(o), hidden{}
 	case o.JSON:
 		out := newJSONPrinter(o)
-		return out, &jsonDisplay{out: out, told: map[*download]time.Time{}}
+		return out, &jsonDisplay{out: out, last: map[*download]time.Time{}}
 	case o.Progress == ProgressNone:
 		return newHumanPrinter(o), hidden{}
 	case o.Progress == ProgressTTY, o.Progress == ProgressAuto && o.Stderr.Color && !o.NoBars:
@@ -248,18 +248,18 @@ const jsonInterval = time.Second
 // same provider may come later, as those are put in order.
 type jsonDisplay struct {
 	out  *jsonPrinter
-	told map[*download]time.Time
+	last map[*download]time.Time // when each was reported last
 }
 
 func (j *jsonDisplay) update(d *download) {
-	before, ok := j.told[d]
+	before, ok := j.last[d]
 	if !ok {
 		before = d.begun
 	}
 	if d.last.Sub(before) < jsonInterval {
 		return
 	}
-	j.told[d] = d.last
+	j.last[d] = d.last
 	object := map[string]any{
 		"provider": d.provider.String(),
 		"version":  d.version.String(),
@@ -273,9 +273,9 @@ func (j *jsonDisplay) update(d *download) {
 
 func (j *jsonDisplay) finish(d *download) { j.drop(d) }
 
-func (j *jsonDisplay) drop(d *download) { delete(j.told, d) }
+func (j *jsonDisplay) drop(d *download) { delete(j.last, d) }
 
-func (j *jsonDisplay) close() { clear(j.told) }
+func (j *jsonDisplay) close() { clear(j.last) }
 
 // megabytes is a number of bytes in the units of disks and networks, which are
 // powers of ten.

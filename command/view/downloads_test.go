@@ -23,13 +23,13 @@ func newWatch() *watch { return &watch{time.Date(2026, 5, 4, 3, 2, 1, 123456000,
 
 func (w *watch) now() time.Time { return w.Time }
 
-// script is what happens after so many seconds.
+// script says what happens after how many seconds.
 type script []struct {
 	at    float64
 	event event.Event
 }
 
-// play has a speaker observe a script.
+// play lets a speaker observe a script.
 func (s *speaker) play(clock *watch, events script) {
 	begun := clock.Time
 	for _, step := range events {
@@ -58,8 +58,7 @@ func installed(p getproviders.Provider) event.FetchedEvent {
 	return event.FetchedEvent{Addr: p, Version: v1}
 }
 
-// threeAtOnce is a run with a download that lasts, one that is small and one
-// that fails.
+// threeAtOnce is a run with a long download, a small one and one that fails.
 func threeAtOnce() script {
 	const signed = "https://user:hunter2@cdn.example.com/a.zip?signature=hunter2"
 	return script{
@@ -144,8 +143,8 @@ Downloaded example.com/acme/alpha v1.2.3: 0 kB in 0ms
 	}
 }
 
-// However often there is news, a download has a line in ten seconds, and an object
-// in one.
+// However often progress is reported, a download has one line in ten seconds, and one object in a
+// second.
 func TestPlainProgress_IsRare(t *testing.T) {
 	for _, tt := range []struct {
 		json bool
@@ -205,15 +204,14 @@ func TestProgress_None(t *testing.T) {
 	}
 }
 
-// What is printed on stdout is the same, however downloads are shown; and no
-// secret of an archive's URL is in any of it.
+// stdout is the same, however downloads are shown; and no output has a secret of an archive's URL.
 func TestProgress_LeavesResultsAlone(t *testing.T) {
 	said := map[Progress]string{}
 	for _, mode := range []Progress{ProgressNone, ProgressPlain, ProgressTTY} {
 		clock := newWatch()
 		s := timed(clock, func(o *Options) {
 			if o.Progress = mode; mode == ProgressTTY {
-				o.Now = time.Now // the library's goroutines ask, too
+				o.Now = time.Now // the library's goroutines read the clock, too
 			}
 		})
 		s.ProvidersBegin()

@@ -13,6 +13,9 @@ import (
 // "" is nothing.
 type line struct {
 	human, json string
+	ownJSON     bool   // OpenTofu's text for programs isn't that for people
+	warning     bool   // it warns
+	gap         bool   // people see an empty line before it
 	source      string // who has the package that the line is about; "" if it's about none
 }
 
@@ -72,6 +75,10 @@ func fetchedLines(product getproviders.Product, e event.FetchedEvent) []line {
 	if a.KeyID != "" {
 		human += ", key ID " + a.KeyID
 		json += "key_id: " + a.KeyID // no comma: Terraform has none
+	}
+	if host := product.KeylessHost; host != "" && e.Addr.Hostname == host && a.TrustLevel == getproviders.LevelVerifiedChecksum && fromOrigin(e.Addr, e.Source) {
+		text := "Installed " + what + ". Signature validation was skipped due to the registry not containing GPG keys for this provider"
+		return []line{{human: "- " + text, json: text, warning: true, source: e.Source}}
 	}
 	lines := []line{{
 		human:  fmt.Sprintf("- Installed %s (%s)", what, human),

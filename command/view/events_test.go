@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// TestFetchedLines_NameTheSource: where a package came from is shown to people if it isn't
-// the provider's own registry, and to programs in any case.
+// TestFetchedLines_NameTheSource: people see where a package came from if it isn't the provider's
+// own registry, and programs always do.
 func TestFetchedLines_NameTheSource(t *testing.T) {
 	const origin, mirror = "registry example.com", "provider mirror at https://mirror.example.com/"
 	down := errors.New("GET \"https://down.example.com/\":\n503")

@@ -37,16 +37,16 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 		failed, ok := errors.AsType[*resolve.ProviderError](cause.Err)
 		switch {
 		case len(cause.Failures) > 1:
-			problems = append(problems, manyFailed(product, cause))
+			problems = append(problems, problem.Because(cause.Err, manyFailed(product, cause)))
 		case ok && failed.Step == resolve.StepCancel, !ok && errors.Is(cause.Err, context.Canceled):
 			interrupted = true
 		case len(getproviders.NotCached(cause.Err)) > 0:
 			missing = append(missing, getproviders.NotCached(cause.Err)...)
 		case ok:
 			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
-			problems = append(problems, f.problem())
+			problems = append(problems, problem.Because(cause.Err, f.problem()))
 		default:
-			problems = append(problems, problem.Error("Failed to install providers", allFailed(product, cause.Err)))
+			problems = append(problems, problem.Because(cause.Err, problem.Error("Failed to install providers", allFailed(product, cause.Err))))
 		}
 	}
 	if len(missing) > 0 {
@@ -173,7 +173,7 @@ func withHint(err error) string {
 			text += "\n\nhint: " + hint
 		}
 	}
-	return withTokens(text, err)
+	return withVariables(withTokens(text, err), err)
 }
 
 // hints collects the advice of an error and of what it wraps.
@@ -233,6 +233,21 @@ func withTokens(text string, err error) string {
 		}
 		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
 		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they are those of "+from)
+	}
+	return text
+}
+
+// withVariables adds to an error's text what of this program may help: a variable that allows
+// more time, the command that makes room.
+func withVariables(text string, err error) string {
+	switch {
+	case errors.Is(err, hosts.ErrTimeout):
+		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
+	case errors.Is(err, resolve.ErrNoSpace), resolve.IsFull(err):
+		if !errors.Is(err, resolve.ErrNoSpace) {
+			text += "\n\nhint: the disk is full, or your share of it: make room there"
+		}
+		text += ". To remove packages that aren't used any more from the shared cache, run:\n  tfdeps cache gc"
 	}
 	return text
 }

@@ -188,7 +188,7 @@ func TestInstallProblems_SuggestAnAddress(t *testing.T) {
 func TestInstallProblems_NameWhoRequires(t *testing.T) {
 	req := getproviders.Requirements{alpha: {
 		{Constraints: getproviders.MustParseConstraints("~> 1.0"), Pos: getproviders.Pos{File: "main.tf", Line: 3}},
-		{}, // from a state, or from a program: no file has it
+		{}, // from a state, or from a program: no file requires it
 		{Pos: getproviders.Pos{Module: "module.net", File: "net/main.tf", Line: 7}},
 	}}
 	err := fail(alpha, resolve.StepSelect, errors.New("none fits"))
@@ -261,7 +261,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 	}
 }
 
-// A host that refuses is one cause, however many packages were to come from there.
+// A host that refuses is one cause, however many packages come from there.
 func TestPackageProblems_AreByCause(t *testing.T) {
 	t.Parallel()
 	linux := getproviders.Platform{OS: "linux", Arch: "amd64"}

@@ -29,6 +29,11 @@ type Init struct {
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
 	out, shown := open(o)
+	if o.JSONInto != nil && !o.JSON {
+		programs := o
+		programs.Stdout = Stream{Writer: o.JSONInto}
+		out = both{out, newJSONPrinter(programs)}
+	}
 	v := &Init{
 		out: out, product: o.Product,
 		downloads: downloads{product: o.Product, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
@@ -52,12 +57,18 @@ func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
 
 // BackendBegin announces the backend's phase; cloud says that there is a cloud block.
 func (v *Init) BackendBegin(cloud bool) {
+	m := initializingBackend
 	if cloud {
-		v.say(initializingCloud)
-		return
+		if m = initializingCloud; v.asOpenTofu() {
+			m.text = "Initializing cloud backend..."
+		}
 	}
-	v.say(initializingBackend)
+	m.gap = v.asOpenTofu()
+	v.say(m)
 }
+
+// asOpenTofu reports whether the words are OpenTofu's, where they differ from Terraform's.
+func (v *Init) asOpenTofu() bool { return v.product.Predecessor != nil }
 
 // BackendConfigured says that a backend of a type is in charge from now on.
 func (v *Init) BackendConfigured(kind string) {
@@ -93,7 +104,10 @@ func (v *Init) ObserveModules(e modules.Event) {
 			text = "Downloading " + e.Package + " " + e.Version + " for " + e.Key + "..."
 		}
 	case modules.Recorded:
-		text = "- " + e.Key + " in " + e.Dir
+		if text = "- " + e.Key + " in " + e.Dir; v.asOpenTofu() {
+			v.out.line(line{human: text, json: "installing " + e.Key + " in " + e.Dir, ownJSON: true})
+			return
+		}
 	}
 	v.out.line(line{human: text, json: text})
 }
@@ -102,7 +116,11 @@ func (v *Init) ObserveModules(e modules.Event) {
 func (v *Init) ModulesEnd(called int) { v.summary.modules = called }
 
 // ProvidersBegin announces the phase of the providers.
-func (v *Init) ProvidersBegin() { v.say(initializingProviders) }
+func (v *Init) ProvidersBegin() {
+	m := initializingProviders
+	m.gap = v.asOpenTofu()
+	v.say(m)
+}
 
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
@@ -117,7 +135,7 @@ func (v *Init) ProvidersEnd() (warnings problem.List) {
 	v.downloads.close()
 	v.tell(v.sequence.rest())
 	if v.signed {
-		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product)})
+		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product), gap: v.asOpenTofu()})
 	}
 	warnings, v.warnings = v.warnings, nil
 	return warnings

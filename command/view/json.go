@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"strings"
 	"time"
 
 	"github.com/hashicorp/hcl/v2"
@@ -13,9 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// uiVersion is the version of the language of these JSON lines. What stands in
-// them is what Terraform and OpenTofu of that version say, too; additions are additional keys.
-const uiVersion = "1.3"
+// The versions of the language of these JSON lines. What stands in them is what Terraform
+// and OpenTofu of that version say, too; additions are additional keys.
+const (
+	uiVersion         = "1.3"
+	uiVersionOpenTofu = "1.2"
+)
 
 // stampFormat is RFC 3339 with microseconds.
 const stampFormat = "2006-01-02T15:04:05.000000Z07:00"
@@ -28,15 +32,31 @@ type jsonPrinter struct {
 	sources sources
 }
 
+// asOpenTofu reports whether lines are OpenTofu's: those of init have neither type nor code, and the
+// words that people read.
+func (j *jsonPrinter) asOpenTofu() bool { return j.product.Predecessor != nil }
+
 func (j *jsonPrinter) version(product, own string) {
+	ui := uiVersion
+	if j.asOpenTofu() {
+		ui = uiVersionOpenTofu
+	}
 	j.write("info", j.product.Name+" "+product, "version", map[string]any{
 		j.product.Program: product,
 		"tfdeps":          own,
-		"ui":              uiVersion,
+		"ui":              ui,
 	})
 }
 
 func (j *jsonPrinter) message(m message) {
+	if j.asOpenTofu() {
+		text := oneLine(m.text)
+		if m.code == backendConfigured.code {
+			text = strings.TrimSuffix(text, ".")
+		}
+		j.write("info", text, "", nil)
+		return
+	}
 	j.write("info", m.text, "init_output", map[string]any{"message_code": m.code})
 }
 
@@ -48,13 +68,31 @@ func (j *jsonPrinter) line(l line) {
 	if l.source != "" {
 		more = map[string]any{"source": l.source}
 	}
-	j.write("info", l.json, "log", more)
+	if !j.asOpenTofu() {
+		j.write("info", l.json, "log", more)
+		return
+	}
+	text, level := oneLine(l.json), "info"
+	if own, ok := strings.CutPrefix(l.human, "- "); ok && !l.ownJSON {
+		text = own
+	}
+	if l.warning {
+		level = "warn"
+	}
+	j.write(level, text, "", more)
 }
+
+// oneLine is text without line breaks.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
 
 // gap says nothing: programs need no room.
 func (j *jsonPrinter) gap() {}
 
 func (j *jsonPrinter) problem(p *problem.Problem) {
+	if problem.IsIntroduction(p) {
+		j.write("error", oneLine(p.Summary), "", nil)
+		return
+	}
 	level := "error"
 	if p.Severity == hcl.DiagWarning {
 		level = "warn"
@@ -70,7 +108,9 @@ func (j *jsonPrinter) write(level, text, kind string, more map[string]any) {
 		"@message":   text,
 		"@module":    j.product.Program + ".ui",
 		"@timestamp": j.now().Format(stampFormat),
-		"type":       kind,
+	}
+	if kind != "" {
+		object["type"] = kind
 	}
 	maps.Copy(object, more)
 	var b bytes.Buffer
@@ -87,6 +127,7 @@ type jsonProblem struct {
 	Detail   string       `json:"detail"`
 	Range    *jsonRange   `json:"range,omitempty"`
 	Snippet  *jsonSnippet `json:"snippet,omitempty"`
+	Code     string       `json:"code,omitempty"` // which Terraform doesn't have
 }
 
 type jsonRange struct {
@@ -111,7 +152,7 @@ type jsonSnippet struct {
 }
 
 func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
-	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: detail(p)}
+	out := jsonProblem{Severity: "error", Summary: p.Summary, Detail: detail(p), Code: codeOf(p)}
 	if p.Severity == hcl.DiagWarning {
 		out.Severity = "warning"
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 )
 
-// The parts of all lines that are the same in all tests.
+// What all lines have in common in all tests.
 const (
 	jsonStart = `{"@level":"info","@message":`
 	jsonStamp = `,"@module":"terraform.ui","@timestamp":"2026-05-04T03:02:01.123456Z",`
@@ -57,7 +57,7 @@ func TestJSON_ProblemWithSource(t *testing.T) {
 		`"diagnostic":{"severity":"error","summary":"Unsupported argument","detail":"Not expected.",`+
 		`"range":{"filename":"main.tf","start":{"line":3,"column":13,"byte":47},"end":{"line":3,"column":18,"byte":52}},`+
 		`"snippet":{"context":"terraform","code":"    aaa = { bogus = 1 }","start_line":3,`+
-		`"highlight_start_offset":12,"highlight_end_offset":17,"values":[]}},"type":"diagnostic"}`+"\n", "")
+		`"highlight_start_offset":12,"highlight_end_offset":17,"values":[]},"code":"invalid_configuration"},"type":"diagnostic"}`+"\n", "")
 }
 
 func TestJSON_ProblemWithoutSource(t *testing.T) {

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Bars are drawn by goroutines of a library. None may be left.
+// The library draws bars with goroutines. None may be left.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -180,7 +180,7 @@ func MirrorProblems(err error) (problems problem.List) {
 			problems = append(problems, mirrorProblem(p))
 		case isIndex:
 			problems = append(problems, problem.Error("Failed to update indexes",
-				fmt.Sprintf("The indexes can't tell of all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
+				fmt.Sprintf("The indexes can't list all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
 		default:
 			problems = append(problems, problem.Error("Failed to write the mirror", withHint(p.err)))
 		}

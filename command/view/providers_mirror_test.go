@@ -81,7 +81,7 @@ func TestMirrorProblems_SayWhatFailed(t *testing.T) {
 		"Provider release not available: Failed to download registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
 		"Cannot download provider release: Failed to download registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
 		"Invalid provider package: Failed to authenticate registry.terraform.io/acme/a v1.0.0 for linux_amd64: gone",
-		"Failed to update indexes: The indexes can't tell of all that is in the mirror: x.zip: gone",
+		"Failed to update indexes: The indexes can't list all that is in the mirror: x.zip: gone",
 		"Failed to write the mirror: gone",
 	}
 	if !slices.Equal(lines, want) {

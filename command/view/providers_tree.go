@@ -3,6 +3,7 @@ package view
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -34,7 +35,9 @@ type ModuleCall struct {
 type ProvidersReport struct {
 	Modules []ModuleProviders // the root first, each before those that it calls
 	Tests   []string          // the root's test files: "test.tests.net"
-	State   getproviders.Requirements
+	// TestProviders are what test files ask for themselves, by their names in Tests.
+	TestProviders map[string]getproviders.Requirements
+	State         getproviders.Requirements
 	// StateUnknown says that the state couldn't be read.
 	StateUnknown bool
 	// Locked are the entries of the lock file; for JSON only.
@@ -76,6 +79,12 @@ func (b *branch) add(label string) *branch {
 	return child
 }
 
+func (b *branch) addProviders(required getproviders.Requirements) {
+	for _, p := range required.Providers() {
+		b.add(strings.TrimSpace("provider[" + p.String() + "] " + required.Constraints(p).String()))
+	}
+}
+
 // write draws what is below a branch, with non-breaking spaces where
 // Terraform has them.
 func (b *branch) write(out *strings.Builder, indent string) {
@@ -101,12 +110,11 @@ func (r ProvidersReport) tree() *branch {
 			node = byPath[parent].add(label)
 		}
 		byPath[m.Path] = node
-		for _, p := range m.Required.Providers() {
-			node.add(strings.TrimSpace("provider[" + p.String() + "] " + m.Required.Constraints(p).String()))
-		}
+		node.addProviders(m.Required)
 		if m.Path == "" {
 			for _, test := range r.Tests {
 				byPath[test] = root.add(test)
+				byPath[test].addProviders(r.TestProviders[test])
 			}
 		}
 	}
@@ -147,7 +155,7 @@ func (r ProvidersReport) JSON(w io.Writer) error {
 		Providers: []jsonProvider{},
 	}
 	known := map[string]bool{} // paths of modules, and of tests, which are none
-	for _, m := range r.Modules {
+	for _, m := range r.withTests() {
 		out.Modules = append(out.Modules, newJSONModule(m, known))
 		known[m.Path] = true
 		if m.Path == "" {
@@ -160,13 +168,26 @@ func (r ProvidersReport) JSON(w io.Writer) error {
 		out.State = &jsonState{Providers: append([]getproviders.Provider{}, r.State.Providers()...)}
 	}
 	all := r.State
-	for _, m := range r.Modules {
+	for _, m := range r.withTests() {
 		all = all.Merge(m.Required)
 	}
 	for _, p := range all.Providers() {
 		out.Providers = append(out.Providers, r.jsonProvider(p, all.Constraints(p)))
 	}
 	return writeReport(w, out)
+}
+
+// withTests are the modules, where what test files ask for is what the root asks for.
+func (r ProvidersReport) withTests() []ModuleProviders {
+	all := slices.Clone(r.Modules)
+	for i := range all {
+		for _, test := range r.Tests {
+			if all[i].Path == "" {
+				all[i].Required = all[i].Required.Merge(r.TestProviders[test])
+			}
+		}
+	}
+	return all
 }
 
 type jsonProviders struct {

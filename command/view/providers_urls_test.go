@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets: of those
-// only the query is shown, and only as JSON, because it takes it to download.
+// TestURLsReport_URLsAreWholeForProgramsOnly has a URL with all kinds of secrets. Of those only
+// the query is printed, and only as JSON, because a download needs it.
 func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 	t.Parallel()
 	at, err := url.Parse("https://me:password@cdn.example/w.zip?signature=a&b=%2F")

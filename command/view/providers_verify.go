@@ -11,13 +11,10 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// Verify tells how packages compare with lock files. It is for one goroutine at a
-// time.
-type Verify struct {
-	out     *humanPrinter
-	product getproviders.Product
-	json    bool
-	trees   []VerifiedTree
+// VerifyReport tells how packages compare with lock files.
+type VerifyReport struct {
+	Product getproviders.Product
+	Trees   []VerifiedTree
 }
 
 // VerifiedTree is a place that was compared with a lock file.
@@ -27,21 +24,9 @@ type VerifiedTree struct {
 	Packages []store.ComparedPackage
 }
 
-// NewVerify returns a Verify that speaks as the options say. Problems go to
-// stderr, also with JSON.
-func NewVerify(o Options) *Verify {
-	return &Verify{out: newHumanPrinter(o), product: o.Product, json: o.JSON}
-}
-
-// Tell takes in what was found in a place.
-func (v *Verify) Tell(t VerifiedTree) { v.trees = append(v.trees, t) }
-
-// End shows all places, as text or as one JSON object.
-func (v *Verify) End(w io.Writer) error {
-	if v.json {
-		return writeVerifyReport(w, v.trees)
-	}
-	for _, t := range v.trees {
+// Text writes a line for each package that isn't sound, and one for each place.
+func (v VerifyReport) Text(w io.Writer) error {
+	for _, t := range v.Trees {
 		for _, p := range t.Packages {
 			if p.Finding != store.TreeOK {
 				// Names come from who made the packages: they must not write lines of this output.
@@ -56,7 +41,7 @@ func (v *Verify) End(w io.Writer) error {
 }
 
 // text says what is wrong with a package, with all that it takes to decide what to do.
-func (v *Verify) text(p store.ComparedPackage, t VerifiedTree) string {
+func (v VerifyReport) text(p store.ComparedPackage, t VerifiedTree) string {
 	name := fmt.Sprintf("%s %s %s", p.Provider, p.Version, p.Platform)
 	switch p.Finding {
 	case store.TreeMissing:
@@ -69,7 +54,7 @@ func (v *Verify) text(p store.ComparedPackage, t VerifiedTree) string {
 		return fmt.Sprintf("Unreadable: %s: %v", name, p.Err)
 	case store.TreeUnproven:
 		return fmt.Sprintf("Unproven: %s has %s, and %s; %s providers lock -platform=%s adds what it takes",
-			name, p.H1, unprovenBy(p), v.product.Program, p.Platform)
+			name, p.H1, unprovenBy(p), v.Product.Program, p.Platform)
 	}
 	return fmt.Sprintf("Differs: %s has %s, and the lock file has %s", name, hashesOf(p), recordedFor(p))
 }
@@ -153,13 +138,13 @@ type jsonVerifiedPackage struct {
 	Error         string                `json:"error,omitempty"`
 }
 
-// writeVerifyReport writes what was found, for programs, as one object.
-func writeVerifyReport(w io.Writer, trees []VerifiedTree) error {
+// JSON writes what was found, for programs, as one object.
+func (v VerifyReport) JSON(w io.Writer) error {
 	report := struct {
 		Format string             `json:"format_version"`
 		Trees  []jsonVerifiedTree `json:"trees"`
 	}{Format: "1.0", Trees: []jsonVerifiedTree{}}
-	for _, t := range trees {
+	for _, t := range v.Trees {
 		out := jsonVerifiedTree{Path: filepath.ToSlash(t.Path), LockFile: filepath.ToSlash(t.LockFile), Packages: []jsonVerifiedPackage{}}
 		for _, p := range t.Packages {
 			out.Packages = append(out.Packages, newJSONVerifiedPackage(p))

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// asked is a requirement that stands at a place.
+// asked is a requirement at a place in a file.
 func asked(constraints, module, file string, line int) getproviders.Requirement {
 	return getproviders.Requirement{
 		Constraints: getproviders.MustParseConstraints(constraints),

@@ -73,7 +73,7 @@ func TestSequence_ReleasesAsEarlyAsTheOrderAllows(t *testing.T) {
 		{event.FetchedEvent{Addr: beta}, ""},
 		{event.PresentEvent{Addr: gamma}, ""},
 		{event.FetchedEvent{Addr: alpha}, "done alpha, fetch beta, done beta, present gamma"},
-		{event.FetchedEvent{Addr: alpha}, ""}, // no one waits for it any more
+		{event.FetchedEvent{Addr: alpha}, ""}, // it isn't waited for any more
 	}
 	var s sequence
 	for i, step := range steps {
@@ -145,8 +145,8 @@ func TestSequence_GivesUpTheRestInOrder(t *testing.T) {
 	}
 }
 
-// Events of one provider come in order, but those of several come in any:
-// what is printed must not depend on it.
+// Events of one provider come in order, but those of several come in any order, on which the
+// output must not depend.
 func TestSequence_IsTheSameForEveryInterleaving(t *testing.T) {
 	streams := [][]event.Event{
 		{event.BuiltInEvent{Addr: builtIn}},

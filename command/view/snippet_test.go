@@ -71,7 +71,7 @@ func TestSnippet_ChangedFile(t *testing.T) {
 	}
 }
 
-// Whatever a range says and a file holds, there is something to print.
+// Whatever a range and a file hold, something is printed.
 func FuzzSnippet(f *testing.F) {
 	f.Add([]byte(broken), "main.tf", 3, 13, 47, 3, 18, 52)
 	f.Add([]byte(`{"a": [}`), "main.tf.json", 1, 2, 1, 1, 3, 2)
@@ -94,7 +94,7 @@ func FuzzSnippet(f *testing.F) {
 	})
 }
 
-// A parser that refused a file tells so with a place in it.
+// A parser that refuses a file names a place in it.
 func TestSnippet_EndlessNesting(t *testing.T) {
 	for filename, src := range map[string]string{
 		"main.tf":      "terraform {}\na = " + strings.Repeat("[", 1_000_000),

@@ -51,6 +51,9 @@ func (h *humanPrinter) message(m message) {
 }
 
 func (h *humanPrinter) line(l line) {
+	if l.gap {
+		h.gap()
+	}
 	if l.human != "" {
 		fmt.Fprintln(h.out, printable(l.human))
 	}
@@ -60,6 +63,10 @@ func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
 
 func (h *humanPrinter) problem(p *problem.Problem) {
 	to := h.err
+	if problem.IsIntroduction(p) {
+		fmt.Fprintf(to, "\n%s\n", p.Summary)
+		return
+	}
 	if problem.IsWarning(p) {
 		to = h.warn
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// broken is a configuration to complain about.
+// broken is a configuration with mistakes.
 const broken = `terraform {
   required_providers {
     aaa = { bogus = 1 }
@@ -22,7 +22,7 @@ const broken = `terraform {
 }
 `
 
-// speaker is an Init with what it said.
+// speaker is an Init with its output.
 type speaker struct {
 	*Init
 	out, err bytes.Buffer
@@ -60,7 +60,7 @@ func (s *speaker) check(t *testing.T, wantOut, wantErr string) {
 	}
 }
 
-// installation tells of an installation in which everything occurs.
+// installation reports an installation in which everything occurs.
 func (s *speaker) installation() (warnings problem.List) {
 	v1 := getproviders.MustParseVersion("1.2.3")
 	for _, e := range []event.Event{

@@ -109,14 +109,14 @@ func (v *Vendor) Removed(names ...string) {
 // Packages takes the result for the report.
 func (v *Vendor) Packages(packages []archivedir.Package) {
 	for _, p := range packages {
-		told := vendorPackage{
+		shown := vendorPackage{
 			Address: p.Selection.Provider.String(), Version: p.Selection.Version.String(), Platform: p.Platform.String(),
 			Path: p.Path, Present: p.Present,
 		}
 		if !p.Present {
-			told.Authentication = p.Authentication.TrustLevel.String()
+			shown.Authentication = p.Authentication.TrustLevel.String()
 		}
-		v.report.Packages = append(v.report.Packages, told)
+		v.report.Packages = append(v.report.Packages, shown)
 	}
 }
 
@@ -130,11 +130,11 @@ func (v *Vendor) Checked(reasons []CheckReason) {
 	}
 	v.mirror.line(text)
 	for _, r := range reasons {
-		told := vendorReason{Code: r.Code, Module: r.Module, Detail: r.Detail}
+		shown := vendorReason{Code: r.Code, Module: r.Module, Detail: r.Detail}
 		if r.Provider.Type != "" {
-			told.Provider = r.Provider.String()
+			shown.Provider = r.Provider.String()
 		}
-		v.report.Reasons = append(v.report.Reasons, told)
+		v.report.Reasons = append(v.report.Reasons, shown)
 		v.mirror.line(fmt.Sprintf("  - %s (%s)", r.text(), r.Code))
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 )
 
-// vendored has a Vendor tell of one run.
+// vendored has a Vendor report one run.
 func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer

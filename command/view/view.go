@@ -52,6 +52,9 @@ type Stream struct {
 type Options struct {
 	Product getproviders.Product
 	JSON    bool
+	// JSONInto gets the same in JSON, beside the output for people; nil: it isn't written. With JSON it
+	// has no effect.
+	JSONInto io.Writer
 	// Data says that stdout is for programs, although what is shown is for people.
 	Data bool
 	// Plain is what -no-color asks for: neither colours nor boxes. NoColor is what
@@ -84,12 +87,46 @@ type printer interface {
 	checked(reasons []CheckReason)
 }
 
+// both speaks in two ways.
+type both struct{ people, programs printer }
+
+func (b both) version(product, own string) {
+	b.people.version(product, own)
+	b.programs.version(product, own)
+}
+
+func (b both) message(m message) {
+	b.people.message(m)
+	b.programs.message(m)
+}
+
+func (b both) line(l line) {
+	b.people.line(l)
+	b.programs.line(l)
+}
+
+func (b both) gap() {
+	b.people.gap()
+	b.programs.gap()
+}
+
+func (b both) problem(p *problem.Problem) {
+	b.people.problem(p)
+	b.programs.problem(p)
+}
+
+func (b both) checked(reasons []CheckReason) {
+	b.people.checked(reasons)
+	b.programs.checked(reasons)
+}
+
 func newJSONPrinter(o Options) *jsonPrinter {
 	return &jsonPrinter{out: o.Stdout, product: o.Product, now: o.Now, sources: sources{read: o.ReadFile}}
 }
 
 func newHumanPrinter(o Options) *humanPrinter {
 	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, sources: sources{read: o.ReadFile}}
+	h.apart = o.Product.Predecessor != nil
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.warn = o.Stderr
 	}

@@ -2,6 +2,7 @@ package workdir
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -43,7 +44,7 @@ func (d *Dir) Combine(env cli.Environment, fromState getproviders.Requirements, 
 			problems[i] = view.LegacyProblem(required, legacy.Provider)
 		}
 	}
-	return required, problems
+	return required, append(problems, d.Disinherit(required)...)
 }
 
 // translationVariable turns off, with 0, that addresses in states are translated.
@@ -60,9 +61,10 @@ func InheritState(env cli.Environment, product getproviders.Product, fromState, 
 
 // ReadState returns the providers in the state: in the given one, of the option
 // -state, else in that of the current workspace, if that is in a local file. If
-// it isn't, they are unknown, and known is false. The record is the backend's;
+// it isn't, or is encrypted, they are unknown, and known is false. The record is the backend's;
 // nil: there is none.
 func ReadState(m *cli.Meta, product getproviders.Product, given string, record *backend.Record) (req getproviders.Requirements, known bool, err error) {
+	asked := given
 	switch {
 	case given == "-":
 		req, err = stateFromStdin(m, product)
@@ -81,6 +83,9 @@ func ReadState(m *cli.Meta, product getproviders.Product, given string, record *
 		given, _ = record.StateFile(workspace)
 	}
 	req, err = configs.StateRequirements(given, product)
+	if asked == "" && errors.Is(err, configs.ErrStateEncrypted) {
+		return nil, false, nil
+	}
 	return req, true, err
 }
 

@@ -10,6 +10,7 @@ package workdir
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -81,6 +83,8 @@ type Dir struct {
 	Root  *configs.Module
 	Tree  *modules.Tree   // the modules; nil before they were found
 	Locks *depsfile.Locks // nil before LoadLocks
+
+	inherited []depsfile.Lock // to which there is one in Locks that isn't in the file
 
 	RootProblems     problem.List // with the root module, warnings included
 	ModuleProblems   problem.List // with the modules below it
@@ -171,22 +175,107 @@ func (d *Dir) SaveModules() problem.List {
 // LockFile is the path of the directory's lock file.
 func (d *Dir) LockFile() string { return filepath.Join(d.Path, depsfile.FileName) }
 
-// LoadLocks reads the lock file. Entries that another product wrote are taken for
-// providers of this one, with a warning, because from then on both change the file
-// in turn.
+// LoadLocks reads the lock file. Entries that another product wrote count for providers of this
+// one as well: see Disinherit.
 func (d *Dir) LoadLocks() (problems problem.List) {
 	d.Locks, problems = depsfile.Load(d.LockFile(), d.Product)
-	inherited := d.Locks.Inherit(d.Product)
-	if len(inherited) == 0 {
-		return problems
-	}
+	d.inherited = d.Locks.Inherit(d.Product)
+	return problems
+}
+
+// Disinherit takes back what LoadLocks has added for providers that aren't required, because
+// the others are, by their whole addresses. It warns of the rest, because from then on both
+// products change the file in turn.
+func (d *Dir) Disinherit(required getproviders.Requirements) problem.List {
 	var changes strings.Builder
-	for _, lock := range inherited {
+	for _, lock := range d.inherited {
 		own, _ := d.Product.Inherits(lock.Provider)
+		_, needed := required[own]
+		if _, written := required[lock.Provider]; written && !needed {
+			d.Locks.Remove(own)
+			continue
+		}
 		fmt.Fprintf(&changes, "\n  - %s => %s", lock.Provider, own)
 	}
-	return append(problems, problem.Warning("Dependency lock file entries automatically updated", fmt.Sprintf(
+	if d.inherited = nil; changes.Len() == 0 {
+		return nil
+	}
+	return problem.List{problem.Warning("Dependency lock file entries automatically updated", fmt.Sprintf(
 		"The lock file has entries that %s wrote. These are taken for providers of %s:%s\n\n"+
 			"The versions stay. The hashes can't: the packages of the two registries are not the same.",
-		d.Product.Predecessor.Name, d.Product.Name, &changes)))
+		d.Product.Predecessor.Name, d.Product.Name, &changes))}
+}
+
+// ModuleLocks are what the lock file for modules says.
+type ModuleLocks struct {
+	Kept   bool // there is a file, or there is to be one
+	Locked *modulelock.Locks
+}
+
+// LoadModuleLocks reads the lock file for modules in the current directory. Where
+// there is one, it is kept; else it has to be asked for.
+func LoadModuleLocks(ctx context.Context, asked bool) (locks ModuleLocks, problems problem.List) {
+	locks.Locked, problems = modulelock.LoadContext(ctx, modulelock.FileName)
+	_, err := os.Lstat(modulelock.FileName)
+	locks.Kept = err == nil || asked
+	return locks, problems
+}
+
+// Prefer has an installer choose the versions and commits that are locked.
+func (l ModuleLocks) Prefer(installer *modules.Resolver) {
+	installer.Locked, installer.Commits = map[string]modules.Record{}, map[string]string{}
+	for _, lock := range l.Locked.All() {
+		installer.Locked[lock.Key] = modules.Record{Key: lock.Key, Source: lock.Source, Version: lock.Version}
+		installer.Commits[lock.Key] = lock.Commit
+	}
+}
+
+// InstalledModules hashes the modules that aren't local.
+func (d *Dir) InstalledModules(ctx context.Context) (installed []modulelock.Lock, problems problem.List) {
+	for _, pkg := range d.Tree.Packages() {
+		hash, err := modulelock.HashTree(ctx, pkg.Path)
+		if err != nil {
+			return nil, problem.List{problem.Error("Can't compare a module with its lock file",
+				fmt.Sprintf("The module %s can't be read: %v.", pkg.Key, err))}
+		}
+		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: hash})
+	}
+	return installed, nil
+}
+
+// HasOtherContent reports whether a module has the source and version that are
+// locked, and other files.
+func HasOtherContent(finding modulelock.Finding) bool {
+	return finding.State == modulelock.Changed &&
+		!slices.Contains(finding.Fields, "source") && !slices.Contains(finding.Fields, "version")
+}
+
+// ModuleChange says how a module differs from its lock.
+func ModuleChange(finding modulelock.Finding) string {
+	was, is := finding.Locked, finding.Installed
+	switch finding.State {
+	case modulelock.New:
+		return fmt.Sprintf("there is no entry for the module %s, which is from %s", finding.Key, is.Source)
+	case modulelock.Gone:
+		return fmt.Sprintf("there is an entry for %s, and no module that would need it", finding.Key)
+	}
+	values := map[string][2]string{
+		"source": {was.Source, is.Source}, "version": {was.Version, is.Version},
+		"commit": {was.Commit, is.Commit}, "hash": {string(was.Hash), string(is.Hash)},
+	}
+	var changes []string
+	for _, field := range finding.Fields {
+		changes = append(changes, fmt.Sprintf("the %s of %s is %q, and %q is locked", field, finding.Key, values[field][1], values[field][0]))
+	}
+	return strings.Join(changes, "; ")
+}
+
+// ModuleDir is where a module is; dir, if its key is unknown.
+func (d *Dir) ModuleDir(key, dir string) string {
+	for _, pkg := range d.Tree.Packages() {
+		if pkg.Key == key {
+			return pkg.Path
+		}
+	}
+	return filepath.Clean(dir)
 }

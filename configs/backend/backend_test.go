@@ -36,7 +36,7 @@ func parseBlock(tb testing.TB, text string) backend.Block {
 	return block
 }
 
-// decode reads a block that has to be fine.
+// decode reads a block that has no problems.
 func decode(tb testing.TB, text string, overrides ...string) *backend.Config {
 	tb.Helper()
 	config, diags := backend.Decode(parseBlock(tb, text), backend.Options{Product: getproviders.Terraform("1.15.9"), Overrides: overrides})
@@ -79,6 +79,24 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 			want: "Missing Required Value main.tf:1, Missing Required Value main.tf:1"},
 		{name: "required in an object", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  assume_role = {}\n}",
 			want: "Incorrect attribute value type main.tf:4"},
+		{name: "empty path", block: "backend \"local\" {\n  path = \"\"\n  workspace_dir = \"\"\n}", want: "Invalid local state file path main.tf:1, Invalid local workspace directory path main.tf:1"},
+		{name: "no address", block: `backend "http" {}`, want: "address argument is required main.tf:1"},
+		{name: "no web address", block: "backend \"http\" {\n  address = \"ftp://hunter2/\"\n  lock_address = \"\"\n  unlock_address = \"x\"\n}",
+			want: "address must be HTTP or HTTPS main.tf:1, lock_address must be HTTP or HTTPS main.tf:1, unlock_address must be HTTP or HTTPS main.tf:1"},
+		{name: "certificates", block: "backend \"http\" {\n  address = \"http://x\"\n  client_private_key_pem = \"hunter2\"\n  client_ca_certificate_pem = \"hunter2\"\n}",
+			want: "failed to append certs main.tf:1, client_private_key_pem is set but client_certificate_pem is not main.tf:1"},
+		{name: "no region", block: "backend \"s3\" {\n  bucket = \" \"\n  key = \"/a//b\"\n}",
+			want: "Invalid Value main.tf:1, Invalid Value main.tf:1, Invalid Value main.tf:1, Missing region value main.tf:1"},
+		{name: "keys", block: "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n  kms_key_id = \"x\"\n  sse_customer_key = \"x\"\n  retry_mode = \"x\"\n}",
+			want: "Invalid KMS Key ID main.tf:1, Invalid sse_customer_key value main.tf:1, Invalid Value main.tf:1, Invalid Attribute Combination main.tf:1"},
+		{name: "keys of gcs", block: "backend \"gcs\" {\n  bucket = \"b\"\n  encryption_key = \"\"\n  kms_encryption_key = \"\"\n}",
+			want: "can't set both encryption_key and kms_encryption_key main.tf:1"},
+		{name: "cos", block: "backend \"cos\" {\n  bucket = \"b\"\n  region = \"r\"\n  prefix = \"./a\"\n  key = \"a/\"\n  acl = \"x\"\n}",
+			want: "prefix must not start with '/' or './' main.tf:1, key can not start and end with '/' main.tf:1, acl value invalid main.tf:1"},
+		{name: "no workspaces", block: "backend \"remote\" {\n  organization = \"\"\n}", want: "Invalid organization value main.tf:1, Invalid workspaces configuration main.tf:1"},
+		{name: "two kinds of workspaces", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {\n    name = \"a\"\n    prefix = \"b\"\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
+		{name: "two kinds of workspaces in a cloud", block: "cloud {\n  workspaces {\n    name = \"a\"\n    tags = []\n  }\n}", want: "Invalid workspaces configuration main.tf:1"},
+		{name: "pair's spaces", block: `backend "local" {}`, given: []string{"path =x"}, want: "Invalid backend configuration argument"},
 		{name: "block twice", block: "backend \"remote\" {\n  organization = \"o\"\n  workspaces {}\n  workspaces {}\n}",
 			want: "Duplicate workspaces block main.tf:4"},
 		{name: "pair's name", block: `backend "local" {}`, given: []string{"nope=1"}, want: "Invalid backend configuration argument"},
@@ -104,7 +122,7 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 				t.Errorf("the Config is %+v", config)
 			}
 			if config != nil {
-				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.Has("path") || config.Workspace() != "" {
+				if _, err := backend.NewRecord(config, getproviders.Terraform("1.15.9")); err == nil || config.Text("path") != "" || config.HasTags() || config.Workspace() != "" {
 					t.Error("there are errors, and there are values")
 				}
 			}
@@ -116,6 +134,37 @@ func TestDecode_WhatIsWrongWithABlock(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A record with another number keeps its values as they were written.
+func TestRecord_RenumberedKeepsWhatIsMissing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), backend.FileName)
+	write(t, path, `{"version": 3, "terraform_version": "1.9.0", "backend": {"type": "local", "config": {"path": "x"}, "hash": 1}}`)
+	old, err := backend.Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := decode(t, "backend \"local\" {\n  path = \"x\"\n}")
+	if change := old.Compare(config, false); change != backend.Rehashed {
+		t.Fatalf("the change is %d", change)
+	}
+	got, err := old.Renumbered(record(t, config)).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(string(must(t, record(t, config))), ",\n      \"workspace_dir\": null", "")
+	if string(got) != want || !strings.Contains(want, `"path": "x"`) || strings.Contains(want, "workspace_dir") {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func must(t *testing.T, r *backend.Record) []byte {
+	t.Helper()
+	content, err := r.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
 }
 
 func summaries(diags hcl.Diagnostics) string {
@@ -188,7 +237,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A record may be by a product with fewer arguments, or with others.
+// A record may have been written by a product with fewer arguments, or with others.
 func TestCompare_WithOtherArguments(t *testing.T) {
 	config := decode(t, `backend "local" { path = "a" }`)
 	for text, want := range map[string]backend.Change{

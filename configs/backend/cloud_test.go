@@ -21,14 +21,14 @@ import (
 	"time"
 )
 
-// cloud stands for every service that Terraform's backends talk to: a
-// server on loopback, and a proxy that leads every host to it, over TLS, too.
+// cloud stands for every service that Terraform's backends use: a server on loopback, and a proxy
+// that leads every host to it, over TLS, too.
 type cloud struct {
 	url string   // of the server itself
 	env []string // makes a program go through the proxy and trust it
 }
 
-// newCloud starts a cloud; answer gets what any client asks of any host.
+// newCloud starts a cloud; answer gets every request to any host.
 func newCloud(t *testing.T) cloud {
 	t.Helper()
 	authority := newAuthority(t)
@@ -59,7 +59,7 @@ func newCloud(t *testing.T) cloud {
 	}}
 }
 
-// answer says as little as each service may: that there is nothing yet.
+// answer is the shortest answer of each service that says that there is nothing yet.
 func answer(w http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/.well-known/terraform.json":
@@ -101,7 +101,7 @@ func answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// answerWorkspaces is what a service says that has one workspace.
+// answerWorkspaces is the answer of a service that has one workspace.
 func answerWorkspaces(w http.ResponseWriter, r *http.Request) {
 	const workspace = `{"id": "ws-1", "type": "workspaces", "attributes": {"name": "w", "terraform-version": "1.11.4", "execution-mode": "local",
 		"operations": false, "permissions": {"can-update": true, "can-queue-run": true}},

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/hcldec"
 	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -75,7 +74,7 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 	}
 	config := &Config{Type: block.Type, hash: hash(block, schema), as: schema.valueType()}
 	body, diags := override(block.Body, schema, opts.Overrides)
-	value, more := decode(body, schema, block.Context)
+	value, more := schema.decode(body, block.Context)
 	diags = append(diags, unquoted(more, opts.Overrides)...)
 	if diags.HasErrors() {
 		return config, diags
@@ -84,7 +83,11 @@ func Decode(block Block, opts Options) (*Config, hcl.Diagnostics) {
 		return config, append(diags, failure(block.Range, "Unknown values within backend definition",
 			"All arguments of a backend have to be values that are known from the start."))
 	}
-	diags = append(diags, missing(block, schema, value, opts.Getenv)...)
+	if lacking := missing(block, schema, value, opts.Getenv); len(lacking) > 0 {
+		diags = append(diags, lacking...)
+	} else {
+		diags = append(diags, checkRules(block, value, opts.Getenv)...)
+	}
 	if !diags.HasErrors() {
 		config.value = value
 	}
@@ -99,11 +102,6 @@ func (c *Config) Hash() uint64 { return c.hash }
 // or if there is no such argument.
 func (c *Config) Text(name string) string { return textOf(c.value, name) }
 
-// Has reports whether there is an argument or a block of a name.
-func (c *Config) Has(name string) bool {
-	return c.value != cty.NilVal && c.as.HasAttribute(name) && !c.value.GetAttr(name).IsNull()
-}
-
 // Workspace returns the one workspace that a cloud block is for; "" if there
 // may be several.
 func (c *Config) Workspace() string {
@@ -111,6 +109,15 @@ func (c *Config) Workspace() string {
 		return ""
 	}
 	return textOf(c.value.GetAttr("workspaces"), "name")
+}
+
+// HasTags reports whether a cloud block is for the workspaces that have some tags.
+func (c *Config) HasTags() bool {
+	if c.Type != Cloud || c.value == cty.NilVal || c.value.GetAttr("workspaces").IsNull() {
+		return false
+	}
+	tags := c.value.GetAttr("workspaces").GetAttr("tags")
+	return !tags.IsNull() && tags.CanIterateElements() && tags.LengthInt() > 0
 }
 
 // textOf returns a string in an object, "" if there is none.
@@ -125,13 +132,9 @@ func textOf(object cty.Value, name string) string {
 	return value.AsString()
 }
 
-func decode(body hcl.Body, schema *schema, context *hcl.EvalContext) (cty.Value, hcl.Diagnostics) {
-	return hcldec.Decode(body, schema.spec(), context)
-}
-
 // hash is made of what could be decoded.
 func hash(block Block, schema *schema) uint64 {
-	value, _ := decode(block.Body, schema, block.Context)
+	value, _ := schema.decode(block.Body, block.Context)
 	if value == cty.NilVal {
 		value = cty.UnknownVal(schema.valueType())
 	}
@@ -304,29 +307,4 @@ func differentTable(base getproviders.Product, differences []byte) (map[string]*
 // names lists the types that a backend block can have.
 func names(types map[string]*schema) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(types)), func(name string) bool { return name == Cloud })
-}
-
-// spec says how a body is decoded. No argument is required yet: some may come
-// by other ways.
-func (s *schema) spec() hcldec.ObjectSpec {
-	spec := hcldec.ObjectSpec{}
-	for name, attr := range s.Attributes {
-		spec[name] = &hcldec.AttrSpec{Name: name, Type: attr.cty}
-	}
-	for name, nested := range s.Blocks {
-		switch {
-		case nested.Set:
-			spec[name] = &hcldec.BlockSetSpec{TypeName: name, Nested: nested.spec()}
-		case nested.List:
-			spec[name] = &hcldec.BlockListSpec{TypeName: name, Nested: nested.spec()}
-		default:
-			spec[name] = &hcldec.BlockSpec{TypeName: name, Nested: nested.spec()}
-		}
-	}
-	return spec
-}
-
-// valueType is the type of the value that a body is decoded to.
-func (s *schema) valueType() cty.Type {
-	return hcldec.ImpliedType(s.spec()).WithoutOptionalAttributesDeep()
 }

@@ -14,7 +14,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(`{"version": 3, "backend": {"type": "s3", "config": {"endpoints": {"s3": 1}, "allowed_account_ids": ["a"]}, "hash": 1e3}}`)
 	f.Add(`{"version": 3, "backend": null}`)
 	configs := []*backend.Config{
-		nil, decode(f, `backend "local" {}`), decode(f, "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n}"), decode(f, `cloud {}`),
+		nil, decode(f, `backend "local" {}`), decode(f, "backend \"s3\" {\n  bucket = \"b\"\n  key = \"k\"\n  region = \"r\"\n}"), decode(f, `cloud {}`),
 	}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, content string) {

@@ -10,8 +10,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// FuzzComputedBackend has blocks whose arguments are computed: whatever they
-// refer to, there is a record or a problem.
+// FuzzComputedBackend has blocks with computed arguments: whatever they refer to, there is a
+// record or a problem.
 func FuzzComputedBackend(f *testing.F) {
 	f.Add("terraform {\n backend \"local\" {\n path = \"${var.a}/${local.b}\"\n}\n}\nvariable \"a\" {\n default = \"x\"\n}\nlocals {\n b = upper(var.a)\n}", "{}")
 	f.Add("terraform {\n backend \"s3\" {\n assume_role = { tags = var.a }\n}\n}\nvariable \"a\" {\n default = { x = 1 }\n sensitive = true\n}", "{}")

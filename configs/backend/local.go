@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,6 +101,7 @@ func holdsState(path string) (bool, error) {
 		return false, err
 	}
 	var state struct {
+		Encrypted string `json:"encryption_version"` // with content that nothing here can read
 		Resources []json.RawMessage
 		Outputs   map[string]json.RawMessage
 		Modules   []struct{ Resources, Outputs map[string]json.RawMessage }
@@ -107,7 +109,7 @@ func holdsState(path string) (bool, error) {
 	if err := json.Unmarshal(src, &state); err != nil {
 		return false, err
 	}
-	full := len(state.Resources)+len(state.Outputs) > 0
+	full := state.Encrypted != "" || len(state.Resources)+len(state.Outputs) > 0
 	for _, m := range state.Modules {
 		full = full || len(m.Resources)+len(m.Outputs) > 0
 	}
@@ -141,10 +143,13 @@ const maxWorkspaceName = 4096
 
 // ReadWorkspace returns the name of the current workspace, which a file in the
 // data directory has; without that it is [DefaultWorkspace].
-func ReadWorkspace(dataDir string) (string, error) {
-	name, err := wholefile.Read(filepath.Join(dataDir, "environment"), maxWorkspaceName)
+func ReadWorkspace(dataDir string) (string, error) { return ReadWorkspaceFS(nil, dataDir) }
+
+// ReadWorkspaceFS is ReadWorkspace for a directory in fsys; nil is the file system of the process.
+func ReadWorkspaceFS(fsys fs.FS, dataDir string) (string, error) {
+	name, err := wholefile.ReadFS(fsys, filepath.Join(dataDir, "environment"), maxWorkspaceName)
 	switch name = bytes.TrimSpace(name); {
-	case os.IsNotExist(err), err == nil && len(name) == 0:
+	case errors.Is(err, fs.ErrNotExist), err == nil && len(name) == 0:
 		return DefaultWorkspace, nil
 	case err != nil:
 		return "", fmt.Errorf("the name of the current workspace can't be read: %w", err)

@@ -34,7 +34,7 @@ func override(body hcl.Body, schema *schema, given []string) (hcl.Body, hcl.Diag
 			}
 			continue
 		}
-		pair, more := parsePair(strings.TrimSpace(name), value, schema)
+		pair, more := parsePair(name, value, schema)
 		diags = append(diags, more...)
 		if pair != nil {
 			body = merged{base: body, over: argument{pair}}

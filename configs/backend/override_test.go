@@ -25,8 +25,7 @@ func TestDecode_ReadsFilesOfOverrides(t *testing.T) {
 	}
 }
 
-// What is wrong in a file that is given is reported without its lines, in which
-// there may be secrets.
+// What is wrong in a given file is reported without its lines, which may hold secrets.
 func TestDecode_DoesntQuoteFilesOfOverrides(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.json")
 	for content, want := range map[string]string{

@@ -1,7 +1,7 @@
 package backend_test
 
-// peerCase is a block, and what is given beside it. $URL and $HOST are the
-// services on loopback, $DIR is the directory.
+// peerCase is a block, and its options. $URL and $HOST are the services on loopback, $DIR is the
+// directory.
 type peerCase struct {
 	name      string
 	block     string

@@ -18,13 +18,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// required is what plan says where a record isn't that of the block.
+// required is what plan prints where a record isn't that of the block.
 const required = "initialization required"
 
-// TestRecord_HasTheNumberThatTerraformKnows has the real plan compare our number with its
-// own, for every type that it has and without any service: a record with other
-// values is accepted if the number is that of the block, and only then. That
-// holds for a block with all arguments there are, and for one with none.
+// TestRecord_HasTheNumberThatTerraformKnows has Terraform's plan compare the record's number with
+// its own, for every type that it has and without any service: a record with other values is
+// accepted only if the number is that of the block. The blocks have all arguments, or none.
 func TestRecord_HasTheNumberThatTerraformKnows(t *testing.T) {
 	program := providertest.LookTerraform(t)
 	checkNumbers(t, program, getproviders.Terraform(peerVersion(t, program)), bodies(t, nil))
@@ -39,7 +38,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 			if name == backend.Cloud {
 				block = "cloud {\n" + text + "}"
 			}
-			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: []string{overridesOf(t, body)}})
+			config, diags := backend.Decode(parseBlock(t, block), backend.Options{Product: product, Overrides: overridesOf(t, name, body)})
 			if len(diags) > 0 && diags[0].Summary == "Unsupported backend type" {
 				t.Logf("%s v%s has no %s", product.Name, product.Version, name)
 				continue
@@ -49,6 +48,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 			}
 			t.Run(name+"/"+part, func(t *testing.T) {
 				t.Parallel()
+				providertest.PeerCase(t, t.Name())
 				ours := alienRecord(t, config, product)
 				if said := planWith(t, program, fake, block, ours); strings.Contains(said, required) {
 					t.Errorf("our number %d isn't theirs:\n%s", config.Hash(), said)
@@ -62,7 +62,7 @@ func checkNumbers(t *testing.T, program string, product getproviders.Product, bo
 	}
 }
 
-// tableEntry is one of the table of types, or of a table of differences.
+// tableEntry is an entry of the table of types, or of a table of differences.
 type tableEntry struct {
 	Attributes map[string]any
 	Younger    map[string]string
@@ -70,8 +70,8 @@ type tableEntry struct {
 	Without    []string
 }
 
-// bodies has everything that a block of each type may hold, where the table of
-// Terraform 1.11 has it, and with the differences that another table has.
+// bodies has all arguments that a block of each type may have, by the table of Terraform 1.11 and
+// the differences in another table.
 func bodies(t *testing.T, differences map[string]tableEntry) map[string]string {
 	t.Helper()
 	src, err := os.ReadFile("schemas.json")
@@ -101,7 +101,7 @@ func bodies(t *testing.T, differences map[string]tableEntry) map[string]string {
 	return all
 }
 
-// arguments gives a value to each of some arguments.
+// arguments gives a value to each of the given arguments.
 func arguments(types map[string]any) (text string) {
 	values := map[string]string{
 		"string": `"<é>"`, "number": "2.5", "bool": "true", "any": `["b", "a"]`,
@@ -118,13 +118,23 @@ func arguments(types map[string]any) (text string) {
 	return text
 }
 
-// overridesOf is a file of -backend-config with the same arguments, so that no
-// required one is missing.
-func overridesOf(t *testing.T, body string) string {
+// overridesOf are files of -backend-config: one with the same arguments, so that no required one
+// is missing, and one with valid values.
+func overridesOf(t *testing.T, name, body string) []string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "all.hcl")
-	write(t, path, body)
-	return path
+	dir := t.TempDir()
+	right := map[string]string{
+		"cos":    "acl = \"private\"\n",
+		"gcs":    "kms_encryption_key = null\n",
+		"http":   "address = \"http://127.0.0.1\"\nlock_address = \"http://127.0.0.1\"\nunlock_address = \"http://127.0.0.1\"\nclient_ca_certificate_pem = null\n",
+		"cloud":  "workspaces {\n  name = \"a\"\n}\n",
+		"remote": "workspaces {\n  name = \"a\"\n}\n",
+		"s3": "kms_key_id = \"alias/a\"\nsse_customer_key = null\nshared_credentials_file = null\nforce_path_style = null\n" +
+			"allowed_account_ids = null\nretry_mode = \"standard\"\n",
+	}
+	write(t, filepath.Join(dir, "all.hcl"), body)
+	write(t, filepath.Join(dir, "right.hcl"), right[name])
+	return []string{filepath.Join(dir, "all.hcl"), filepath.Join(dir, "right.hcl")}
 }
 
 // planRecord is a record with values of no block.
@@ -137,7 +147,7 @@ type planRecord struct {
 	} `json:"backend"`
 }
 
-// alienRecord is our record, with a value changed in each argument that is a string.
+// alienRecord is the record of tfdeps with another value of each argument that is a string.
 func alienRecord(t *testing.T, config *backend.Config, product getproviders.Product) (r planRecord) {
 	t.Helper()
 	made, err := backend.NewRecord(config, product)
@@ -159,8 +169,8 @@ func alienRecord(t *testing.T, config *backend.Config, product getproviders.Prod
 	return r
 }
 
-// planWith runs plan on a block and a record. What becomes of the backend
-// itself doesn't matter, nor how long it takes to find that out.
+// planWith runs plan on a block and a record. What happens to the backend itself doesn't matter,
+// nor how long that takes.
 func planWith(t *testing.T, program string, fake cloud, block string, r planRecord) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,9 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestRecord_SameAsTerraform has Terraform initialize every type of
-// backend that can be led to believe it has one, and compares records byte
-// for byte.
+// TestRecord_SameAsTerraform has Terraform initialize every type of backend for which a fake
+// service is enough, and compares records byte for byte.
 func TestRecord_SameAsTerraform(t *testing.T) {
 	program := providertest.LookTerraform(t)
 	checkRecords(t, program, getproviders.Terraform(peerVersion(t, program)))
@@ -31,6 +30,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 		}
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			dir := t.TempDir()
 			expand := strings.NewReplacer("$URL", fake.url, "$HOST", strings.TrimPrefix(fake.url, "http://"), "$DIR", filepath.ToSlash(dir))
 			write(t, filepath.Join(dir, "main.tf"), "terraform {\n"+expand.Replace(c.block)+"\n}\n")
@@ -61,7 +61,7 @@ func checkRecords(t *testing.T, program string, product getproviders.Product) {
 	}
 }
 
-// ownRecord is what we write for the configuration in a directory.
+// ownRecord is the record that tfdeps writes for the configuration in a directory.
 func ownRecord(t *testing.T, dir string, overrides []string, product getproviders.Product) []byte {
 	t.Helper()
 	module, diags := configs.LoadModule(dir, product)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 
 	"github.com/zclconf/go-cty/cty"
 	ctyjson "github.com/zclconf/go-cty/cty/json"
@@ -76,10 +76,13 @@ func NewRecord(c *Config, product getproviders.Product) (*Record, error) {
 // Read reads a record. That there is none is no error: the Record is nil. What
 // else may be in it is passed over. Errors about what the file holds are
 // [ErrFormat].
-func Read(path string) (*Record, error) {
-	src, err := wholefile.Read(path, maxSize)
+func Read(path string) (*Record, error) { return ReadFS(nil, path) }
+
+// ReadFS is Read for a file in fsys; nil is the file system of the process.
+func ReadFS(fsys fs.FS, path string) (*Record, error) {
+	src, err := wholefile.ReadFS(fsys, path, maxSize)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
 	case err != nil:
 		return nil, fmt.Errorf("reading the backend's record: %w", err)
@@ -187,6 +190,12 @@ func (r *Record) holds(c *Config) bool {
 		return false
 	}
 	return value.RawEquals(c.value)
+}
+
+// Renumbered returns the record with the number of another one, and its own values as they
+// were written: arguments that have no value may be missing there.
+func (r *Record) Renumbered(as *Record) *Record {
+	return &Record{Product: as.Product, Type: r.Type, Hash: as.Hash, config: r.config}
 }
 
 // Text returns the value of an argument that is a string; "" if it has none.

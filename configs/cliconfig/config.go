@@ -62,8 +62,13 @@ type Method struct {
 	// that match no pattern of Exclude and, unless Include is empty, one of
 	// Include.
 	Include, Exclude []getproviders.Pattern
-	File             string // where the block stands
-	Line             int
+	// Retries is how often a download is tried again, as download_retry_count says; nil: the
+	// block doesn't say. TrustAll takes all hashes that a network mirror lists for trusted
+	// ones. Both are OpenTofu's.
+	Retries  *int
+	TrustAll bool
+	File     string // where the block stands
+	Line     int
 }
 
 // MethodKind tells installation methods apart.
@@ -74,6 +79,7 @@ const (
 	Direct           MethodKind = iota + 1 // each provider from its origin registry
 	FilesystemMirror                       // from a directory
 	NetworkMirror                          // from a server that speaks the mirror protocol
+	OCIMirror                              // from a registry of container images; there is no source for that: it says so
 )
 
 // String returns the kind as the CLI configuration writes it.
@@ -85,6 +91,8 @@ func (k MethodKind) String() string {
 		return "filesystem_mirror"
 	case NetworkMirror:
 		return "network_mirror"
+	case OCIMirror:
+		return "oci_mirror"
 	default:
 		return "unknown"
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// fixed answers when nothing before it knows a host.
+// fixed has the token for hosts that no source before it knows.
 var fixed = hosts.NewStaticTokens(map[hosts.Hostname]string{
 	"a.com": "FALLBACK", "b.com": "FALLBACK", "a.com:8443": "FALLBACK", "xn--bcher-kva.example": "FALLBACK",
 })
@@ -100,7 +100,7 @@ func TestRead_CredentialsProblems(t *testing.T) {
 		{"number as token", `credentials "a.com" { token = 5 }`, 1, "", "must be a string, but it is a number"},
 		{"list as token", "credentials \"a.com\" {\n token = [\"SECRET\"]\n}", 2, "", "must be a string, but it is a list"},
 		{"map as token", `credentials "a.com" { token = { x = "SECRET" } }`, 1, "", "must be a string, but it is a map"},
-		{"token without quotes", "credentials \"a.com\" {\n token = SECRET\n}", 2, "", "strings need quotes"},
+		{"token without quotes", "credentials \"a.com\" {\n token = SECRET\n}", 2, "", "quotes are missing"},
 		{"token without equals sign", "credentials \"a.com\" {\n token SECRET\n}", 3, "", "can't be parsed"},
 		{"token without equals sign, quoted", "credentials \"a.com\" {\n token \"SECRET\"\n}", 3, "", "can't be parsed"},
 		{"token in single quotes", "credentials \"a.com\" {\n token = 'SECRET'\n}", 2, "", "can't be parsed"},

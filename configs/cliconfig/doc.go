@@ -39,10 +39,10 @@
 //   - Of two blocks for the same host whose names differ in case, the later
 //     one counts; with Terraform it is either.
 //
-// For OpenTofu, which reads .tofurc, Terraform's file is read if there is no other. A
-// mirror in an OCI registry is a mistake, as we can't install from one; that
-// trust_all_hashes, download_retry_count and registry_protocols have no effect
-// here is no mistake, as they decide nothing about which packages are right.
+// For OpenTofu, which reads .tofurc, Terraform's file is read if there is no other. From a
+// mirror in an OCI registry nothing can be installed: a provider that is looked for in one is an
+// error. That registry_protocols has no effect here is no mistake, as it decides nothing about
+// which packages are right.
 //
 // The package reads no environment of its own accord and prints nothing: its
 // caller says where the variables come from ([User]) and what to do about problems.

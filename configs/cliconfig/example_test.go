@@ -59,8 +59,8 @@ credentials "mirror.example.com" {
 	// secrets (not shown)
 }
 
-// From a CLI configuration to the source of providers, as an installer wants it.
-// A program passes what it has from os.Environ and os.UserHomeDir.
+// From a CLI configuration to the source of providers that an installer needs. A program passes
+// what it has from os.Environ and os.UserHomeDir.
 func ExampleConfig_Source() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -94,8 +95,7 @@ func (r *reader) method(f field, block value) {
 	case f.is("network_mirror"):
 		m.Kind, needs = NetworkMirror, "url"
 	case f.is("oci_mirror") && r.product.XDGName != "":
-		r.report(badMethod, f.line, "Mirrors in OCI registries can't be installed from with tfdeps. Take the block out, or run %s init itself.", r.product.Program)
-		return
+		m.Kind, needs = OCIMirror, "repository_template"
 	default:
 		r.report(badMethod, f.line, "There is no installation method called %q; those are direct, filesystem_mirror, network_mirror and dev_overrides.", f.name)
 		return
@@ -121,7 +121,25 @@ func (r *reader) argument(m *Method, location string, arg field) {
 		m.Exclude = append(m.Exclude, r.patterns(m.Kind, badExclude, arg)...)
 	case location != "" && arg.is(location):
 		r.location(m, arg)
+	case r.product.Predecessor == nil:
+	case (m.Kind == Direct || m.Kind == NetworkMirror) && arg.is("download_retry_count"):
+		r.retries(m, arg)
+	case m.Kind == NetworkMirror && arg.is("trust_all_hashes"):
+		if m.TrustAll = arg.value.text == "true"; arg.value.kind != isBool && arg.value.kind != isString || !m.TrustAll && arg.value.text != "false" {
+			r.report(badMethod, arg.line, "The trust_all_hashes of a %s block must be true or false.", m.Kind)
+		}
 	}
+}
+
+// retries reads how often a download is tried again.
+func (r *reader) retries(m *Method, arg field) {
+	text, _ := arg.value.words()
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 0 {
+		r.report(badMethod, arg.line, "The download_retry_count of a %s block must be a whole number, 0 or more.", m.Kind)
+		return
+	}
+	m.Retries = &count
 }
 
 func (r *reader) location(m *Method, arg field) {

@@ -9,7 +9,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestFind_ForOpenTofu has files in a home, and what of them counts.
+// TestFind_ForOpenTofu has files in a home directory, and which of them count.
 func TestFind_ForOpenTofu(t *testing.T) {
 	for _, tc := range []struct {
 		name, goos, xdg string

@@ -100,7 +100,7 @@ func TestRead_Problems(t *testing.T) {
 		{"provider service", "host \"a.com\" {\n services = {\n \"providers.v1\" = 5\n }\n}", 3, `The service "providers.v1" of the host "a.com" block must be a URL, as a string, but it is a number.`},
 		{"module service", "{\"host\": {\"a.com\": {\"services\":\n{\"modules.v1\": {}}}}}", 2, `"modules.v1" of the host "a.com" block must be a URL, as a string, but it is a map.`},
 		{"unterminated string", "\nhost \"a", 2, "can't be parsed: literal not terminated"},
-		{"unterminated block", "host \"a.com\" {\n", 2, "object expected closing RBRACE got: EOF"},
+		{"unterminated block", "host \"a.com\" {\n", 2, "a } is missing"},
 		{"equals sign after a label", `host "a.com" = {}`, 1, "can't be parsed"},
 		{"list at the top", `[]`, 1, "can't be parsed"},
 		{"no value", "a = 1\nb = c", 2, "can't be parsed"},

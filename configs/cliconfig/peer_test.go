@@ -48,8 +48,8 @@ func (p peer) run(t *testing.T, args ...string) string {
 
 var headline = regexp.MustCompile(`(?m)^│ Error: (.*)$`)
 
-// summaries returns what kinds of problems Terraform has, in our words,
-// sorted. It writes some as one sentence where we have a headline and details.
+// summaries returns the kinds of problems that Terraform reports, in the words of tfdeps, sorted.
+// Terraform writes some as one sentence that have a headline and details here.
 func summaries(output string) []string {
 	all := []string{}
 	for _, m := range headline.FindAllStringSubmatch(output, -1) {
@@ -62,7 +62,7 @@ func summaries(output string) []string {
 	return slices.Compact(all)
 }
 
-// TestRead_ProblemsAreThoseOfTerraform has files that both of us judge alike.
+// TestRead_ProblemsAreThoseOfTerraform has files that both programs judge alike.
 func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, src := range map[string]string{
@@ -145,6 +145,7 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			_, problems := parse(src)
 			ours := []string{}
 			for _, p := range problems {
@@ -159,8 +160,8 @@ func TestRead_ProblemsAreThoseOfTerraform(t *testing.T) {
 	}
 }
 
-// TestRead_WhereTerraformDiffers has the files that we judge in another way on
-// purpose: Terraform finds the given number of problems.
+// TestRead_WhereTerraformDiffers has files that tfdeps judges in another way on purpose: Terraform
+// finds the given number of problems.
 func TestRead_WhereTerraformDiffers(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	for name, tc := range map[string]struct {
@@ -179,6 +180,7 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			_, problems := parse(tc.src)
 			out := peer{rc: tc.src}.run(t, "version")
 			if theirs := summaries(out); len(problems) != tc.ours || len(theirs) != tc.theirs {
@@ -188,8 +190,8 @@ func TestRead_WhereTerraformDiffers(t *testing.T) {
 	}
 }
 
-// TestRead_MethodsServeAsInTerraform compares which of two mirrors serve a provider.
-// Version 1.0.0 of both providers is in the first, 2.0.0 in the second.
+// TestRead_MethodsServeAsInTerraform compares which of two mirrors is used for a provider. Version
+// 1.0.0 of both providers is in the first, 2.0.0 in the second.
 func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	mirrors := t.TempDir()
@@ -219,6 +221,7 @@ func TestRead_MethodsServeAsInTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			rc := strings.NewReplacer("M1", `filesystem_mirror { path = "M/1" `, "M2", `filesystem_mirror { path = "M/2" `).Replace(tc.rc)
 			rc = strings.ReplaceAll(rc, "M/", filepath.ToSlash(mirrors)+"/")
 			out := peer{rc: rc, provider: tc.provider}.run(t, "init", "-no-color")
@@ -290,8 +293,8 @@ provider_installation {
 	}
 }
 
-// TestRead_TokensAreThoseOfTerraform compares what reaches a registry on loopback, to
-// which a host block leads.
+// TestRead_TokensAreThoseOfTerraform compares what is sent to a registry on loopback, to which a
+// host block leads.
 func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	const host = "my-host.example"
@@ -322,6 +325,7 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			if tc.host == "" {
 				tc.host = host
 			}
@@ -347,8 +351,7 @@ func TestRead_TokensAreThoseOfTerraform(t *testing.T) {
 	}
 }
 
-// recorder is a server that has nothing, and remembers the Authorization
-// header of each request.
+// recorder is a server that has nothing, and records the Authorization header of each request.
 type recorder struct {
 	url  string
 	mu   sync.Mutex
@@ -374,8 +377,8 @@ func record(t *testing.T) *recorder {
 	return r
 }
 
-// TestRead_HelperIsThatOfTerraform has two versions of a helper program, and
-// compares what reaches the registry.
+// TestRead_HelperIsThatOfTerraform has two versions of a helper program, and compares what is sent
+// to the registry.
 func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	providertest.LookProgram(t, "terraform")
 	if runtime.GOOS == "windows" {
@@ -402,6 +405,7 @@ func TestRead_HelperIsThatOfTerraform(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			providertest.PeerCase(t, t.Name())
 			registry := record(t)
 			rc := "credentials_helper \"x\" {\n  args = [\"arg\"]\n}\ncredentials \"block.example\" {\n  token = \"block\"\n}\ncredentials \"empty.example\" {}\n" +
 				"host \"" + name + "\" {\n  services = {\n    \"providers.v1\" = \"" + registry.url + "/\"\n  }\n}\n"

@@ -98,7 +98,7 @@ func (r *reader) content(path string, src []byte) {
 	r.file, r.own = path, fileOnly{tokens: map[hosts.Hostname]string{}}
 	top, err := decode(src)
 	if err != nil {
-		r.problem(err.line, "The file can't be parsed: %s.", err.text)
+		r.problem(err.line, "The file can't be parsed: %s.%s", explained(err, src), shownLine(src, err.line))
 		return
 	}
 	for _, f := range top.object {

@@ -104,11 +104,15 @@ func (o SourceOptions) FilesystemMirror(dir string) getproviders.Source {
 // NetworkMirror returns the source that is the mirror at a URL. Unlike
 // [Config.Source] it needs a Network.
 func (o SourceOptions) NetworkMirror(url string) (getproviders.Source, error) {
+	return o.networkMirror(url, false)
+}
+
+func (o SourceOptions) networkMirror(url string, trustAll bool) (getproviders.Source, error) {
 	mirror, err := getproviders.NewNetworkMirrorSource(url, o.Network.Client, o.Network.Credentials, o.Product)
 	if err != nil {
 		return nil, err
 	}
-	mirror.Signers = o.Signers
+	mirror.Signers, mirror.TrustAllHashes = o.Signers, trustAll
 	if o.Network.OfflineBy != "" {
 		return o.offline(mirror), nil
 	}
@@ -133,16 +137,19 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 		selector := getproviders.Selector{Include: method.Include, Exclude: method.Exclude}
 		switch method.Kind {
 		case Direct:
-			selector.Source, selector.IsRegistry = registry, true
+			selector.Source, selector.IsRegistry = o.retried(registry, method.Retries), true
 		case FilesystemMirror:
 			selector.Source = o.FilesystemMirror(method.Location)
 		case NetworkMirror:
-			if mirrors[method.Location] == nil {
-				if mirrors[method.Location], err = o.NetworkMirror(method.Location); err != nil {
+			key := fmt.Sprint(method.TrustAll, method.Location)
+			if mirrors[key] == nil {
+				if mirrors[key], err = o.networkMirror(method.Location, method.TrustAll); err != nil {
 					return nil, err
 				}
 			}
-			selector.Source = mirrors[method.Location]
+			selector.Source = o.retried(mirrors[key], method.Retries)
+		case OCIMirror:
+			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
 		default:
 			return nil, fmt.Errorf("there is no installation method of kind %d", method.Kind)
 		}
@@ -153,7 +160,7 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 
 // implied are the sources where the configuration names none.
 func (o SourceOptions) implied(ctx context.Context) (all []getproviders.Selector, err error) {
-	registry := getproviders.Selector{Source: o.Registry(), IsRegistry: true}
+	registry := getproviders.Selector{Source: o.retried(o.Registry(), nil), IsRegistry: true}
 	for _, dir := range ImpliedMirrorDirs(o.User.Getenv, o.User.HomeDir, o.User.goos(), o.Product) {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() || o.Except != "" && filepath.Clean(dir) == filepath.Clean(o.Except) {
 			continue

@@ -23,9 +23,6 @@ type syntaxError struct {
 	text string
 }
 
-// Error implements error.
-func (e *syntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.line, e.text) }
-
 // maxDepth is far more nesting than any CLI configuration has. The HCL parser
 // takes its time, and all of the stack, for thousands of levels.
 const maxDepth = 100
@@ -181,6 +178,8 @@ func unquoted(text string) string {
 		return "there is a bare word or a sign where a value is expected; strings need quotes"
 	case strings.Contains(text, "expected start of object"):
 		return "a key is followed by neither \"=\" nor \"{\""
+	case strings.Contains(text, "expected closing RBRACE got: EOF"):
+		return "a block isn't closed: a } is missing"
 	default:
 		return text
 	}

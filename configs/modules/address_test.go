@@ -10,8 +10,8 @@ import (
 
 var asTerraform = getproviders.Terraform("1.15.9")
 
-// addressCase is a source, and what it means: the kind and the normalised
-// address, or "error" and some words of it.
+// addressCase is a source, and what it means: the kind and the normalised address, or "error" and
+// some words of it.
 type addressCase struct{ source, kind, want string }
 
 // addressCases are compared with Terraform, too.
@@ -115,7 +115,7 @@ var addressCases = []addressCase{
 	{"::", "error", "neither a URL"},
 }
 
-// strictCases are those that Terraform doesn't refuse.
+// strictCases are sources that tfdeps refuses, and Terraform doesn't.
 var strictCases = []addressCase{
 	{"a/b/c//..", "error", "outside"},
 	{"a/b/c//d/../..", "error", "outside"},

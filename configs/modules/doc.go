@@ -46,7 +46,7 @@
 //
 // modules.json is written by one rename, only if its content changes, and only
 // if nothing is wrong with the modules: it is never half a tree. A package
-// gets to its place by a rename as well, after the record of what was there
+// is put into its place by a rename as well, after the record of what was there
 // has been withdrawn. So a run that is interrupted leaves a record of modules
 // that are there, and the next one fetches the others; the first that fetches
 // anything removes what a killed run was making. Sources in the record

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// A tree is walked, and what it requires is printed, without a byte being written.
+// A tree is walked, and its requirements are printed, without writing a byte.
 func ExampleResolver_Resolve() {
 	product := getproviders.Terraform("1.15.9")
 	root, diags := configs.LoadModule("testdata/example", product)

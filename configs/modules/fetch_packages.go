@@ -11,6 +11,7 @@ import (
 
 	"github.com/hashicorp/hcl/v2"
 
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
@@ -186,7 +187,7 @@ func findSubdir(dir string, from packageSource) (string, error) {
 	switch {
 	case errors.Is(err, errOutside):
 		return "", err
-	case err != nil || !isDir(found):
+	case err != nil || !(files.System{}).IsDir(found):
 		return "", &noSubdirError{subdir}
 	}
 	return subdir, nil

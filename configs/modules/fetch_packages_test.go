@@ -85,7 +85,7 @@ func TestResolver_FetchesLevelByLevel(t *testing.T) {
 	p.wantNothingElse("a", "a.leaf", "b", "modules.json")
 }
 
-// wantNothingElse compares what is in the directory for modules.
+// wantNothingElse checks that the directory for modules has nothing else.
 func (p *project) wantNothingElse(want ...string) {
 	p.t.Helper()
 	entries, err := os.ReadDir(filepath.Join(p.dir, ".terraform", "modules"))
@@ -140,8 +140,7 @@ func TestResolver_WhatCantBeFetchedLeavesTheRestAsItWas(t *testing.T) {
 	}
 }
 
-// A run that ends in the middle mustn't leave a record that says of a new
-// package that it is the old one.
+// A run that ends in the middle leaves no record that calls a new package the old one.
 func TestResolver_NoRecordOutlivesItsPackage(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL) + call("b", leafURL)})
 	p.fetcher = newPackageSet()
@@ -172,11 +171,11 @@ func TestResolver_FetchingEndsWhenTheContextDoes(t *testing.T) {
 	p.wantNothing()
 }
 
-// stopper is a Fetcher whose user loses patience.
+// stopper is a Fetcher that cancels the run when it is called.
 type stopper context.CancelFunc
 
 func (s stopper) Fetch(ctx context.Context, _ FetchRequest, dst string) (Fetched, error) {
-	err := os.WriteFile(dst, nil, 0o600) // half of something
+	err := os.WriteFile(dst, nil, 0o600) // a part of a package
 	s()
 	return Fetched{}, errors.Join(err, context.Cause(ctx))
 }
@@ -218,7 +217,7 @@ func TestResolver_PopulateCopiesAModule(t *testing.T) {
 	}
 }
 
-// wantNothing makes sure that there is no directory for modules.
+// wantNothing checks that there is no directory for modules.
 func (p *project) wantNothing() {
 	p.t.Helper()
 	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); !os.IsNotExist(err) {
@@ -226,7 +225,7 @@ func (p *project) wantNothing() {
 	}
 }
 
-// A repository can bring .terraform/modules along as a link to the user's home.
+// A repository can contain .terraform/modules as a link to the user's home directory.
 func TestResolver_ReplacesNothingThroughALink(t *testing.T) {
 	p := newProject(t, map[string]string{"main.tf": call("a", leafURL), "home/a/precious": "not a module"})
 	if err := os.Mkdir(filepath.Join(p.dir, ".terraform"), 0o755); err != nil {

@@ -2,7 +2,6 @@ package modules
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -12,6 +11,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs"
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 )
 
 // findLevel finds out for each call of a level where its module is: where it is
@@ -38,16 +38,19 @@ func (w *walk) find(s *step) *hcl.Diagnostic {
 		return invalidSource(s.call, err)
 	}
 	s.address = address
+	if _, isRemote := address.(Remote); isRemote && s.isRun && w.Product.Predecessor == nil {
+		return remoteRun(s.call, address)
+	}
 	if diag := checkReach(s); diag != nil {
 		return diag
 	}
 	s.recorded, s.known = w.tree.Manifest[s.key]
 	fits := s.known && s.recorded.Source == address.String() && satisfies(s.recorded.Version, s.call.Version)
 	switch {
-	case w.Mode == AsRecorded:
+	case w.Mode == AsRecorded, w.FS != nil && !isLocalAddress(address):
 		s.record = s.recorded
 		return w.outdated(s)
-	case w.Mode == Normal && fits && isDir(w.at(s.recorded.Dir)) && !w.strays(s):
+	case w.Mode == Normal && fits && w.isDir(w.at(s.recorded.Dir)) && !w.strays(s):
 		s.record = s.recorded
 		return nil
 	}
@@ -99,27 +102,27 @@ func satisfies(recorded, constraint string) bool {
 // at returns where a recorded directory is for this process.
 func (w *walk) at(dir string) string { return w.tree.at(dir) }
 
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
+// files are where the tree is.
+func (w *walk) files() files.System { return files.System{FS: w.FS} }
+
+func (w *walk) isDir(name string) bool { return w.files().IsDir(name) }
 
 // resolveLocal returns the directory that a path relative to a module leads
 // to, as it is to be recorded.
 func (w *walk) resolveLocal(parent *Module, local Local, call configs.ModuleCall) (string, *hcl.Diagnostic) {
 	joined := filepath.Join(w.at(parent.Dir), filepath.FromSlash(string(local)))
-	dir, err := filepath.EvalSymlinks(joined)
+	dir, err := w.files().EvalSymlinks(joined)
 	if err == nil && parent.foreign && w.isAway(parent.pkgDir, dir) {
 		return "", escapes(call, parent)
 	}
-	if err == nil && isDir(dir) {
+	if err == nil && w.isDir(dir) {
 		dir, err = w.relative(dir)
 		return filepath.ToSlash(dir), unreadable(call, joined, err)
 	}
 	if err == nil {
 		err = fmt.Errorf("%s is not a directory", dir)
 	}
-	if parent.pkg != "" && isOutside(w.at(parent.pkgDir), joined) {
+	if parent.pkg != "" && !files.IsWithin(w.at(parent.pkgDir), joined) {
 		return "", escapes(call, parent)
 	}
 	return "", unreadable(call, joined, err)
@@ -135,10 +138,10 @@ func (w *walk) relative(dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if root, err = filepath.EvalSymlinks(root); err != nil {
+	if root, err = w.files().EvalSymlinks(root); err != nil {
 		return "", err
 	}
-	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+	if dir, err = w.files().EvalSymlinks(dir); err != nil {
 		return "", err
 	}
 	return filepath.Rel(root, dir)
@@ -155,12 +158,6 @@ func alike(a, b string) (string, string, error) {
 	}
 	b, err = filepath.Abs(b)
 	return a, b, err
-}
-
-// isOutside reports whether a path isn't below a directory.
-func isOutside(dir, name string) bool {
-	rel, err := filepath.Rel(dir, name)
-	return err != nil || !filepath.IsLocal(rel)
 }
 
 // setPackage notes which package the module is in: its own, which is usually in

@@ -1,7 +1,9 @@
 package modules
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -10,6 +12,7 @@ import (
 	"github.com/hashicorp/hcl/v2"
 
 	"github.com/tfdeps/tfdeps/configs/internal/diagnostic"
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 )
 
 // A module is foreign if it comes from a registry, a repository, an archive or a
@@ -89,27 +92,19 @@ func (w *walk) strays(s *step) bool {
 
 // isAway reports whether a directory isn't in a package, with symlinks followed.
 func (w *walk) isAway(pkgDir, dir string) bool {
-	dir, err := physical(dir)
+	dir, err := w.files().Physical(dir)
 	if err != nil {
-		return false // it isn't anywhere
+		// What can't be reached isn't anywhere; but a symlink that an FS can't read leads anywhere.
+		return w.FS != nil && !errors.Is(err, fs.ErrNotExist)
 	}
-	pkg, err := physical(w.at(pkgDir))
-	return err != nil || isOutside(pkg, dir)
-}
-
-// physical is where a file or directory is when symlinks are followed.
-func physical(name string) (string, error) {
-	name, err := filepath.Abs(name)
-	if err != nil {
-		return "", err
-	}
-	return filepath.EvalSymlinks(name)
+	pkg, err := w.files().Physical(w.at(pkgDir))
+	return err != nil || !files.IsWithin(pkg, dir)
 }
 
 // Inside returns the directory or file with a name below a directory, with symlinks
 // followed. It is an error if any part of the way to it leads out of the directory.
 func Inside(dir, name string) (string, error) {
-	root, err := physical(dir)
+	root, err := files.System{}.Physical(dir)
 	if err != nil {
 		return "", err
 	}
@@ -119,7 +114,7 @@ func Inside(dir, name string) (string, error) {
 		if found, err = filepath.EvalSymlinks(at); err != nil {
 			return "", err
 		}
-		if isOutside(root, found) {
+		if !files.IsWithin(root, found) {
 			return "", &outsideError{name}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 )
 
-// needSymlinks skips a test where making one is a privilege.
+// needSymlinks skips a test where making a symlink takes a privilege.
 func needSymlinks(t *testing.T) {
 	t.Helper()
 	if err := os.Symlink("x", filepath.Join(t.TempDir(), "link")); err != nil {
@@ -41,7 +41,7 @@ func TestResolver_PathsOfPackagesStayInThem(t *testing.T) {
 	p.save()
 }
 
-// A record of a path that leaves its package isn't believed.
+// A record of a path that leaves its package doesn't count.
 func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, map[string]string{
@@ -55,8 +55,7 @@ func TestResolver_RecordedPathsStayInTheirPackage(t *testing.T) {
 	}
 }
 
-// Packages may be recorded in another directory for modules, which is what vendor -o
-// begins with.
+// Packages may be recorded in another directory for modules, as at the beginning of vendor -o.
 func TestResolver_RecordedPackagesElsewhereAreWhole(t *testing.T) {
 	p := newProject(t, map[string]string{
 		"main.tf":                              call("a", netURL+"//mod*/sub") + call("b", "x/y/z"),

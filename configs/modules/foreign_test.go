@@ -14,8 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// ofThisMachine are addresses that mean files of this machine, however they are
-// written.
+// ofThisMachine are addresses of files of this machine, in all spellings.
 var ofThisMachine = []string{
 	"file:///home/me/private", "file:///home/me/private//sub", "FILE:///home/me/private", "file://localhost/home/me/private",
 	"file::file:///home/me/private", "file::/home/me/private", "file:///home/me/private.zip", "file:///home/me/private?archive=zip",
@@ -24,8 +23,8 @@ var ofThisMachine = []string{
 	"s3::/home/me/private", "http::file:///home/me/private", "git:///home/me/private",
 }
 
-// linker is a Fetcher that has every package. The first that it is asked for is a
-// directory with files, and with links where the content is "-> TARGET".
+// linker is a Fetcher that has every package. The first one is a directory with files, and with
+// links where the content is "-> TARGET".
 type linker struct {
 	files map[string]string
 
@@ -98,7 +97,7 @@ func TestResolver_LocationsInABodyDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// What an earlier run remembered was maybe not refused by it.
+// An earlier run may have remembered an address without refusing it.
 func TestResolver_RememberedLocationsDontLeadToFiles(t *testing.T) {
 	t.Parallel()
 	registries := newRegistries(newRegistry(t))
@@ -134,8 +133,7 @@ func TestResolver_PackagesDontCallFiles(t *testing.T) {
 	}
 }
 
-// Whatever the package is: also one on this machine is what somebody else made
-// if it is an archive or a repository.
+// An archive or a repository on this machine is the work of other people, too.
 func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 	for source, may := range map[string]bool{
 		"/srv/net": true, "file:///srv/net": true, "file::/srv/net//sub": true,
@@ -153,7 +151,7 @@ func TestResolver_WhatPackagesMayCallFiles(t *testing.T) {
 	}
 }
 
-// What is recorded, maybe by Terraform, is no way around it.
+// A record, maybe of Terraform's, doesn't allow more.
 func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	for _, mode := range []Mode{Normal, AsRecorded, Upgrade} {
 		p := newProject(t, map[string]string{
@@ -168,7 +166,7 @@ func TestResolver_RecordedModulesDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// A copy is a configuration, whose own calls may lead anywhere.
+// A copy is a configuration of the user's, whose calls may lead anywhere.
 func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	needSymlinks(t)
 	private := t.TempDir()
@@ -192,7 +190,7 @@ func TestResolver_CopiesOfPackagesDontLeadToFiles(t *testing.T) {
 	}
 }
 
-// The values of variables, which may come with the copy, are known only once it is there.
+// The values of variables may come with the copy, and are known only once it is there.
 func TestResolver_CopiedRootsDontLeadToFiles(t *testing.T) {
 	for source, foreign := range map[string]bool{netURL: true, "x/y/z": true, "git::/srv/net": true, "./net": false, "/srv/net": false, "": false} {
 		for _, inner := range []string{"file:///home/me/private", "../private"} {

@@ -39,8 +39,13 @@ type Manifest map[string]Record
 // missing or empty is an empty record. Errors name the file. The product says which
 // registry old records mean that name none.
 func ReadManifest(dir string, product getproviders.Product) (Manifest, error) {
+	return ReadManifestFS(nil, dir, product)
+}
+
+// ReadManifestFS is ReadManifest for a directory in fsys, as [Resolver.FS] has it.
+func ReadManifestFS(fsys fs.FS, dir string, product getproviders.Product) (Manifest, error) {
 	path := filepath.Join(dir, ManifestName)
-	content, err := wholefile.Read(path, maxManifestSize)
+	content, err := wholefile.ReadFS(fsys, path, maxManifestSize)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -108,7 +113,7 @@ func (m Manifest) Encode() []byte {
 // Save writes the record into a directory for modules, by one rename, unless it is there already.
 // The directory is made if need be.
 func (m Manifest) Save(dir string) error {
-	return wholefile.Save(filepath.Join(dir, ManifestName), m.Encode(), 0o644)
+	return wholefile.Save(filepath.Join(dir, ManifestName), m.Encode(), 0o666)
 }
 
 // forget removes the records of all modules below one.

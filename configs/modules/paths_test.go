@@ -10,10 +10,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
-// TestResolve_TakesRootAndDirAsTheyAreGiven: whether the root module and the
-// directory for modules are absolute or relative to the working directory of the
-// process, each of them on its own, the same modules are found, and again by the
-// next run.
+// TestResolve_TakesRootAndDirAsTheyAreGiven: the root module and the directory for modules may be
+// absolute or relative to the working directory of the process, each of them alone. The same
+// modules are found, and found again by the next run.
 func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	product := getproviders.Terraform("1.15.9")
 	for _, tc := range []struct {
@@ -77,8 +76,8 @@ func TestResolve_TakesRootAndDirAsTheyAreGiven(t *testing.T) {
 	}
 }
 
-// TestResolve_RefusesNamesThatAreNoDirectories: a configuration that was put together
-// by a program, not read from files, has names that nothing has checked.
+// TestResolve_RefusesNamesThatAreNoDirectories: a configuration that a program put together has
+// names that nothing has checked.
 func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 	for _, name := range []string{"../../out", "..", "", "a/b", "/x", "."} {
 		top := t.TempDir()
@@ -95,8 +94,8 @@ func TestResolve_RefusesNamesThatAreNoDirectories(t *testing.T) {
 	}
 }
 
-// TestRegistries_RefuseAddressesThatAreNone: an address that was put together by a
-// program becomes no path of a store and no URL before it is checked.
+// TestRegistries_RefuseAddressesThatAreNone: an address that a program put together is checked
+// before it becomes a path of a store or a URL.
 func TestRegistries_RefuseAddressesThatAreNone(t *testing.T) {
 	registry := newRegistry(t)
 	for _, address := range []Registry{

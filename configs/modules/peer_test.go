@@ -14,10 +14,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// What sources mean is what Terraform makes of them. All calls of one
-// configuration are recorded with the source as it is written: those whose
-// source is refused are reported as problems, the others have nothing to be done,
-// and are normalised when the record is written.
+// Sources mean what they mean to Terraform. All calls of one configuration are recorded with the
+// source as it is written: calls with a source that is refused are reported as problems, the
+// others need nothing, and their sources are normalised when the record is written.
 func TestParseAddress_SameAsTerraform(t *testing.T) {
 	dir := t.TempDir()
 	sources := map[string]addressCase{}
@@ -59,8 +58,8 @@ func TestParseAddress_SameAsTerraform(t *testing.T) {
 	}
 }
 
-// refusedBy returns the source arguments, as they are written, that init in a
-// directory has something to say about.
+// refusedBy returns the source arguments, as they are written, about which init in a directory
+// reports problems.
 func refusedBy(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	program := providertest.LookProgram(t, "terraform")

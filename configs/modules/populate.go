@@ -16,14 +16,19 @@ import (
 // become a configuration of its own. The directory has to be empty, but for
 // names that begin with a dot; such are not copied either, at any depth. The
 // source is one as in the configuration, but that local paths are those of the
-// process. Nothing is recorded.
+// process. A module without calls is recorded as such, in place of what was recorded in
+// Dir before; the calls of others are recorded by [Resolver.Resolve].
 //
 // Nothing is copied of a module that isn't of this machine and calls files of it, or
 // what is outside of its directory. Which modules are called may depend on values that
 // are not known yet: see [Resolver.CopiedFrom].
 //
-// If anything fails, what was copied is removed again.
+// A module with errors isn't copied: they are hcl.Diagnostics in the error. If anything
+// fails, what was copied is removed again.
 func (in Resolver) Populate(ctx context.Context, source, dir string) error {
+	if in.FS != nil {
+		return errors.New("nothing can be copied into an fs.FS")
+	}
 	if err := mustBeEmpty(dir); err != nil {
 		return err
 	}
@@ -74,7 +79,10 @@ func mustBeEmpty(dir string) error {
 // copyModule copies a directory with all that is below. A module that uses what
 // is beside it would not be the same in another place.
 func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) {
-	module, _ := configs.LoadModuleWith(from, in.Product, configs.Options{Within: from})
+	module, problems := configs.LoadModuleWith(from, in.Product, configs.Options{Within: from})
+	if problems.HasErrors() {
+		return problems
+	}
 	for _, call := range module.Calls {
 		if strings.HasPrefix(call.Source, "../") || strings.HasPrefix(call.Source, `..\`) {
 			return fmt.Errorf("the module calls %q, which is in a parent directory (%q) and would not be copied with it", call.Name, call.Source)
@@ -90,7 +98,11 @@ func (in Resolver) copyModule(ctx context.Context, from, to string) (err error) 
 	if err != nil {
 		return err
 	}
-	if err = os.CopyFS(to, visible{os.DirFS(from)}); err != nil {
+	err = os.CopyFS(to, visible{os.DirFS(from)})
+	if err == nil && len(module.Calls) == 0 && in.Dir != "" {
+		err = Manifest{}.Save(in.Dir)
+	}
+	if err != nil {
 		removeVisible(to)
 	}
 	return err

@@ -41,6 +41,12 @@ func invalidSource(call configs.ModuleCall, err error) *hcl.Diagnostic {
 		"The source can't be used: %v.\n\nThe call has the argument \"version\" as well, so that the source has to be a module of a registry.", err)
 }
 
+// remoteRun is about the module of a test run that Terraform doesn't take from there.
+func remoteRun(call configs.ModuleCall, address Address) *hcl.Diagnostic {
+	return diagnostic.Error(call.SourceRange, "Invalid module source address",
+		"The module of a run has to be a local one, or from a registry. A test can run a local module that calls %s.", Redact(address.String()))
+}
+
 // unreadable is about a local module that isn't there; nil without an error.
 func unreadable(call configs.ModuleCall, dir string, err error) *hcl.Diagnostic {
 	if err == nil {
@@ -73,7 +79,8 @@ func registryWarnings(s *step, texts []string) (warnings hcl.Diagnostics) {
 	return warnings
 }
 
-// Unlocated is the Extra of a problem about a module whose package a registry didn't tell.
+// Unlocated is the Extra of a problem about a module whose package a registry didn't tell, or
+// that couldn't be fetched.
 type Unlocated struct {
 	Err error // such as a *RegistryError, whose Hint is in the problem's Detail
 }
@@ -106,8 +113,10 @@ func notFetched(s *step, err error) *hcl.Diagnostic {
 	if _, ok := errors.AsType[*noSubdirError](err); ok {
 		summary = "Unreadable module subdirectory"
 	}
-	return diagnostic.Error(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
+	diag := diagnostic.Error(s.call.SourceRange, summary, "Could not download the module %q (%s:%d) from %s: %s.%s",
 		s.call.Name, s.call.Range.Filename, s.call.Range.Start.Line, shownPackage(s), strings.TrimSuffix(reason(s, err), "."), hint(err))
+	diag.Extra = Unlocated{err}
+	return diag
 }
 
 // reason is what an error has to say beyond what a module is downloaded from. That
@@ -157,7 +166,7 @@ func (w *walk) outdated(s *step) *hcl.Diagnostic {
 			"The module %q is installed in version %q, which doesn't satisfy %q. %s", call.Name, recorded.Version, call.Version, advice))
 	case isLocalAddress(s.address) && w.strays(s):
 		return escapes(call, s.parent)
-	case !isDir(w.at(recorded.Dir)) || w.strays(s):
+	case !w.isDir(w.at(recorded.Dir)) || w.strays(s):
 		return because(Absent, diagnostic.Error(call.Range, "Module not installed",
 			"The module %q is recorded to be in %s, which is no directory of its package. %s", call.Name, recorded.Dir, advice))
 	}

@@ -96,7 +96,7 @@ func TestRegistry_CredentialsOfTheHostGoAlong(t *testing.T) {
 	}
 }
 
-// registryFailures are ways in which a registry can fail, and what is said.
+// registryFailures are ways in which a registry can fail, and the words of the error.
 var registryFailures = []struct {
 	name, kind string
 	fault      providertest.Fault
@@ -178,7 +178,7 @@ func TestRegistry_AHostWithoutModulesIsNoRegistry(t *testing.T) {
 	}
 }
 
-// The location is relative to what was asked for, wherever that was redirected.
+// The location is relative to the URL that was requested, whatever that redirects to.
 func TestRegistry_RelativeLocationsIgnoreRedirects(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)
@@ -216,8 +216,7 @@ func TestRegistry_ACanceledCallGetsTheReason(t *testing.T) {
 	}
 }
 
-// What stands in errors is redacted, also where the host has its API behind a
-// URL with a secret.
+// Errors are redacted, also where the API of the host is behind a URL with a secret.
 func TestRegistry_ErrorsOfRegistriesKeepSecrets(t *testing.T) {
 	t.Parallel()
 	registry := newRegistry(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// Terraform takes the same versions, from the same places. Each case is a
-// module of its own, at a location in one of the forms that there are.
+// Terraform selects the same versions, from the same places. Each case is a module of its own,
+// with a location in one of the possible forms.
 func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	t.Parallel()
 	var good, bad []int
@@ -65,13 +65,13 @@ func TestRegistry_TerraformTakesTheSameVersions(t *testing.T) {
 	}
 }
 
-// caseAddress is what a case is called by.
+// caseAddress is the address of a case's module.
 func caseAddress(i int) Registry {
 	return Registry{Host: "example.com", Namespace: "acme", Name: fmt.Sprintf("m%d", i), System: "cloud", Subdir: "part"}
 }
 
-// publishCases fills a registry. That a module can be in "part" and in
-// "sub/part" makes every location have one.
+// publishCases fills a registry. Modules are in "part" and in "sub/part", so that every location
+// has one.
 func publishCases(registry *providertest.Registry) {
 	archive := providertest.TarGz(map[string]string{"part/main.tf": "", "sub/part/main.tf": ""})
 	for i, c := range selectCases {
@@ -88,8 +88,7 @@ func publishCases(registry *providertest.Registry) {
 	}
 }
 
-// callCases writes a configuration with a file for each case, and returns the
-// environment that it takes.
+// callCases writes a configuration with a file for each case, and returns the environment for it.
 func callCases(t *testing.T, registry *providertest.Registry, dir string, cases []int) []string {
 	t.Helper()
 	for _, i := range cases {
@@ -116,7 +115,7 @@ func terraform(t *testing.T, dir string, env []string, args ...string) (string, 
 	return string(out), err
 }
 
-// refusedFiles returns the files with whose calls init isn't content.
+// refusedFiles returns the files with calls about which init reports problems.
 func refusedFiles(t *testing.T, dir string, env []string) map[string]bool {
 	t.Helper()
 	out, err := terraform(t, dir, env, "init", "-json")

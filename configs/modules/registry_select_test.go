@@ -7,12 +7,11 @@ import (
 	"testing"
 )
 
-// selectCase is what a registry lists, what a call asks for, and what it gets;
-// "" is nothing.
+// selectCase is what a registry lists, what a call asks for, and what is selected; "" is nothing.
 type selectCase struct {
 	listed, constraint, want string
-	newest                   string // where nothing is chosen: the newest that there is
-	lenient                  bool   // Terraform chooses nothing
+	newest                   string // where nothing is selected: the newest version
+	lenient                  bool   // Terraform selects nothing
 }
 
 const manyVersions = "1.0.0 1.1.0 1.2.0-beta1 1.2.0-beta2 2.0.0 2.1.0-rc.1"
@@ -59,8 +58,7 @@ var selectCases = []selectCase{
 	{listed: "x", constraint: ""},
 }
 
-// list is what a registry that lists the versions of a case is understood to
-// say.
+// list is the decoded answer of a registry that lists the versions of a case.
 func (c selectCase) list(t *testing.T) versionList {
 	t.Helper()
 	var entries []string

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// remembering returns what a registry is asked with, and what it is asked with
-// in later runs.
+// remembering returns a Registries with a store, and one for later runs with the same store.
 func remembering(t *testing.T, versions ...string) (first *Registries, later func() *Registries, requests func() int) {
 	t.Helper()
 	registry := newRegistry(t)
@@ -87,7 +86,7 @@ func TestRegistry_RelocateAsksOnceAndRemembersTheAnswer(t *testing.T) {
 	}
 }
 
-// outdate makes the store say that netModule's version 1.0.0 is elsewhere.
+// outdate changes the store: netModule's version 1.0.0 is recorded at another place.
 func outdate(t *testing.T, r *Registries, location string) {
 	t.Helper()
 	module := netModule

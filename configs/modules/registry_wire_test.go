@@ -47,8 +47,8 @@ func TestRegistry_OnlyTheFirstModuleOfAnAnswerCounts(t *testing.T) {
 // askedURL is the URL of a request for a location.
 var askedURL = &url.URL{Scheme: "https", Host: "api.example.com", Path: "/v1/modules/acme/net/cloud/1.0.0/download"}
 
-// locations are what a registry says, and what it means: package and
-// subdirectory, or an error with some words.
+// locations are answers of a registry, and what they mean: package and subdirectory, or an error
+// with some words.
 var locations = []struct{ header, pkg, subdir, err string }{
 	{"https://dl.example.com/net.tgz", "https://dl.example.com/net.tgz", "", ""},
 	{"https://dl.example.com/net.tgz//sub?archive=tgz", "https://dl.example.com/net.tgz?archive=tgz", "sub", ""},

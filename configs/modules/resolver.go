@@ -3,6 +3,7 @@ package modules
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"runtime"
@@ -36,6 +37,13 @@ type Resolver struct {
 	Dir     string
 	Product getproviders.Product
 	Mode    Mode
+
+	// FS is where the root module, Dir and all modules are, such as an editor's buffers; nil:
+	// the file system of the process. In an FS all paths have slashes and lead nowhere out of it.
+	// Nothing is written or fetched then: modules with a path are taken where they are,
+	// recorded or not, and all others have to be recorded. If it has symlinks, it should be an
+	// [fs.ReadLinkFS]: where it isn't, no path may lead through one.
+	FS fs.FS
 
 	// WorkingDir is what expressions in modules know as path.cwd; "" is unknown.
 	WorkingDir string
@@ -87,7 +95,7 @@ func (in Resolver) Resolve(ctx context.Context, root *configs.Module, manifest M
 		Manifest: maps.Clone(manifest),
 		root:     root.Dir,
 		dir:      in.Dir,
-		unsaved:  in.Mode != AsRecorded && len(root.Calls)+len(root.TestRuns) > 0,
+		unsaved:  in.Mode != AsRecorded && in.FS == nil && len(root.Calls)+len(root.TestRuns) > 0,
 	}}
 	if w.tree.Manifest == nil {
 		w.tree.Manifest = Manifest{}
@@ -265,7 +273,7 @@ func (w *walk) load(level []*step) {
 		diags  hcl.Diagnostics
 	}
 	all, errs := par.Map(w.ctx, runtime.GOMAXPROCS(0), found, func(ctx context.Context, s *step) (l loaded, err error) {
-		opts := configs.Options{Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir}
+		opts := configs.Options{FS: w.FS, Path: s.path, Source: shown(s.address), Inputs: s.call.Inputs, RootDir: w.root, WorkingDir: w.WorkingDir, HomeDir: w.HomeDir}
 		if s.child.foreign {
 			opts.Within = w.at(s.child.pkgDir)
 		}

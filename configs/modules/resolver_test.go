@@ -73,7 +73,7 @@ func (p *project) read(name string) string {
 	return string(content)
 }
 
-// save installs what must have no errors, and returns what is recorded.
+// save installs modules without errors, and returns the record.
 func (p *project) save() *Tree {
 	p.t.Helper()
 	tree, problems := p.install()
@@ -93,7 +93,7 @@ func (p *project) wantChanged(want ...string) {
 	}
 }
 
-// wantProblem installs what has one error.
+// wantProblem installs modules of which one has an error.
 func (p *project) wantProblem(place string, words ...string) {
 	p.t.Helper()
 	_, problems := p.install()
@@ -292,8 +292,7 @@ func FuzzInstall(f *testing.F) {
 	})
 }
 
-// Few directories can make a tree without an end in sight. The level that would be too much isn't
-// read any more.
+// A few directories can make a tree that has no end. A level that would be too large isn't read.
 func TestResolver_CountsCallsBeforeItFollowsThem(t *testing.T) {
 	const names = "abcdefghijklmnopqrstuvwxyz"
 	files := map[string]string{}

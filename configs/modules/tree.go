@@ -84,10 +84,18 @@ func (t *Tree) Requirements(product getproviders.Product) (getproviders.Requirem
 	var problems hcl.Diagnostics
 	for _, module := range t.Modules {
 		own, diags := module.Config.Requirements(product)
-		for p, reqs := range own {
-			all[p] = append(all[p], reqs...)
-		}
 		problems = append(problems, diags...)
+		tests, diags := module.Config.TestRequirements(product)
+		problems = append(problems, diags...)
+		parts := []getproviders.Requirements{own}
+		for _, test := range module.Config.Tests {
+			parts = append(parts, tests[test])
+		}
+		for _, part := range parts {
+			for p, reqs := range part {
+				all[p] = append(all[p], reqs...)
+			}
+		}
 	}
 	return all, problems
 }

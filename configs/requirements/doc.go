@@ -13,6 +13,9 @@
 // that keeps state in local files can be read. [Combine] is for programs that have
 // the parts already, or more of them, such as a state that came from a backend.
 //
+// Options.FS is for editors and language servers: the directory is then that of an
+// fs.FS, with unsaved buffers, and the disk isn't touched.
+//
 // Where a backend has the state, what the lock file names is required, too:
 // the run that wrote it may have seen the state, and dropping a provider from the
 // lock file would be wrong as long as the state may need it.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"testing/fstest"
 
 	"github.com/tfdeps/tfdeps/configs/requirements"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -45,4 +46,24 @@ resource "acme_widget" "a" {
 	// Output:
 	// registry.terraform.io/hashicorp/acme "" line 7
 	// registry.terraform.io/hashicorp/aws "~> 6.0" line 4
+}
+
+// An editor asks what a directory requires, with a buffer that isn't saved yet. Its file
+// system shows buffers in the place of files; here it is all in memory.
+func ExampleRead_unsaved() {
+	buffers := fstest.MapFS{
+		"live/main.tf":        {Data: []byte("module \"net\" {\n  source = \"../modules/net\"\n}\n")},
+		"modules/net/main.tf": {Data: []byte("resource \"acme_network\" \"main\" {}\n")},
+	}
+	found, problems := requirements.Read(context.Background(), "live", requirements.Options{FS: buffers})
+	if problems.HasErrors() {
+		fmt.Println(problems)
+		return
+	}
+	for _, p := range found.Requirements.Providers() {
+		at := found.Requirements[p][0].Pos
+		fmt.Printf("%s %s %s:%d\n", p, at.Module, filepath.ToSlash(at.File), at.Line)
+	}
+	// Output:
+	// registry.terraform.io/hashicorp/acme module.net modules/net/main.tf:1
 }

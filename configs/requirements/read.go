@@ -2,6 +2,8 @@ package requirements
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 
@@ -19,6 +21,12 @@ import (
 type Options struct {
 	Product getproviders.Product
 
+	// FS is where the directory is with all that is read, such as an editor's buffers over
+	// the files on disk; nil: the file system of the process. In an FS all paths have slashes and
+	// lead nowhere out of it, modules with a path are taken where they are, recorded or not, and
+	// path.cwd is unknown. [modules.Resolver.FS] says more.
+	FS fs.FS
+
 	// DataDir is where modules and backends are recorded, relative to the
 	// directory; "" is ".terraform".
 	DataDir string
@@ -28,10 +36,11 @@ type Options struct {
 	Workspace string
 
 	// StateFile is read in place of the workspace's state, whatever backend
-	// there is. It is relative to the working directory of the process.
+	// there is. It is relative to the working directory of the process, or in the FS.
 	StateFile string
 
-	// TestDirectory and Inputs are as in configs.Options and configs.ReadInputs.
+	// TestDirectory and Inputs are as in configs.Options and configs.ReadInputs; files
+	// of inputs are in the FS, too.
 	TestDirectory string
 	Inputs        configs.InputSources
 
@@ -49,7 +58,7 @@ type Directory struct {
 	// wrote, and to which Locks has one of the product's own now.
 	Inherited []depsfile.Lock
 	Backend   *backend.Record // nil: none was recorded
-	// StateUnknown reports whether a backend has the state, so that it couldn't
+	// StateUnknown reports whether a backend has the state, or it is encrypted, so that it couldn't
 	// be read: the providers of the lock file are required in its place.
 	StateUnknown bool
 }
@@ -65,7 +74,7 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 	if unfit := found.Tree.CheckVersion(opts.Product); unfit.HasErrors() {
 		problems = unfit
 	}
-	locks, unread := depsfile.Load(filepath.Join(dir, depsfile.FileName), opts.Product)
+	locks, unread := depsfile.LoadFS(opts.FS, filepath.Join(dir, depsfile.FileName), opts.Product)
 	found.Locks, found.Inherited = locks, locks.Inherit(opts.Product)
 	problems = append(problems, unread...)
 
@@ -78,45 +87,58 @@ func Read(ctx context.Context, dir string, opts Options) (*Directory, hcl.Diagno
 		State: state, StateUnknown: found.StateUnknown, KeepStateAddresses: opts.KeepStateAddresses,
 	})
 	found.Requirements = required
+	found.Inherited = slices.DeleteFunc(found.Inherited, func(lock depsfile.Lock) bool {
+		own, _ := opts.Product.Inherits(lock.Provider)
+		_, needed := required[own]
+		_, written := required[lock.Provider]
+		if written && !needed { // by its whole address
+			found.Locks.Remove(own)
+		}
+		return written && !needed
+	})
 	return found, append(problems, invalid...)
 }
 
 // readTree loads the root module and the modules below it, as they are recorded.
 func (d *Directory) readTree(ctx context.Context, dir string, opts Options) hcl.Diagnostics {
-	full, err := filepath.Abs(dir)
-	if err != nil {
-		full = dir
+	mode, cwd := modules.Normal, ""
+	if opts.FS != nil {
+		opts.Inputs.FS = opts.FS
+	} else if full, err := filepath.Abs(dir); err == nil {
+		mode, cwd = modules.AsRecorded, full
+	} else {
+		mode, cwd = modules.AsRecorded, dir
 	}
 	values, invalid := configs.ReadInputs(dir, opts.Inputs)
 	root, problems := configs.LoadModuleContext(ctx, dir, opts.Product,
-		configs.Options{TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: full})
+		configs.Options{FS: opts.FS, TestDirectory: opts.TestDirectory, Inputs: values, WorkingDir: cwd})
 	if root.Constant || !opts.Product.StaticModules {
 		problems = append(invalid, problems...)
 	}
 	modulesDir := filepath.Join(opts.dataDir(dir), "modules")
-	manifest, err := modules.ReadManifest(modulesDir, opts.Product)
+	manifest, err := modules.ReadManifestFS(opts.FS, modulesDir, opts.Product)
 	if err != nil {
 		problems = append(problems, &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Failed to read the record of modules", Detail: err.Error() + "."})
 	}
-	installer := modules.Resolver{Dir: modulesDir, Product: opts.Product, Mode: modules.AsRecorded, WorkingDir: full}
-	tree, below := installer.Resolve(ctx, root, manifest)
+	resolver := modules.Resolver{FS: opts.FS, Dir: modulesDir, Product: opts.Product, Mode: mode, WorkingDir: cwd}
+	tree, below := resolver.Resolve(ctx, root, manifest)
 	d.Tree = tree
 	return slices.Concat(problems, below, tree.CheckProviders(opts.Product))
 }
 
 // readState reads the state, if that is in a file.
 func (d *Directory) readState(dir string, opts Options) (getproviders.Requirements, error) {
-	record, err := backend.Read(filepath.Join(opts.dataDir(dir), backend.FileName))
+	record, err := backend.ReadFS(opts.FS, filepath.Join(opts.dataDir(dir), backend.FileName))
 	if err != nil {
 		return nil, err
 	}
 	d.Backend = record
 	if opts.StateFile != "" {
-		return configs.StateRequirements(opts.StateFile, opts.Product)
+		return configs.StateRequirementsFS(opts.FS, opts.StateFile, opts.Product)
 	}
 	workspace := opts.Workspace
 	if workspace == "" {
-		if workspace, err = backend.ReadWorkspace(opts.dataDir(dir)); err != nil {
+		if workspace, err = backend.ReadWorkspaceFS(opts.FS, opts.dataDir(dir)); err != nil {
 			return nil, err
 		}
 	}
@@ -128,7 +150,11 @@ func (d *Directory) readState(dir string, opts Options) (getproviders.Requiremen
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	return configs.StateRequirements(path, opts.Product)
+	required, err := configs.StateRequirementsFS(opts.FS, path, opts.Product)
+	if errors.Is(err, configs.ErrStateEncrypted) {
+		d.StateUnknown, err = true, nil
+	}
+	return required, err
 }
 
 func (o Options) dataDir(dir string) string {

@@ -117,6 +117,16 @@ func StepName(steps hcl.Traversal, i int) string {
 	return ""
 }
 
+// SkipKey returns the steps without an instance key at their beginning.
+func SkipKey(steps hcl.Traversal) hcl.Traversal {
+	if len(steps) > 0 {
+		if _, ok := steps[0].(hcl.TraverseIndex); ok {
+			return steps[1:]
+		}
+	}
+	return steps
+}
+
 // ParseArgument reads an expression that came with an argument of the program,
 // which origin names in ranges. It is cheap to evaluate, and nil if there are errors.
 func ParseArgument(text, origin string) (hcl.Expression, hcl.Diagnostics) {

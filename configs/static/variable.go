@@ -221,20 +221,43 @@ func takeSource(val cty.Value) (cty.Value, ValueSource) {
 	return val, from
 }
 
+// maxUndeclared is how many values of files are named for which there is no variable.
+const maxUndeclared = 2
+
 // undeclared reports variables that an argument gives a value, and that don't
-// exist. Files and the environment may have values for other configurations.
+// exist. Files may have values for other configurations, so that these are warned of, and so may
+// the environment.
 func (s *Scope) undeclared() (problems hcl.Diagnostics) {
+	inFiles := 0
 	for _, name := range slices.Sorted(maps.Keys(s.inputs)) {
 		if _, ok := s.variables[name]; ok {
 			continue
 		}
-		if _, from := takeSource(s.inputs[name]); from.Argument {
+		_, from := takeSource(s.inputs[name])
+		switch {
+		case from.Argument:
 			problems = append(problems, &hcl.Diagnostic{
 				Severity: hcl.DiagError,
 				Summary:  "Value for undeclared variable",
 				Detail:   fmt.Sprintf("There is a value for %q on the command line, but no variable of that name in the root module.", name),
 			})
+		case s.root && from.At != (hcl.Range{}):
+			if inFiles++; inFiles <= maxUndeclared {
+				problems = append(problems, &hcl.Diagnostic{
+					Severity: hcl.DiagWarning,
+					Summary:  "Value for undeclared variable",
+					Detail: fmt.Sprintf("There is a value for %q at %s, but no variable of that name in the root module. "+
+						"A variable block declares it; the environment can have values for configurations that don't need them.", name, from.From),
+				})
+			}
 		}
+	}
+	if inFiles > maxUndeclared {
+		problems = append(problems, &hcl.Diagnostic{
+			Severity: hcl.DiagWarning,
+			Summary:  "Values for undeclared variables",
+			Detail:   fmt.Sprintf("Files have values for %d more variables that aren't declared.", inFiles-maxUndeclared),
+		})
 	}
 	return problems
 }

@@ -169,9 +169,6 @@ type Item struct {
 	Recorded []getproviders.Hash // by lock files
 }
 
-// Selected is what the item is a package of.
-func (p Item) Selected() resolve.Selection { return p.Selection }
-
 // Kept is what became of an Item.
 type Kept struct {
 	Item

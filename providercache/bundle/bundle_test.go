@@ -20,7 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/bundle"
 )
 
-// anywhere has every file as a unit of its own, but for what is in "tree".
+// anywhere makes every file a unit of its own, except for what is in "tree".
 func anywhere(name string) (string, bool) {
 	if strings.HasPrefix(name, "tree/") {
 		return "tree", true
@@ -44,7 +44,7 @@ func lay(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// content are all files below a directory, links as "-> target".
+// content lists all files below a directory, links as "-> target".
 func content(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -158,7 +158,7 @@ func TestBundle_LinksAreKept(t *testing.T) {
 	}
 }
 
-// entry is one of a tar archive that is made by hand.
+// entry is an entry of a tar archive that is made by hand.
 type entry struct {
 	name, content, link string
 	kind                byte
@@ -169,7 +169,7 @@ func sum(text string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// forge makes an archive with a manifest of files, and other entries than it says.
+// forge makes an archive with a manifest, and with other entries than the manifest says.
 func forge(t testing.TB, files []bundle.Entry, entries ...entry) []byte {
 	t.Helper()
 	manifest, err := json.Marshal(bundle.Manifest{FormatVersion: "1.0", Files: files})
@@ -193,7 +193,7 @@ func forgeTar(t testing.TB, entries ...entry) []byte {
 	return b.Bytes()
 }
 
-// refused are archives of which nothing may be unpacked, by why.
+// refused are archives of which nothing may be unpacked, by the reason.
 func refused(t testing.TB) map[string][]byte {
 	file := func(name string) bundle.Entry { return bundle.Entry{Path: name, Size: 1, SHA256: sum("x")} }
 	with := func(name string) []byte {
@@ -331,7 +331,7 @@ func TestBundle_OddEntriesAreRefused(t *testing.T) {
 			header.Size = 1
 		}
 		if err := w.WriteHeader(&header); err != nil {
-			continue // nor does the library write such a thing
+			continue // the library doesn't write such a thing either
 		}
 		_, _ = w.Write([]byte("x")[:header.Size])
 		must(t, w.Close())

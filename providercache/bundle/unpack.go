@@ -25,7 +25,7 @@ type Options struct {
 	// that. ok is false for a path where no file belongs. Required.
 	Unit func(path string) (unit string, ok bool)
 	// Accept looks at what was unpacked, in a directory of its own, before any of it
-	// gets to its place, and may write other files in the place of some. An error from
+	// is put into its place, and may write other files in the place of some. An error from
 	// it keeps that from happening. nil: all is accepted.
 	Accept func(dir string) error
 	// Last are units that come after all others, in this order.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -16,7 +17,7 @@ import (
 
 // HashPackage downloads or reads a package, authenticates it and returns its hashes.
 // An archive is hashed while it arrives; only one that has to be complete before it
-// can be read is written to a temporary file. For the packages above this one: the result
+// can be read is written to a temporary directory. For the packages above this one: the result
 // has an internal type. Programs call lockhashes.Hashes, or the function HashPackage for a
 // package on this machine.
 func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenance, error) {
@@ -30,12 +31,12 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 	if !errors.Is(err, unpack.ErrNotStreamable) {
 		return got, err
 	}
-	temporary, err := os.MkdirTemp("", "tfdeps-")
+	temporary, err := scratch.Temporary()
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
-	defer os.RemoveAll(temporary)
-	return f.FetchArchive(ctx, t, filepath.Join(temporary, "archive.zip"), "", nil)
+	defer temporary.Remove()
+	return f.FetchArchive(ctx, t, filepath.Join(temporary.Path, "archive.zip"), "", nil)
 }
 
 // hashStream hashes and authenticates an archive while it arrives. The error is

@@ -57,8 +57,8 @@ func (f *Fetcher) trustsRegistry(p getproviders.Provider) bool {
 
 // RegistryHashes returns a registry's hashes, sorted, without those for the given
 // platforms, whose packages have been read.
-func RegistryHashes(told map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
-	others := maps.Clone(told)
+func RegistryHashes(listed map[getproviders.Platform]getproviders.Hash, known ...getproviders.Platform) []getproviders.Hash {
+	others := maps.Clone(listed)
 	maps.DeleteFunc(others, func(plat getproviders.Platform, _ getproviders.Hash) bool { return slices.Contains(known, plat) })
 	return getproviders.SortHashes(slices.Collect(maps.Values(others)))
 }

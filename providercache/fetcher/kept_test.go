@@ -22,7 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// served is a transport that has one archive, and counts.
+// served is a transport that serves one archive, and counts requests.
 type served struct {
 	content  []byte
 	requests atomic.Int64
@@ -101,7 +101,7 @@ func TestArchiveDir_WhatIsWrongIsDownloadedAgain(t *testing.T) {
 	}
 }
 
-// A package that is refused for another reason is no reason to download it again.
+// A package that is refused for another reason isn't downloaded again.
 func TestArchiveDir_KeepsWhatIsRefused(t *testing.T) {
 	t.Parallel()
 	f, web, r, _ := keeping(t)

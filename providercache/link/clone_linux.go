@@ -6,6 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// MayClone is false where clones are known to be impossible, so that they needn't be tried: on ext4 and its
+// predecessors, and in memory. The directory has to exist.
+func MayClone(dir string) bool {
+	var stat unix.Statfs_t
+	if unix.Statfs(dir, &stat) != nil {
+		return true
+	}
+	return stat.Type != unix.EXT4_SUPER_MAGIC && stat.Type != unix.TMPFS_MAGIC
+}
+
 // cloneFile makes a file that shares its blocks with another one.
 func cloneFile(file original, to string) error {
 	return makeFrom(file, to, func(target, source *os.File) error {

@@ -33,7 +33,7 @@ func copyBySystem(ctx context.Context, target, source *os.File) error {
 }
 
 // nextData is where the next bytes are that were written, at or after an offset. Without
-// holes, or where a file system doesn't tell of them, that is all up to the size.
+// holes, or where a file system doesn't report them, it is all up to the size.
 func nextData(file int, offset, size int64) (begin, end int64) {
 	begin, err := unix.Seek(file, offset, unix.SEEK_DATA)
 	switch {

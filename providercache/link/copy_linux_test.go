@@ -71,7 +71,7 @@ func TestCopyTree_CopiesHolesAsHoles(t *testing.T) {
 	}
 }
 
-// Where the kernel gives up in the middle, the buffer begins again.
+// If the kernel's copy fails in the middle, the copy by a buffer begins again.
 func TestCopyByBuffer_ReplacesWhatIsThere(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -89,5 +89,18 @@ func TestCopyByBuffer_ReplacesWhatIsThere(t *testing.T) {
 	cachetest.Must(t, copyByBuffer(t.Context(), target, source, make([]byte, chunks.Size)))
 	if cachetest.ContentOf(t, to) != cachetest.ContentOf(t, from) {
 		t.Error("the copy has another content")
+	}
+}
+
+func TestMayClone_IsFalseOnlyWhereNoFileCanBeCloned(t *testing.T) {
+	t.Parallel()
+	from, to := t.TempDir(), t.TempDir()
+	fileOf(t, filepath.Join(from, "file"), 1<<16, written{0, 1 << 16})
+	used, _, err := Tree(t.Context(), from, filepath.Join(to, "package"), []Mode{Clone})
+	if may := MayClone(to); !may && err == nil {
+		t.Errorf("%s was used where it can't be", used)
+	}
+	if !MayClone(filepath.Join(to, "missing")) {
+		t.Error("where nothing is known, it isn't even tried")
 	}
 }

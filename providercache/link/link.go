@@ -117,7 +117,7 @@ type original struct {
 
 // makeTree makes the directories of a package, and each file with makeFile.
 func makeTree(ctx context.Context, from, to string, makeFile func(file original, to string) error) error {
-	root, err := filepath.EvalSymlinks(from) // a link isn't walked into
+	root, err := walkable(from)
 	if err != nil {
 		return err
 	}
@@ -146,6 +146,14 @@ func makeTree(ctx context.Context, from, to string, makeFile func(file original,
 		}
 		return makeFile(file, filepath.Join(to, name))
 	})
+}
+
+// walkable is a path of the directory that can be walked: a link isn't walked into. Links on the way to it don't matter.
+func walkable(dir string) (string, error) {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+		return dir, nil
+	}
+	return filepath.EvalSymlinks(dir)
 }
 
 func originalOf(path string) (original, error) {

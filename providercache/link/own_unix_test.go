@@ -13,7 +13,7 @@ import (
 
 const somebodyElse = 12345
 
-// chmod changes the mode of a path, give its owner, for which the test has to be root.
+// chmod changes the mode of a path, and give its owner, for which the test runs as root.
 func chmod(mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
 }
@@ -26,8 +26,8 @@ func give(t *testing.T, path string) {
 	cachetest.Must(t, os.Lchown(path, somebodyElse, somebodyElse))
 }
 
-// Other users could change a file that they can write to after it was verified, and
-// could replace it between the check and the link.
+// Other users could change a file that they can write to after it was verified, and could replace
+// it between the check and the link.
 func TestHardLink_RefusesFilesThatOthersCanWriteTo(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -13,9 +13,8 @@ import (
 )
 
 // pruning takes what isn't wanted out of one provider's directory. The indexes that
-// were written before don't tell of it, or those that it writes first. How long
-// they haven't is known by their times alone: a document is written only when it
-// changes.
+// were written before don't list it, or those that it writes first don't. For how long
+// that has been so, only their times say: a document is written only when it changes.
 type pruning struct {
 	*mirror
 	listing archivedir.Listing
@@ -24,9 +23,9 @@ type pruning struct {
 	errs    []error
 }
 
-// prune takes away what isn't wanted: first the list of versions doesn't tell of
-// it, then the documents about versions, and when that was so for long enough
-// archives go, then what is signed about them, and the documents last.
+// prune takes away what isn't wanted: it is taken out of the list of versions,
+// then out of the documents about versions. When it has been out of them for long enough,
+// archives are removed, then what is signed about them, and the documents last.
 func (m *mirror) prune(listing archivedir.Listing) *pruning {
 	p := &pruning{mirror: m, listing: listing}
 	dir := archivedir.MirrorDir(listing.Provider)
@@ -76,7 +75,7 @@ func (p *pruning) dropped() (versions []getproviders.Version) {
 	return slices.Compact(versions)
 }
 
-// empty has a document tell of nothing. Where there is none, that is so already.
+// empty makes a document list nothing. A document that doesn't exist needs nothing.
 func (p *pruning) empty(name string, content []byte) {
 	if _, err := os.Lstat(p.dir.Path(name)); errors.Is(err, fs.ErrNotExist) {
 		return

@@ -70,7 +70,7 @@ func (m *mirror) publishProvider(ctx context.Context, p getproviders.Provider, k
 }
 
 // replaceArchives puts archives into the places of others: while that is done,
-// the index doesn't tell of them.
+// the index doesn't list them.
 func (m *mirror) replaceArchives(listing archivedir.Listing, kept map[string]*archivedir.Kept) (errs []error) {
 	waiting := func(p receipt.Pending) bool { return kept[p.Name] != nil && kept[p.Name].Stage != nil }
 	for _, v := range listing.SortedVersions() {

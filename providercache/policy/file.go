@@ -11,9 +11,9 @@ import (
 	"unicode"
 
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
@@ -128,7 +128,7 @@ func (r *reader) problem(at hcl.Range, format string, args ...any) {
 
 // value decodes an argument.
 func (r *reader) value(attr *hcl.Attribute, into any) bool {
-	diags := gohcl.DecodeExpression(attr.Expr, nil, into)
+	diags := depsfile.DecodeExpression(attr.Expr, into)
 	r.diags = append(r.diags, diags...)
 	return !diags.HasErrors()
 }

@@ -44,7 +44,20 @@ type NoSpaceError struct {
 
 // Error implements error.
 func (e *NoSpaceError) Error() string {
-	return fmt.Sprintf("the packages have %d bytes or more, and %d are free in %s", e.Need, e.Free, strings.Join(e.Dirs, " and "))
+	return fmt.Sprintf("the packages need %s or more, and %s are free in %s", megabytes(e.Need), megabytes(e.Free), strings.Join(e.Dirs, " and "))
+}
+
+// megabytes writes an amount of bytes for people, in powers of ten.
+func megabytes(n int64) string {
+	if n >= 1e9 {
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}
+
+// Hint says what to do.
+func (e *NoSpaceError) Hint() string {
+	return "make room there, or put the packages on another disk"
 }
 
 // Code is "no_space".
@@ -102,6 +115,11 @@ func sharedCause(err error) (key string, common error) {
 	}
 	if refused, ok := errors.AsType[*getproviders.UnauthorizedError](err); ok {
 		return fmt.Sprintf("credentials %s %t", refused.Host, refused.Sent), &refusal{refused}
+	}
+	if failed, ok := errors.AsType[*getproviders.StatusError](err); ok && hosts.StatusAdvice(failed.StatusCode) != "" {
+		if at, err := url.Parse(failed.URL); err == nil {
+			return fmt.Sprintf("status %d %s://%s", failed.StatusCode, at.Scheme, at.Host), failed
+		}
 	}
 	_, large := errors.AsType[*hosts.TooLargeError](err) // which is about one URL
 	if silent, ok := errors.AsType[*hosts.RequestError](err); ok && !large {

@@ -1,17 +1,3 @@
-// Package resolve chooses a version for each provider that a configuration requires,
-// and holds the types that the steps after that share: [Selection], [ProviderError]
-// with its [Step], and the errors that callers branch on.
-//
-//	r := resolve.Resolver{Source: source, Queries: 32, Emit: func(context.Context, event.Event) {}}
-//	selections, failed := r.Resolve(ctx, requirements, locks, resolve.Normal)
-//
-// What goes in: the requirements, the lock file (nil: there is none) and a source to
-// ask for versions. What comes out: one Selection for each provider that isn't built
-// in, and the failures beside them; the failure of one provider doesn't stop others.
-// In Normal mode locked versions stand, and cost no request.
-//
-// Where constraints allow no version, [FindConflict] says which of them contradict
-// each other. It needs no network, and can be called with versions from anywhere.
 package resolve
 
 import (

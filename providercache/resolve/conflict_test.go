@@ -11,7 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
-// requirements makes one requirement of each text, on lines of their own.
+// requirements makes one requirement of each text, each on a line of its own.
 func requirements(texts ...string) []getproviders.Requirement {
 	all := make([]getproviders.Requirement, len(texts))
 	for i, text := range texts {
@@ -81,9 +81,8 @@ func TestFindConflict(t *testing.T) {
 	}
 }
 
-// TestFindConflict_OfVeryManyRequirements is about requirements of which there
-// are too many to try all sets: the answer needn't be the smallest, but each of
-// it has to be needed.
+// TestFindConflict_OfVeryManyRequirements has too many requirements to try all sets of them: the
+// answer need not be the smallest one, but each requirement in it is needed.
 func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
 	t.Parallel()
 	var texts []string
@@ -99,7 +98,7 @@ func TestFindConflict_OfVeryManyRequirements(t *testing.T) {
 	checkConflict(t, got, all)
 }
 
-// TestFindConflict_IsMinimal compares with what trying everything finds.
+// TestFindConflict_IsMinimal compares with the result of trying all sets.
 func TestFindConflict_IsMinimal(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
@@ -149,7 +148,8 @@ func allowsAny(bounds []resolve.ConstraintBound, all []getproviders.Version) boo
 	return ok
 }
 
-// checkConflict: together they allow nothing, and without any of them they do.
+// checkConflict checks that the bounds together allow no version, and without any one of them
+// allow some.
 func checkConflict(t *testing.T, bounds []resolve.ConstraintBound, all []getproviders.Version) {
 	t.Helper()
 	if len(bounds) > 0 && allowsAny(bounds, all) {

@@ -134,7 +134,13 @@ type NoVersionError struct {
 	Constraints getproviders.Constraints
 	Source      string               // as Source.Describe names it
 	Newest      getproviders.Version // of those there are; zero if there are none
-	Conflict    Conflict             // which constraints contradict each other
+
+	// Below and Above are the releases that are nearest to what the constraints allow, and
+	// Prerelease is the newest one that they would allow if it were named exactly; each
+	// is zero if there is none.
+	Below, Above, Prerelease getproviders.Version
+
+	Conflict Conflict // which constraints contradict each other
 }
 
 // Error implements error.
@@ -148,16 +154,26 @@ func (e *NoVersionError) Error() string {
 	return fmt.Sprintf("no available releases match the given constraints %s", e.Constraints)
 }
 
-// Hint names the newest version that there is.
+// Hint names the versions that there are instead.
 func (e *NoVersionError) Hint() string {
+	none := getproviders.Version{}
+	var parts []string
 	switch {
-	case e.Newest == (getproviders.Version{}):
-		return ""
-	case e.Newest.Prerelease != "":
-		return fmt.Sprintf("the newest version is the prerelease %s, which has to be named exactly: version = %q", e.Newest, e.Newest)
-	default:
-		return fmt.Sprintf("the newest version is %s", e.Newest)
+	case len(e.Conflict.Minimal) > 1 || e.Below == none && e.Above == none: // who requires what says more
+		if e.Newest != none && e.Newest.Prerelease == "" {
+			parts = append(parts, fmt.Sprintf("the newest version is %s", e.Newest))
+		}
+	case e.Below != none && e.Above != none:
+		parts = append(parts, fmt.Sprintf("the nearest versions are %s and %s", e.Below, e.Above))
+	case e.Below != none:
+		parts = append(parts, fmt.Sprintf("the newest version is %s", e.Below))
+	case e.Above != none:
+		parts = append(parts, fmt.Sprintf("the oldest version is %s", e.Above))
 	}
+	if e.Prerelease != none {
+		parts = append(parts, fmt.Sprintf("%s is a prerelease, which has to be named exactly: version = %q", e.Prerelease, e.Prerelease))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // Code is "no_matching_version".

@@ -15,7 +15,7 @@ import (
 
 const somebodyElse = 12345
 
-// viewOf is the view of the next process that uses the packages as a cache.
+// viewOf is what the next process sees that uses the packages as a cache.
 func viewOf(s receipttest.Package, cache string) View {
 	return (&Store{Dir: cache}).OpenCache(UsableState(s.State), time.Now)
 }
@@ -27,7 +27,7 @@ func hashedAgain(t *testing.T, s receipttest.Package, at View) {
 	cachetest.Must(t, at.Own.Save(t.Context()))
 }
 
-// chmod and give make of a path what a case needs. Only root can give away.
+// chmod and give change the mode and the owner of a path. Only root can change owners.
 func chmod(mode os.FileMode) func(*testing.T, string) {
 	return func(t *testing.T, path string) { cachetest.Must(t, os.Chmod(path, mode)) }
 }
@@ -39,8 +39,8 @@ func give(t *testing.T, path string) {
 	cachetest.Must(t, os.Lchown(path, somebodyElse, -1))
 }
 
-// A receipt that was made when the package had been hashed counts only as long
-// as no other user can write to it unseen.
+// A receipt counts only as long as no other user could have written to the package since it was
+// hashed.
 func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 	t.Parallel()
 	executable := func(s receipttest.Package) string { return filepath.Join(s.Dir, cachetest.WidgetFile) }
@@ -89,7 +89,7 @@ func TestView_CacheReceiptsCountOnlyWhereNoOtherUserWrites(t *testing.T) {
 	}
 }
 
-// A link to the cache is a part of the way, too, and so is where it leads to.
+// A link on the way to the cache is checked, too, and so is the place that it leads to.
 func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -122,8 +122,7 @@ func TestView_CacheReceiptsBehindALinkNeedPathsOfThisUser(t *testing.T) {
 	}
 }
 
-// What root owns is nobody else's either, and neither is a cache of this user's
-// in a directory of root's.
+// What root owns is safe from other users, and so is this user's cache in a directory of root's.
 func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)
@@ -140,8 +139,8 @@ func TestView_CacheReceiptsAreForTheirUser(t *testing.T) {
 	}
 }
 
-// A user who can write to a working directory can change its configuration. What is
-// installed in it is known by its receipts even so, unless it is another user's.
+// A user who can write to a working directory can change its configuration anyway. So packages in
+// it are known by their receipts, unless another user owns them.
 func TestView_TargetReceiptsDontDependOnTheDirectoriesAbove(t *testing.T) {
 	t.Parallel()
 	s := receipttest.New(t)

@@ -99,8 +99,8 @@ func FuzzParseName(f *testing.F) {
 	})
 }
 
-// Who can write to a shared cache could have another user's run of gc remove packages that are
-// that user's own.
+// A user who can write to a shared cache could make another user's gc remove packages outside of
+// it.
 func TestMaintenance_RemovesNothingThroughALink(t *testing.T) {
 	t.Parallel()
 	cache, err := OpenCache(t.TempDir(), false)

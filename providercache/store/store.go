@@ -54,6 +54,33 @@ type Store struct {
 	Shared bool
 }
 
+// IsSameAs reports whether both stores are one directory, by whatever names and links.
+// Neither needs to exist.
+func (c *Store) IsSameAs(other *Store) bool {
+	mine, err := os.Stat(c.Dir)
+	theirs, otherErr := os.Stat(other.Dir)
+	if err == nil && otherErr == nil {
+		return os.SameFile(mine, theirs)
+	}
+	return err != nil && otherErr != nil && futurePath(c.Dir) == futurePath(other.Dir)
+}
+
+// futurePath is a path without the links in the part of it that exists.
+func futurePath(path string) string {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	for dir, rest := absolute, ""; ; dir, rest = filepath.Dir(dir), filepath.Join(filepath.Base(dir), rest) {
+		if found, err := filepath.EvalSymlinks(dir); err == nil {
+			return filepath.Join(found, rest)
+		}
+		if dir == filepath.Dir(dir) {
+			return absolute
+		}
+	}
+}
+
 // PackagePath is where a package is, or would be. What is there may be a
 // symbolic link to a directory.
 func (c *Store) PackagePath(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) string {

@@ -17,11 +17,13 @@ import (
 // each target the packages of caches that it has, and for each cache when its
 // packages were used last, which stays when the targets are removed. A use that is
 // noted already is noted again after a day, so that a run that changes nothing
-// rarely writes.
+// rarely writes; and for a cache that hundreds of directories use, one after the other, after an hour.
 const (
 	usesDir     = "uses"
 	lastUsesDir = "last-uses"
 	notedFor    = 24 * time.Hour
+
+	lastNotedFor = time.Hour
 
 	// byLink marks a use by a symbolic link: without the package the directory
 	// has nothing.
@@ -66,7 +68,9 @@ func (c *Store) NoteUses(ctx context.Context, u Uses, now time.Time) {
 	}
 	last := openNotes(u.State, lastUsesDir, root)
 	for _, name := range due {
-		last.note(name, now, "")
+		if noted := last.at(name); noted.After(now) || now.Sub(noted) >= lastNotedFor {
+			last.note(name, now, "")
+		}
 	}
 	_, _ = mine.Save(ctx), last.Save(ctx)
 }

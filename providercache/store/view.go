@@ -102,6 +102,14 @@ func (s View) Known(name string) (found receipt.Receipt, ok bool) {
 	return found, ok
 }
 
+// KnownOwn is Known for a package that is IsOwn as well, by a receipt of this user's. The View is that of a cache.
+func (s View) KnownOwn(name string) (found receipt.Receipt, ok bool) {
+	if s.Own == nil {
+		return receipt.Receipt{}, false
+	}
+	return s.Own.Known(name, s.Path(name), s.now())
+}
+
 // IsOwn reports whether only this user and root can change the package in a
 // directory of the store, or exchange it.
 func (s View) IsOwn(dir string) bool {

@@ -73,7 +73,7 @@ type Result struct {
 // it has nothing to say about other platforms, and learns their hashes.
 //
 // What is there and has a hash of the lock file isn't asked for. An archive, or a
-// directory, gets to its place by one rename, replacing what isn't what it should
+// directory, is put into its place by one rename, replacing what isn't what it should
 // be. No index is written, and the Target isn't needed. The events are those of
 // Mirror.
 //

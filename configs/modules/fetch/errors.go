@@ -59,7 +59,12 @@ func (e *Error) Brief() string { return fmt.Sprintf("%s: %v", e.Step, e.reason()
 
 // reason is the cause, without an address that is in the package's.
 func (e *Error) reason() error {
-	if inner, ok := e.Err.(*git.Error); ok && strings.Contains(e.Package, inner.URL) {
+	inner, ok := e.Err.(*git.Error)
+	switch {
+	case !ok || !strings.Contains(e.Package, inner.URL):
+	case inner.Ref != "" && errors.Is(inner.Err, git.ErrNotFound):
+		return fmt.Errorf("the repository has no ref %q", inner.Ref)
+	default:
 		return inner.Err
 	}
 	return e.Err
@@ -108,6 +113,9 @@ func (e *Error) Hint() string {
 	case ErrNotFound:
 		if e.Status != 0 {
 			return "See whether the address is right. Some servers say so, too, of what they don't show without a login, which would have to be in .netrc."
+		}
+		if repository, ok := errors.AsType[*git.Error](e.Err); ok && repository.Ref != "" {
+			return fmt.Sprintf("A ref is a tag, a branch or a commit. To see those that there are, run:\n  git ls-remote %s", repository.URL)
 		}
 		return "See whether the address is right."
 	case ErrChecksum:

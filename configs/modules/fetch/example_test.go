@@ -12,8 +12,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// A scanner reads the files of a module. It needs a directory for them, and
-// nothing else: no configuration, no .terraform, no environment.
+// A scanner reads the files of a module. It needs a directory for them, and no configuration, no
+// .terraform and no environment.
 func ExampleFetcher() {
 	registry, err := providertest.NewRegistry(providertest.Options{})
 	if err != nil {
@@ -47,7 +47,7 @@ func ExampleFetcher() {
 	// Output: a.tf
 }
 
-// Errors say which kind they are, and what can be done.
+// Errors say of which kind they are, and what can be done.
 func ExampleError() {
 	fetcher := &fetch.Fetcher{Offline: true}
 	defer fetcher.Close()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"os"
 	"regexp"
 	"runtime"
 	"slices"
@@ -101,7 +100,7 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 
 // prepare makes what the calls share.
 func (f *Fetcher) prepare(context.Context) (*session, error) {
-	dir, err := temporary()
+	dir, err := scratch.Temporary()
 	if err != nil {
 		return nil, err
 	}
@@ -140,19 +139,6 @@ func (f *Fetcher) Close() error {
 	err = w.repositories.Close()
 	w.temporary.Remove()
 	return err
-}
-
-// temporary makes a private directory among the system's temporary ones, and removes what killed
-// runs have left there: modules, and keys for ssh.
-func temporary() (*scratch.Dir, error) {
-	dir, err := scratch.Make(os.TempDir())
-	if err != nil {
-		return nil, err
-	}
-	if info, err := os.Stat(dir.Path); err == nil {
-		scratch.Sweep(os.TempDir(), info.ModTime()) // what the file system's clock says is now
-	}
-	return dir, nil
 }
 
 // pinned is what is remembered of a package that never changes.

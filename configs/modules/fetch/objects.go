@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/tfdeps/tfdeps/configs/modules/internal/bucket"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -73,7 +74,7 @@ func (g *objectGetter) dir(ctx context.Context, dst string, maxFiles int) error 
 	return nil
 }
 
-// relativeKey is where an object is below the prefix; "" if it has no place there.
+// relativeKey is where an object is below the prefix; "" if it isn't below it.
 func relativeKey(prefix, key string) (string, error) {
 	if key == "" || key[len(key)-1] == '/' {
 		return "", nil
@@ -84,10 +85,12 @@ func relativeKey(prefix, key string) (string, error) {
 		return "", err
 	case name == ".":
 		return "", nil
-	case !filepath.IsLocal(name):
-		return "", fmt.Errorf("the object %q begins like %q and is not below it; end the address with a slash if only what is below is meant", key, prefix)
+	case filepath.IsLocal(name):
+		return name, nil
+	case prefix != "" && prefix[len(prefix)-1] != '/' && !strings.HasPrefix(key, prefix+"/"):
+		return "", nil // "directory2/file" begins like "directory"
 	}
-	return name, nil
+	return "", fmt.Errorf("the key %q leads out of %q", key, prefix)
 }
 
 // file gets one object.

@@ -16,7 +16,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// newBucket serves objects as s3 does, without looking at who asks.
+// newBucket serves objects as s3 does, to any client.
 func newBucket(t testing.TB, objects map[string]string) *providertest.Server {
 	t.Helper()
 	server, err := providertest.NewServer(providertest.ServerOptions{Plain: true, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,8 @@ func TestFetch_ObjectsHaveAPlaceBelowThePrefix(t *testing.T) {
 		{"", map[string]string{"d/a": "1", "b": "2"}, map[string]string{"d": "/", "d/a": "1", "b": "2"}},
 		{"d", map[string]string{"d": "1", "d/a": "2", "d/b/": ""}, map[string]string{"a": "2"}},
 		{"d", map[string]string{"d": "1"}, nil},
-		{"d", map[string]string{"d/a": "1", "dd/a": "2"}, nil},
+		{"d", map[string]string{"d/a": "1", "dd/a": "2"}, map[string]string{"a": "1"}},
+		{"d", map[string]string{"dd/a": "2"}, nil},
 		{"d", map[string]string{"d/../../a": "1"}, nil},
 		{"d", map[string]string{"d/a": "1", "d/b": "2", "d/c": "3", "d/d": "4"}, nil},
 	} {
@@ -153,7 +154,8 @@ func TestFetch_ObjectsOfGoogle(t *testing.T) {
 	}
 }
 
-// TestFetch_ObjectsOfARealServer has a server of others that speaks the protocol of S3, and checks signatures.
+// TestFetch_ObjectsOfARealServer uses another project's server, which speaks the protocol of S3
+// and checks signatures.
 func TestFetch_ObjectsOfARealServer(t *testing.T) {
 	t.Parallel()
 	archive := zipped(t, someTree)

@@ -15,10 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// Packages are on disk what Terraform makes of them, and what it can't fetch
-// can't be fetched here. Each address is in a configuration of its own, so that
-// nothing is a copy of something else.
+// Packages have the same files on disk as Terraform's, and what Terraform can't fetch can't be
+// fetched here. Each address is in a configuration of its own, so that no module is copied from
+// another one.
 func TestFetch_SamePackagesAsTerraform(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
 		t.Skip("the real terraform doesn't read SSL_CERT_FILE on this system")
 	}
@@ -100,24 +101,25 @@ func TestFetch_SamePackagesAsTerraform(t *testing.T) {
 		{pkg: "git::ext::sh -c id", fails: true},
 		{pkg: "ftp://example.com/net.zip", fails: true},
 	} {
-		theirs, err := terraformGet(t, program, env, c.pkg)
-		if (err != nil) != c.fails {
-			t.Errorf("%s: terraform: %v", c.pkg, err)
-			continue
-		}
-		f := s.fetcher(t, "")
-		f.Environ = append(f.Environ, ca)
-		if c.fails {
-			refused(t, f, c.pkg)
-			continue
-		}
-		delete(theirs, ".git")
-		for name := range theirs {
-			if strings.HasPrefix(name, ".git/") {
-				delete(theirs, name)
+		t.Run(c.pkg, func(t *testing.T) {
+			t.Parallel()
+			theirs, err := terraformGet(t, program, env, c.pkg)
+			if (err != nil) != c.fails {
+				t.Fatalf("terraform: %v", err)
 			}
-		}
-		t.Run(c.pkg, func(t *testing.T) { sameTree(t, fetched(t, f, get(c.pkg)), theirs) })
+			f := s.fetcher(t, "")
+			f.Environ = append(f.Environ, ca)
+			if c.fails {
+				refused(t, f, c.pkg)
+				return
+			}
+			for name := range theirs {
+				if name == ".git" || strings.HasPrefix(name, ".git/") {
+					delete(theirs, name)
+				}
+			}
+			sameTree(t, fetched(t, f, get(c.pkg)), theirs)
+		})
 	}
 }
 
@@ -165,8 +167,8 @@ func runRaw(t testing.TB, program string, args ...string) string {
 	return string(out)
 }
 
-// terraformGet has Terraform install a module, and returns what is in its
-// directory, or what it says.
+// terraformGet has Terraform install a module, and returns what is in its directory, or what
+// Terraform prints.
 func terraformGet(t testing.TB, program string, env []string, pkg string) (map[string]string, error) {
 	t.Helper()
 	dir := t.TempDir()

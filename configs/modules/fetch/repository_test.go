@@ -190,6 +190,9 @@ func TestFetch_GitIsAskedOnceForManyCalls(t *testing.T) {
 }
 
 func TestFetch_MercurialRepositories(t *testing.T) {
+	if testing.Short() {
+		t.Skip("each command of hg takes a while")
+	}
 	t.Parallel()
 	lookProgram(t, "hg")
 	dir := filepath.Join(t.TempDir(), "net")

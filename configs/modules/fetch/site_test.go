@@ -47,7 +47,7 @@ func newSite(t testing.TB) *site {
 	return s
 }
 
-// file serves bytes, with an ETag if there is one, and obeys If-None-Match.
+// file serves bytes, with an ETag if given, and answers If-None-Match.
 func (s *site) file(path string, content []byte, etag string) {
 	s.pages[path] = func(w http.ResponseWriter, r *http.Request) {
 		if etag != "" {
@@ -69,7 +69,7 @@ func (s *site) hop(path, told string) {
 	}
 }
 
-// asked lists the requests since the one with a number: method and path.
+// asked lists the requests from a number on: method and path.
 func (s *site) asked(since int) []string {
 	var all []string
 	for _, r := range s.Log()[since:] {
@@ -90,7 +90,7 @@ func (s *site) fetcher(t testing.TB, store string) *Fetcher {
 	return f
 }
 
-// testEnviron keeps git from reading the machine's own set-up.
+// testEnviron keeps git from reading the machine's configuration.
 func testEnviron() []string {
 	return append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+os.DevNull)
 }
@@ -105,7 +105,7 @@ func fetched(t testing.TB, f *Fetcher, req modules.FetchRequest) map[string]stri
 	return tree(t, dst)
 }
 
-// refused fetches a package that can't be, and returns the error.
+// refused fetches a package that is refused, and returns the error.
 func refused(t testing.TB, f *Fetcher, pkg string) error {
 	t.Helper()
 	dst := filepath.Join(t.TempDir(), "module")
@@ -119,8 +119,8 @@ func refused(t testing.TB, f *Fetcher, pkg string) error {
 	return err
 }
 
-// tree returns what is below a directory, by name: a "x" for files that can be
-// run, and their content; "/" for directories; where symlinks lead.
+// tree returns what is below a directory, by name: files with an "x" if they can be run, and their
+// content; "/" for directories; the targets of symlinks.
 func tree(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(dir)
@@ -216,8 +216,8 @@ func zipped(t testing.TB, files map[string]string) []byte {
 	return buf.Bytes()
 }
 
-// tarred makes a tar.gz of entries. The content of what isn't a regular file is
-// where it links to.
+// tarred makes a tar.gz of entries. The content of an entry that isn't a regular file is its
+// target.
 func tarred(t testing.TB, entries ...tar.Header) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -262,7 +262,7 @@ func contextWithCause(t testing.TB) (context.Context, context.CancelCauseFunc) {
 	return ctx, cancel
 }
 
-// oddArchive has what isn't a file with an ordinary mode.
+// oddArchive has entries other than files with ordinary modes.
 func oddArchive(t testing.TB) []byte {
 	t.Helper()
 	return tarred(t,

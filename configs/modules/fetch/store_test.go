@@ -15,7 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 )
 
-// otherTree is what replaces someTree.
+// otherTree replaces someTree.
 var otherTree = map[string]string{"main.tf": "# other\n"}
 
 func TestStore_UnchangedArchiveCostsNoBody(t *testing.T) {
@@ -61,7 +61,7 @@ func TestStore_TimeOfChangeIsAskedForIfItIsLongAgo(t *testing.T) {
 	}
 }
 
-// What a server says of one place is nothing that holds for another.
+// What a server says of one place isn't used for another one.
 func TestStore_ValidatorsAreThoseOfOnePlace(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)

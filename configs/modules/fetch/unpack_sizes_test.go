@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// The directory of a zip archive says how large its files are; the sum of these sizes can be made
-// small, and their number large.
+// The directory of a zip archive says how large its files are. An attacker can make the sum of
+// these sizes small, and their number large.
 func TestCheckZip_AddsUpSizes(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

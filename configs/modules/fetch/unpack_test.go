@@ -19,7 +19,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// unpacked unpacks an archive below a directory that has nothing else.
+// unpacked unpacks an archive below an empty directory.
 func unpacked(t testing.TB, kind string, archive []byte, b bounds) (around, dst string, err error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "archive")
@@ -180,7 +180,7 @@ func zippedLink(t testing.TB, name, target string, files ...string) []byte {
 	return buf.Bytes()
 }
 
-// zippedSize makes an archive with a file that has another size than it says.
+// zippedSize makes an archive with a file whose size isn't the one that the archive says.
 func zippedSize(t testing.TB, size uint64) []byte {
 	t.Helper()
 	var buf bytes.Buffer
@@ -196,7 +196,8 @@ func zippedSize(t testing.TB, size uint64) []byte {
 	return buf.Bytes()
 }
 
-// TestUnpack_XzIsReadThroughAFile: on the way there is a plain archive, which has a limit of its own and doesn't stay.
+// TestUnpack_XzIsReadThroughAFile: the decompressed archive is a temporary file, which has a limit
+// of its own and is removed.
 func TestUnpack_XzIsReadThroughAFile(t *testing.T) {
 	t.Parallel()
 	var archive bytes.Buffer

@@ -2,19 +2,19 @@ package modulelock
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	version "github.com/hashicorp/go-version"
 	"github.com/hashicorp/hcl/v2"
-	"github.com/hashicorp/hcl/v2/gohcl"
-	"github.com/hashicorp/hcl/v2/hclwrite"
-	"github.com/zclconf/go-cty/cty"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
 // FileName is the lock file's name in the directory of the root module.
@@ -36,6 +36,34 @@ func Load(path string) (*Locks, hcl.Diagnostics) {
 	}
 	return Decode(src, path)
 }
+
+// LoadContext is Load that returns when ctx ends, with an error among the diagnostics. The
+// largest files take seconds to parse; what was begun goes on in the background until it is parsed.
+func LoadContext(ctx context.Context, path string) (*Locks, hcl.Diagnostics) {
+	type loaded struct {
+		locks *Locks
+		diags hcl.Diagnostics
+	}
+	var once par.Memo[struct{}, loaded]
+	got, err := once.Do(ctx, struct{}{}, func(context.Context) (l loaded, err error) {
+		l.locks, l.diags = Load(path)
+		return l, nil
+	})
+	if ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return &Locks{}, hcl.Diagnostics{{
+			Severity: hcl.DiagError,
+			Summary:  "Failed to read file",
+			Detail:   fmt.Sprintf("Reading the lock file for modules was interrupted: %s.", err),
+		}}
+	}
+	return got.locks, got.diags
+}
+
+// maxTokens is a hundred for each call of the largest tree of modules that can be installed.
+const maxTokens = 1_000_000
 
 // Save writes the file, by one rename, if it differs from what is there. The
 // file's mode is 0644.
@@ -62,7 +90,7 @@ var (
 // usable (holds what could be read) even if there are errors.
 func Decode(src []byte, filename string) (*Locks, hcl.Diagnostics) {
 	d := decoder{locks: &Locks{}, seen: map[string]hcl.Range{}}
-	diags := depsfile.DecodeBlocks(src, filename, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
+	diags := depsfile.DecodeBlocks(src, filename, maxTokens, fileSchema, func(blocks hcl.Blocks) hcl.Diagnostics {
 		for _, block := range blocks {
 			d.decodeModule(block)
 		}
@@ -117,7 +145,7 @@ func (d *decoder) text(content *hcl.BodyContent, name string, check func(string)
 		return ""
 	}
 	var given *string // null is not ""
-	if diags := gohcl.DecodeExpression(attr.Expr, nil, &given); diags.HasErrors() {
+	if diags := depsfile.DecodeExpression(attr.Expr, &given); diags.HasErrors() {
 		d.diags = append(d.diags, diags...)
 		return ""
 	}
@@ -171,24 +199,28 @@ const header = `# This file is maintained automatically by "tfdeps init -lock-mo
 # Manual edits may be lost in future updates.
 `
 
+// argument is a line of a block.
+type argument struct{ name, value string }
+
 // Encode returns the content of the file: the same bytes for the same locks.
 func (l *Locks) Encode() []byte {
 	out := bytes.NewBufferString(header)
 	for _, lock := range l.All() {
-		file := hclwrite.NewEmptyFile()
-		body := file.Body().AppendNewBlock("module", []string{lock.Key}).Body()
-		for _, argument := range []struct{ name, value string }{
+		arguments := slices.DeleteFunc([]argument{
 			{"source", lock.Source},
 			{"version", lock.Version},
 			{"commit", lock.Commit},
 			{"hash", string(lock.Hash)},
-		} {
-			if argument.value != "" {
-				body.SetAttributeValue(argument.name, cty.StringVal(argument.value))
-			}
+		}, func(a argument) bool { return a.value == "" })
+		longest := 0
+		for _, a := range arguments {
+			longest = max(longest, len(a.name))
 		}
-		out.WriteByte('\n')
-		out.Write(hclwrite.Format(file.Bytes()))
+		fmt.Fprintf(out, "\nmodule %s {\n", depsfile.Quote(lock.Key))
+		for _, a := range arguments {
+			fmt.Fprintf(out, "  %-*s = %s\n", longest, a.name, depsfile.Quote(a.value))
+		}
+		out.WriteString("}\n")
 	}
 	return out.Bytes()
 }

@@ -1,6 +1,8 @@
 package modulelock
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -38,7 +40,7 @@ func TestFile_TheTextOfTheFile(t *testing.T) {
 	}
 }
 
-// broken are files, and what is said of them.
+// broken are files, and the words of their problems.
 var broken = []struct{ text, line, want string }{
 	{`module "a" {`, "1", "Unclosed configuration block"},
 	{`x = 1`, "1", "Unsupported argument"},
@@ -158,4 +160,26 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%q is written as %q, which is %+v, %v", src, encoded, again.All(), diags)
 		}
 	})
+}
+
+func TestLoadContext_EndsWithTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), FileName)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if locks, diags := LoadContext(t.Context(), path); len(diags) > 0 || len(locks.All()) != 2 {
+		t.Errorf("with time: %v, %v", locks, diags)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("enough"))
+	// What is no regular file isn't read; reading it would be another error.
+	if locks, diags := LoadContext(ctx, t.TempDir()); len(diags) != 1 || !strings.Contains(diags.Error(), "enough") || locks == nil {
+		t.Errorf("without time: %v, %v", locks, diags)
+	}
+}
+
+func TestDecode_BoundsTheWorkOfParsing(t *testing.T) {
+	if _, diags := Decode([]byte(strings.Repeat("a{}\n", 2<<20)), ""); len(diags) != 1 || !strings.Contains(diags.Error(), "more than 1000000 words and signs") {
+		t.Errorf("got %d problems", len(diags))
+	}
 }

@@ -50,7 +50,7 @@ func TestHash_ATreeOfFilesHasTheHashThatGoGivesIt(t *testing.T) {
 	}
 }
 
-// The hash is a fact on which lock files of other systems rely.
+// Lock files of other systems rely on this hash.
 func TestHash_TheHashOfATreeIsFixed(t *testing.T) {
 	for want, files := range map[getproviders.Hash]map[string]string{
 		hashB: nil,

@@ -41,7 +41,7 @@ func TestGitAttributes_LinesThatChangeFiles(t *testing.T) {
 	}
 }
 
-// TestGitAttributes_GitIgnoresNothingElse makes lines and names at random, and asks git.
+// TestGitAttributes_GitIgnoresNothingElse makes random lines and names, and asks git.
 func TestGitAttributes_GitIgnoresNothingElse(t *testing.T) {
 	t.Parallel()
 	git, err := exec.LookPath("git")

@@ -20,6 +20,8 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 	"github.com/zclconf/go-cty/cty"
 	"github.com/zclconf/go-cty/cty/function"
+
+	"github.com/tfdeps/tfdeps/configs/internal/files"
 )
 
 var (
@@ -113,39 +115,21 @@ func (f Files) confine(name string) (string, error) {
 	if f.Within == "" {
 		return name, nil
 	}
-	if !isWithin(f.Within, name) {
+	if !files.IsWithin(f.Within, name) {
 		return "", errOutside
 	}
-	if f.FS != nil {
-		return name, nil
-	}
-	within, err := filepath.EvalSymlinks(f.Within)
+	within, err := f.system().EvalSymlinks(f.Within)
 	if err != nil {
 		return "", errOutside
 	}
-	real, err := filepath.EvalSymlinks(name)
+	real, err := f.system().EvalSymlinks(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return name, nil
 	}
-	if err != nil || !isWithin(within, real) {
+	if err != nil || !files.IsWithin(within, real) {
 		return "", errOutside
 	}
 	return real, nil
-}
-
-// isWithin reports whether a path is a directory or in it.
-func isWithin(dir, name string) bool {
-	if filepath.IsAbs(dir) != filepath.IsAbs(name) {
-		var err error
-		if dir, err = filepath.Abs(dir); err != nil {
-			return false
-		}
-		if name, err = filepath.Abs(name); err != nil {
-			return false
-		}
-	}
-	rel, err := filepath.Rel(dir, name)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 // open opens a regular file. Others could keep a reader waiting.
@@ -154,26 +138,19 @@ func (f Files) open(given string) (fs.File, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s can't be read: %w", given, err)
 	}
-	info, err := f.stat(name)
+	file, err := f.system().OpenRegular(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("there is no file %s; what is computed before anything is installed can read only files that are there before", given)
+	case errors.Is(err, files.ErrNotRegular):
+		return nil, fmt.Errorf("%s isn't a file", given)
 	case err != nil:
 		return nil, fmt.Errorf("%s can't be read: %w", given, err)
-	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("%s isn't a file", given)
-	case f.FS != nil:
-		return f.FS.Open(path.Clean(filepath.ToSlash(name)))
 	}
-	return os.Open(name)
+	return file, nil
 }
 
-func (f Files) stat(name string) (fs.FileInfo, error) {
-	if f.FS != nil {
-		return fs.Stat(f.FS, path.Clean(filepath.ToSlash(name)))
-	}
-	return os.Stat(name)
-}
+func (f Files) system() files.System { return files.System{FS: f.FS} }
 
 func (f Files) read(given string, limit int) ([]byte, error) {
 	file, err := f.open(given)
@@ -219,7 +196,7 @@ func (f Files) existsFunction() function.Function {
 			if err != nil {
 				return cty.NilVal, fmt.Errorf("%s can't be looked at: %w", given, err)
 			}
-			info, err := f.stat(name)
+			info, err := f.system().Stat(name)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				return cty.False, nil

@@ -12,8 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestTable_SameAsTerraform has Terraform's console compute the expressions of the
-// other tests.
+// TestTable_SameAsTerraform has Terraform's console evaluate the expressions of the other tests.
 func TestTable_SameAsTerraform(t *testing.T) {
 	program := providertest.LookProgram(t, "terraform")
 	dir := writeFiles(t)
@@ -40,8 +39,8 @@ func TestTable_SameAsTerraform(t *testing.T) {
 	}
 }
 
-// TestTable_FailsAsTerraform has Terraform's console compute what is an error here
-// and isn't one because it would take too much.
+// TestTable_FailsAsTerraform has Terraform's console evaluate what is an error here, but for what
+// would take too much.
 func TestTable_FailsAsTerraform(t *testing.T) {
 	program := providertest.LookProgram(t, "terraform")
 	var all, exprs []string
@@ -94,7 +93,7 @@ func TestTable_HasAllOfTerraform(t *testing.T) {
 	}
 }
 
-// console has expressions computed, one a line.
+// console evaluates expressions, one a line.
 func console(t *testing.T, program, dir, lines string) (string, error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), program, "console")

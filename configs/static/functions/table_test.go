@@ -13,8 +13,8 @@ import (
 	"github.com/zclconf/go-cty/cty/json"
 )
 
-// results are expressions, with each function at least once, and what becomes of
-// them as JSON. The working directory has the files of writeFiles.
+// results are expressions, with each function at least once, and their values as JSON. The working
+// directory has the files of writeFiles.
 var results = []struct{ expr, want string }{
 	{`abs(-3)`, `3`}, {`ceil(1.2)`, `2`}, {`floor(1.8)`, `1`}, {`log(8, 2)`, `3`}, {`max(1, 3, 2)`, `3`}, {`min(4, 2)`, `2`},
 	{`parseint("ff", 16)`, `255`}, {`pow(2, 10)`, `1024`}, {`signum(-9)`, `-1`}, {`sum([1, 2.5, "3"])`, `6.5`}, {`sum(toset([1, 1, 2]))`, `3`},
@@ -73,7 +73,7 @@ var results = []struct{ expr, want string }{
 	{`core::upper("a")`, `"A"`}, {`core::file("s.txt")`, `"./c\n"`},
 }
 
-// failing are calls that are errors, with a part of what is said.
+// failing are calls that are errors, with a part of the message.
 var failing = []struct{ expr, want string }{
 	{`sum([])`, "can't be empty"}, {`sum([null])`, "must be a list, set or tuple of numbers"}, {`sum({})`, "must be a list"}, {`sum([1/0, -1/0])`, ""},
 	{`coalesce("", null)`, "no argument is anything but"}, {`index([], 1)`, "isn't in the list"}, {`index({}, 1)`, "must be a list or a tuple"},
@@ -88,7 +88,7 @@ var failing = []struct{ expr, want string }{
 	{`templatestring("a", {})`, "must be a reference"},
 	{`replace("a", "/(/", "")`, "missing closing"},
 
-	// What would take too much.
+	// Calls that would take too much.
 	{`format("%999999999s", "a")`, "too large"}, {`format("%*s", 99999999, "a")`, "too large"}, {`formatlist("%999d", [1])`, "too large"}, {`indent(999999999, "a\nb")`, "too large"}, {`indent(-1, "a\nb")`, "too large"},
 	{`join(file("long"), range(1000))`, "too large"}, {`replace(file("long"), "", file("long"))`, "too large"}, {`replace(file("long"), "/./", "$0$0$0$0")`, "too large"},
 	{`setproduct(range(1000), range(1000), range(1000), range(1000))`, "too large"}, {`transpose({ (file("long")) = range(1000) })`, "too large"},
@@ -168,8 +168,7 @@ func TestTable_Errors(t *testing.T) {
 	}
 }
 
-// What only a plan knows is unknown, and what depends on it, too; secrets stay
-// secret.
+// What only a plan knows is unknown, and so is what depends on it; secrets stay secret.
 func TestTable_UnknownAndSecret(t *testing.T) {
 	env := environment(Files{Dir: writeFiles(t)})
 	for _, src := range []string{`timestamp()`, `plantimestamp()`, `uuid()`, `bcrypt("x", 31)`, `upper(local.later)`, `file(local.later)`, `coalesce(local.later, "a")`,
@@ -189,7 +188,7 @@ func TestTable_UnknownAndSecret(t *testing.T) {
 	}
 }
 
-// A module that comes from elsewhere reads nothing out of its package.
+// A module that comes from elsewhere reads no file outside of its package.
 func TestTable_FilesWithin(t *testing.T) {
 	dir := writeFiles(t)
 	if err := os.Symlink(filepath.Join(dir, "s.txt"), filepath.Join(dir, "d", "out.txt")); err != nil {
@@ -215,6 +214,15 @@ func TestTable_FilesElsewhere(t *testing.T) {
 	for src, want := range map[string]string{`file("s.txt")`: "x", `one(fileset("d", "*"))`: "a", `abspath("x")`: "m/x", `file("${"s"}.txt")`: "x"} {
 		if val, diags := evaluate(t, env, src); diags.HasErrors() || val.AsString() != want {
 			t.Errorf("%s is %#v (%v), want %q", src, val, diags, want)
+		}
+	}
+	dir := writeFiles(t)
+	if err := os.Symlink("..", filepath.Join(dir, "d", "up")); err == nil {
+		env = environment(Files{FS: os.DirFS(dir), Dir: "d", Within: "d"})
+		for _, src := range []string{`file("up/s.txt")`, `fileset("up", "*")`, `fileset(".", "up/*")`, `fileexists("../s.txt")`} {
+			if val, diags := evaluate(t, env, src); !diags.HasErrors() || !strings.Contains(diags.Error(), "reads no other files") {
+				t.Errorf("out of its package, %s is %#v (%v), want an error", src, val, diags)
+			}
 		}
 	}
 	env = environment(Files{Dir: "elsewhere", Home: writeFiles(t)})

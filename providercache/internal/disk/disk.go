@@ -19,14 +19,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// Probe makes a directory if it doesn't exist, and finds out whether something can
+// Probe makes a directory if it doesn't exist. If it does, Probe finds out whether something can
 // be made in it. made are the directories that it made, outermost first, also if it fails.
 func Probe(dir string) (made []string, err error) {
 	for range attempts {
 		var more []string
 		more, err = scratch.MakeDirs(dir)
 		made = append(made, more...)
-		if err != nil {
+		if err != nil || len(more) > 0 { // it was just made, by this user
 			return made, err
 		}
 		var probe *scratch.Dir

@@ -35,8 +35,8 @@ func TestOpenPartial_IsForOneProcessAtATime(t *testing.T) {
 	again.Close()
 }
 
-// TestCheckPartial_RefusesARemovedFile: it was opened before, and locked
-// after, another process was done with it.
+// TestCheckPartial_RefusesARemovedFile: the file is opened before, and locked after, another
+// process removes it.
 func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	for name, replace := range map[string]bool{"removed": false, "replaced": true} {
 		t.Run(name, func(t *testing.T) {
@@ -61,8 +61,8 @@ func TestCheckPartial_RefusesARemovedFile(t *testing.T) {
 	}
 }
 
-// TestArchive_RefusesAReplacedFile: a user who can write to the cache
-// could put another file where a partial was.
+// TestArchive_RefusesAReplacedFile: a user who can write to the cache could replace a partial
+// file.
 func TestArchive_RefusesAReplacedFile(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "partial")
 	file, err := openPartial(dir, [32]byte{1})

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a server sends as the rest has to be the rest of that archive.
+// The rest that a server sends has to be the rest of the same archive.
 func TestResume_AcceptsTheRestOfTheSameArchiveOnly(t *testing.T) {
 	for name, c := range map[string]struct {
 		total  int64

@@ -101,6 +101,9 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 		return nil, errors.New("the package has no URL")
 	}
 	ctx = hosts.WithOwnConnection(hosts.WithArchiveOwner(ctx, at.Owner))
+	if at.Retries != nil {
+		ctx = hosts.WithRetries(ctx, *at.Retries)
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.URL.String(), nil)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a URL that can be asked", at) // err would show the query
@@ -114,7 +117,11 @@ func newRequest(ctx context.Context, at getproviders.HTTPArchive) (*http.Request
 func checkResponse(resp *http.Response, status int) error {
 	url := hosts.RedactURL(resp.Request.URL)
 	if resp.StatusCode != status {
-		return &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode}
+		failed := &StatusError{URL: url, Status: resp.Status, StatusCode: resp.StatusCode}
+		if hosts.HasRetries(resp.Request.Context()) && resp.StatusCode >= http.StatusInternalServerError {
+			failed.GaveUp = hosts.Attempts(resp)
+		}
+		return failed
 	}
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
 		return fmt.Errorf("GET %q: the server encoded the archive as %q although it was asked not to", url, encoding)
@@ -131,10 +138,33 @@ type StatusError struct {
 	Status string // "404 Not Found"
 	// StatusCode is the number in Status.
 	StatusCode int
+	// GaveUp is how often the archive was requested, if that is said of it; 0: it isn't.
+	GaveUp int
 }
 
 // Error implements error.
-func (e *StatusError) Error() string { return fmt.Sprintf("GET %q: %s", e.URL, e.Status) }
+func (e *StatusError) Error() string {
+	text := fmt.Sprintf("GET %q: %s", e.URL, e.Status)
+	if e.GaveUp > 0 { // in the words that OpenTofu has for it
+		text += fmt.Sprintf(": GET %s giving up after %d attempt(s)", e.URL, e.GaveUp)
+	}
+	return text
+}
+
+// HTTPStatus is StatusCode.
+func (e *StatusError) HTTPStatus() int { return e.StatusCode }
+
+// Hint says what the status means for an archive.
+func (e *StatusError) Hint() string {
+	switch {
+	case e.StatusCode == http.StatusNotFound, e.StatusCode == http.StatusGone:
+		return "the source lists the package, and the server doesn't have the archive: tell those who publish it"
+	case hosts.Refuses(e.StatusCode):
+		return "the server wants a login for archives, or another one, or the URL was good for a limited time only: run again, and see whether the login may read them"
+	default:
+		return hosts.StatusAdvice(e.StatusCode)
+	}
+}
 
 // Code is "unauthorized" for 401 and 403, else "unreachable".
 func (e *StatusError) Code() string {

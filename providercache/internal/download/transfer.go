@@ -27,6 +27,14 @@ func (e *TransferError) Error() string {
 	return Incomplete(e.Archive, e.Done, e.Total, e.Err).Error()
 }
 
+// Hint says what becomes of the bytes that came.
+func (e *TransferError) Hint() string {
+	if e.Done == 0 {
+		return ""
+	}
+	return "the connection broke. Run again: where the server can send the rest alone, it is all that is downloaded"
+}
+
 // Code is that of the cause, or "unreachable".
 func (e *TransferError) Code() string {
 	if code := getproviders.CodeOf(e.Err); code != "" {

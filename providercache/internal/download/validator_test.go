@@ -10,7 +10,7 @@ func TestValidator_IfRange(t *testing.T) {
 	for name, c := range map[string]struct {
 		header            http.Header
 		condition         string
-		resumable, unsure bool // resumable if the checksum is known, if not
+		resumable, unsure bool // resumable with a known checksum, and without
 	}{
 		"nothing":                   {http.Header{}, "", false, false},
 		"an ETag":                   {http.Header{"Etag": {`"a"`}}, `"a"`, true, true},

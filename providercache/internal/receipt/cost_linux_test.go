@@ -15,14 +15,13 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-// checksVariable makes the test program check one package, of the state and
-// the cache that it names, as often as it says.
+// checksVariable makes the test program check one package of a state directory and a cache, a
+// given number of times.
 const checksVariable = "TFDEPS_TEST_CHECKS"
 
-// TestReceipt_ACheckCostsOneLookAtEachEntry counts with strace: a look at the
-// package's directory and one at each entry, and nothing else; once for all
-// checks, the directories above are looked at, the file system is asked for, and
-// the file with receipts is read.
+// TestReceipt_ACheckCostsOneLookAtEachEntry counts system calls with strace: a stat of the
+// package's directory and one of each entry, and nothing else. Once for all checks, it stats the
+// directories above, asks for the file system, and reads the file with receipts.
 func TestReceipt_ACheckCostsOneLookAtEachEntry(t *testing.T) {
 	if how := os.Getenv(checksVariable); how != "" {
 		checkAsOftenAs(t, how)

@@ -11,8 +11,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
 )
 
-// imageCache makes a cache that is root's alone, as a build of an image would,
-// with a receipt beside it. /tmp is everybody's, so it is elsewhere.
+// imageCache makes a cache that only root can write to, as the build of an image does, with a
+// receipt beside it. It isn't in /tmp, to which all users can write.
 func imageCache(t *testing.T) (cache, dir string) {
 	t.Helper()
 	if os.Getuid() != 0 || runtime.GOOS == "windows" {
@@ -39,7 +39,7 @@ func imageCache(t *testing.T) (cache, dir string) {
 	return cache, dir
 }
 
-// imageIsKnown asks as a user who can't write to it.
+// imageIsKnown asks as a user who can't write to the image.
 func imageIsKnown(cache string) bool {
 	rc, ok := ImageReceipts(cache, never).Known(packageName, filepath.Join(cache, filepath.FromSlash(packageName)), time.Now())
 	return ok && rc.H1 == "h1:widget="
@@ -47,8 +47,8 @@ func imageIsKnown(cache string) bool {
 
 func never(string) bool { return false }
 
-// pushAndPull does to a tree what an image does to it: new inodes and ctimes,
-// and times in whole seconds.
+// pushAndPull changes a tree as pushing and pulling an image does: new inodes and ctimes, and
+// times in whole seconds.
 func pushAndPull(t *testing.T, from, to string) {
 	t.Helper()
 	cachetest.Must(t, os.CopyFS(to, os.DirFS(from)))
@@ -162,7 +162,7 @@ func TestImageReceipts_ReceiptsOfAnImageCountOnlyWhereThisProcessCantWrite(t *te
 		want     bool
 	}{
 		"nowhere":         {never, true},
-		"root":            {owner.CanWrite, false}, // which this is
+		"root":            {owner.CanWrite, false}, // this process is root
 		"to the cache":    {func(path string) bool { return path == cache }, false},
 		"to the receipts": {func(path string) bool { return path == cache+imageSuffix }, false},
 		"to the package":  {func(path string) bool { return path == dir }, false},

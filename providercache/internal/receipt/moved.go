@@ -35,7 +35,7 @@ func (r Receipt) Moved() bool {
 	return !slices.EqualFunc(r.Record.Entries, r.seen, func(e StatEntry, stat PathStat) bool { return e == stat.StatEntry }) && len(r.seen) > 0
 }
 
-// ctimesCount reports whether a change can be told from none by the ctimes alone.
+// ctimesCount reports whether only the ctimes may show a change.
 // Where other users can write to one of the entries, they may set an mtime back.
 func (r *Receipts) ctimesCount(entries []StatEntry) bool {
 	return r.StrictTimes || !r.areOwn(entries)

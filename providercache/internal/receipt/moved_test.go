@@ -12,14 +12,14 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
-// inCache asks as the next process would that uses the packages as a cache.
+// inCache asks as the next process does that uses the packages as a cache.
 func (s kept) inCache(strict bool) (Receipt, bool) {
 	r := OpenCache(s.State, s.Root)
 	r.StrictTimes = strict
 	return r.Known(packageName, s.Dir, time.Now())
 }
 
-// keepInCache is keep; the test is skipped where others can write to the temporary
+// keepInCache is keep for a cache. The test is skipped where others can write to the temporary
 // directory.
 func keepInCache(t *testing.T) kept {
 	t.Helper()
@@ -33,8 +33,8 @@ func keepInCache(t *testing.T) kept {
 // filesOfKept are the files that keep makes.
 var filesOfKept = []string{cachetest.WidgetFile, "LICENSE", "docs/deep/page"}
 
-// moveCtime makes a hard link and deletes it, which is all that becomes of the
-// cache's files when a directory with links to them is deleted.
+// moveCtime makes a hard link and deletes it. The same happens to the cache's files when a
+// directory with links to them is deleted.
 func moveCtime(t *testing.T, path string) {
 	t.Helper()
 	other := filepath.Join(t.TempDir(), "other")
@@ -82,8 +82,8 @@ func sameLength(t *testing.T, path string) []byte {
 	return content
 }
 
-// singleChanges are what can be done to a file without setting its mtime back. The
-// directories' mtimes are set back by who applies them.
+// singleChanges are changes of a file that leave its mtime as it was. The test sets the mtimes of
+// directories back.
 var singleChanges = map[string]func(t *testing.T, path string, info os.FileInfo){
 	"a byte is written": func(t *testing.T, path string, _ os.FileInfo) {
 		file, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -113,7 +113,7 @@ var singleChanges = map[string]func(t *testing.T, path string, info os.FileInfo)
 		content := sameLength(t, path)
 		cachetest.Must(t, os.WriteFile(path+".x", content, info.Mode()), os.Chtimes(path+".x", time.Time{}, info.ModTime()), os.Rename(path+".x", path))
 	},
-	"it is deleted and made again, mtime set back": func(t *testing.T, path string, info os.FileInfo) { // perhaps with its inode
+	"it is deleted and made again, mtime set back": func(t *testing.T, path string, info os.FileInfo) { // the new file may get the old inode
 		content := sameLength(t, path)
 		cachetest.Must(t, os.Remove(path), os.WriteFile(path, content, info.Mode()), os.Chtimes(path, time.Time{}, info.ModTime()))
 	},
@@ -183,8 +183,8 @@ func TestKnown_NoticesTwoFilesThatChangePlacesInACache(t *testing.T) {
 	}
 }
 
-// What this user writes and then dates back is the one thing that takes a ctime to
-// be noticed. Where other users can write, nothing counts.
+// A file that this user writes, and whose mtime this user sets back, shows only in its ctime.
+// Where other users can write, no receipt counts.
 func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
@@ -218,7 +218,7 @@ func TestKnown_LeavesWhatItsUserDatesBackToStrictTimes(t *testing.T) {
 	}
 }
 
-// A record is made at once where only mtimes have to be past.
+// Where only mtimes have to be past, a record is made at once.
 func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 	t.Parallel()
 	s := keepInCache(t)
@@ -226,7 +226,7 @@ func TestRecord_WaitsForNoCtimeOfFilesOfItsUser(t *testing.T) {
 	for strict, want := range map[bool]bool{false: true, true: false} {
 		moveCtime(t, filepath.Join(s.Dir, "LICENSE"))
 		ctx, cancel := cachetest.ContextWithCause(t)
-		cancel(cachetest.ErrStopped) // who waits makes no receipt
+		cancel(cachetest.ErrStopped) // a process that waits makes no receipt
 		r := OpenCache(s.State, s.Root)
 		r.StrictTimes = strict
 		r.Drop(packageName)
@@ -251,7 +251,7 @@ func linkedTarget(t *testing.T, s kept) (dir string, own *Receipts) {
 	return dir, own
 }
 
-// A target's files are the cache's, so the cache is asked who can write to them.
+// A target with the cache's files asks the cache who can write to them.
 func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
 	t.Parallel()
 	s := keepInCache(t)
@@ -270,7 +270,7 @@ func TestHeldBy_AsksOnlyTheCacheWhoCanWrite(t *testing.T) {
 	}
 }
 
-// What isn't the cache's own inode has no part in its receipt.
+// A file that isn't the cache's own inode doesn't use the cache's receipt.
 func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 	t.Parallel()
 	for what, change := range map[string]func(dir, file string) error{
@@ -308,7 +308,7 @@ func TestHeldBy_NoticesFilesThatArentTheCaches(t *testing.T) {
 	}
 }
 
-// Each field that says which file a path is counts by itself.
+// Each field that says which file is at a path matters alone.
 func TestStandsFor_ComparesDeviceAndInode(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "file")

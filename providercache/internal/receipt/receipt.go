@@ -1,3 +1,20 @@
+// Package receipt records which packages were verified, so that later runs know their
+// hashes without reading their files.
+//
+//	receipts := receipt.Open(stateDir, root)
+//	if known, ok := receipts.Known(name, dir, time.Now()); ok {
+//		// the package in dir has known.H1, and passed what known.Claims() says
+//	}
+//
+// A [Receipt] holds the hashes of a package, how it was authenticated, and a
+// [StatRecord]: what the file system says of each of its files. It counts as long as
+// the package has the same record; own.go and stat_record.go say why that is proof,
+// and on which file systems. [Receipts.Record] makes receipts at the end of a run,
+// Save writes them.
+//
+// Receipts are in the user's state directory, except those of a cache that is part of
+// an image, which are beside it: see image.go. [Contents] records the hashes of what
+// archives contain, by the archives' checksums.
 package receipt
 
 import (

@@ -23,8 +23,8 @@ type kept struct {
 	Receipts         *Receipts
 }
 
-// keep makes a package with a receipt that is good. The test is skipped on
-// file systems that no receipt counts on.
+// keep makes a package with a good receipt. The test is skipped on file systems on which no
+// receipt counts.
 func keep(t *testing.T) kept {
 	t.Helper()
 	s := kept{State: filepath.Join(t.TempDir(), "state"), Root: filepath.Join(t.TempDir(), "cache")}
@@ -43,7 +43,7 @@ func keep(t *testing.T) kept {
 	return s
 }
 
-// isKnown asks as the next process would.
+// isKnown asks as the next process does.
 func (s kept) isKnown() bool {
 	rc, ok := Open(s.State, s.Root).Known(packageName, s.Dir, time.Now())
 	return ok && rc.H1 == "h1:widget="
@@ -67,7 +67,7 @@ func recordOf(t *testing.T, dir string) StatRecord {
 	return record
 }
 
-// rewrite changes a file and nothing that can be set back.
+// rewrite changes a file, and sets back all times that can be set.
 func rewrite(t *testing.T, path, content string) {
 	t.Helper()
 	info, err := os.Stat(path)
@@ -170,7 +170,7 @@ func TestReceipt_AReceiptSeesChangesOfModeAndLinks(t *testing.T) {
 	}
 }
 
-// Each thing that a record says of each entry counts by itself.
+// Each field of a record matters alone.
 func TestReceipt_EveryFieldOfARecordCounts(t *testing.T) {
 	t.Parallel()
 	s := keep(t)
@@ -253,8 +253,7 @@ func (s kept) isKnownIn(r *Receipts) bool {
 	return ok
 }
 
-// Where a file system keeps whole seconds, two changes may bear one time for
-// a second.
+// Where a file system stores whole seconds, two changes within a second may have the same time.
 func TestReceipt_WholeSecondsNeedMoreTime(t *testing.T) {
 	t.Parallel()
 	at := time.Unix(1_700_000_000, 0)
@@ -343,7 +342,7 @@ func TestReceipt_AnInterruptedRecordingMakesNone(t *testing.T) {
 	ctx, cancel := cachetest.ContextWithCause(t)
 	cancel(cachetest.ErrStopped)
 	s.Receipts.Drop(packageName)
-	now := info.ModTime // a change at this very time might not move any time: recording has to wait
+	now := info.ModTime // a change in this very moment might not move any time, so that recording has to wait
 	s.Receipts.Record(ctx, now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
 	if _, ok := s.Receipts.Find(packageName); ok {
 		t.Error("there is a receipt")

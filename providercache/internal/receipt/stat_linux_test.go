@@ -9,9 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-// What another machine or a program of the user's writes to, shows what that
-// one likes. Of a file system that nobody here knows, changes may bear one time
-// for longer.
+// Where another machine or a program of the user writes, a file can show any status. On a file
+// system that isn't known here, changes may have the same time for longer.
 func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -37,7 +36,7 @@ func TestReceipt_FileSystemsAreTrustedByTheirKind(t *testing.T) {
 	}
 }
 
-// A package on a file system that isn't local is hashed, whatever its record.
+// A package on a file system that isn't local is hashed, whatever its record says.
 func TestReceipt_NoReceiptCountsOnAFileSystemOfOthers(t *testing.T) {
 	t.Parallel()
 	s := keep(t)

@@ -274,8 +274,8 @@ func TestReceipts_OneDirectoryHasOneSetOfReceipts(t *testing.T) {
 	}
 }
 
-// TestReceipts_StateDoesntGrowForEver: what doesn't fit is forgotten, but for what this
-// process has to say.
+// TestReceipts_StateDoesntGrowForEver: what doesn't fit is forgotten, except what this process
+// records.
 func TestReceipts_StateDoesntGrowForEver(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
@@ -323,7 +323,7 @@ func FuzzState(f *testing.F) {
 	f.Add([]byte(strings.Repeat("\n", 9)))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		_, _, _ = statefile.DecodeState(content)
-		// Whatever the lines are, with the right checksum they reach the rest.
+		// Whatever the lines are, if the checksum is right the rest of them is read.
 		head := statefile.EncodeState("x", nil)
 		sealed := bytes.Replace(head, sumOf(nil), sumOf(content), 1)
 		about, entries, err := statefile.DecodeState(append(sealed, content...))

@@ -154,7 +154,7 @@ func TestStage_MakesItsGroundAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		stage.Remove()
-		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that failed
+		scratch.RemoveEmpty([]string{filepath.Dir(target), target}) // as another run does that has failed
 		if _, err := os.Stat(filepath.Dir(target)); err == nil {
 			t.Fatal("the ground is still there")
 		}
@@ -186,7 +186,7 @@ func TestMakeDirs_ReturnsWhatItMade(t *testing.T) {
 	}
 }
 
-// Who opens a package while it is exchanged finds the old one or the new one.
+// A reader of a package that is being exchanged finds the old one or the new one.
 func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
@@ -225,8 +225,8 @@ func TestStage_AnExchangeLeavesNoGap(t *testing.T) {
 	}
 }
 
-// A link in a package's place isn't the package, even if it leads to the same
-// files: who owns these could change them later.
+// A link in the place of a package isn't the package, even if it leads to the same files: their
+// owner could change them later.
 func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	t.Parallel()
 	target := t.TempDir()
@@ -243,7 +243,7 @@ func TestStage_ALinkToTheSameFilesIsReplaced(t *testing.T) {
 	}
 }
 
-// A repository can bring along links above the place of a package, to anywhere.
+// A repository can contain links above the place of a package, which lead anywhere.
 func TestStage_ReplacesNothingThroughALink(t *testing.T) {
 	t.Parallel()
 	target, elsewhere := t.TempDir(), t.TempDir()

@@ -2,6 +2,7 @@ package unpack
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -35,6 +36,9 @@ func cleanName(file *zip.File) (string, error) {
 		return "", breaks(file, RuleNamePath, "has \"..\" in its path")
 	}
 	clean := path.Clean(name)
+	if !filepath.IsLocal(filepath.FromSlash(clean)) { // "nul", or "a:b", which is a stream of a
+		return "", breaks(file, RuleNamePath, "has a name that means something else on this system")
+	}
 	if clean == "." && !file.Mode().IsDir() {
 		return "", breaks(file, RuleNamePath, "has no name")
 	}

@@ -145,8 +145,8 @@ func describeTree(tb testing.TB, dir string) string {
 	return strings.Join(lines, "\n")
 }
 
-// FuzzUnpack: whatever the bytes are, nothing is written beside the package,
-// and what is accepted is what the standard library makes of it.
+// FuzzUnpack: whatever the bytes are, nothing is written beside the package, and an archive that
+// is accepted has the content that the standard library finds.
 func FuzzUnpack(f *testing.F) {
 	whole := cachetest.ArchiveOf(f, cachetest.Good, cachetest.Item{Name: "d/"}, cachetest.Item{Name: "d/a", Content: strings.Repeat("a", 1000)})
 	f.Add(whole)

@@ -8,7 +8,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-// What is unpacked on the way gets its modes from the directory, and those no bits for setting users.
+// A file that is unpacked while the archive arrives gets its mode from the archive's directory,
+// without bits that set users.
 func TestStream_DropsSetuidBits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: "as root", Mode: os.ModeSetuid | os.ModeSetgid | os.ModeSticky | 0o755})

@@ -14,7 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-// passBy hashes content on its way.
+// passBy hashes content while it passes.
 func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, Content, error) {
 	limits = limits.WithDefaults()
 	if int64(len(content)) > limits.Bytes {
@@ -28,8 +28,8 @@ func passBy(ctx context.Context, content []byte, limits Limits) (HashedStream, C
 	return received, found, err
 }
 
-// checkPassing compares what comes of hashing on the way with what comes of
-// unpacking by the archive's directory, unless the former isn't possible.
+// checkPassing compares hashing while the archive passes with unpacking by the archive's
+// directory, unless the former isn't possible.
 func checkPassing(tb testing.TB, content []byte, limits Limits) (onTheWay bool) {
 	tb.Helper()
 	received, got, err := passBy(tb.Context(), content, limits)

@@ -23,9 +23,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
 )
 
-// checkStreaming unpacks an archive while it arrives, byte by byte or nearly
-// so, and demands what came of unpacking it afterwards: the same error, or the
-// same hashes and files.
+// checkStreaming unpacks an archive while it arrives, in pieces of a few bytes, and checks that
+// the result is that of unpacking it afterwards: the same error, or the same hashes and files.
 func checkStreaming(tb testing.TB, from archiveFile, want string, limits Limits, wantResult Content, wantErr error) {
 	tb.Helper()
 	dir := filepath.Join(tb.TempDir(), "package")
@@ -81,7 +80,7 @@ func unpackArriving(tb testing.TB, from archiveFile, dir string, limits Limits) 
 	if release, err := gate.Acquire(tb.Context(), 0); err != nil {
 		tb.Error(err)
 	} else {
-		release() // the place was given back
+		release() // the slot is free again
 	}
 	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits)
 	if err != nil {
@@ -106,8 +105,8 @@ func arriving(tb testing.TB, content []byte) (onTheWay bool, err error) {
 	return onTheWay, err
 }
 
-// TestStream_OrdinaryArchivesAreUnpackedOnTheWay is about what publishers' programs
-// make: with data descriptors or without, files stored or deflated.
+// TestStream_OrdinaryArchivesAreUnpackedOnTheWay is about archives as publishers' programs make
+// them: with data descriptors or without, files stored or deflated.
 func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string][]byte{
@@ -123,8 +122,8 @@ func TestStream_OrdinaryArchivesAreUnpackedOnTheWay(t *testing.T) {
 	}
 }
 
-// TestStream_OddArchivesAreUnpackedAfterwards is about archives that are in order,
-// but can be read in more than one way, or not from their beginning.
+// TestStream_OddArchivesAreUnpackedAfterwards is about valid archives that can be read in more
+// than one way, or not from their beginning.
 func TestStream_OddArchivesAreUnpackedAfterwards(t *testing.T) {
 	t.Parallel()
 	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)
@@ -157,8 +156,8 @@ func TestStream_RefusesTwoArchivesInOne(t *testing.T) {
 	}
 }
 
-// TestStream_StreamingKeepsTheLimits unpacks what would be too large while it can't
-// be known yet.
+// TestStream_StreamingKeepsTheLimits unpacks archives that turn out to be too large only while
+// they are unpacked.
 func TestStream_StreamingKeepsTheLimits(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("0", 1<<20)})
@@ -202,8 +201,8 @@ func TestTailReader_EndsWithItsContextWhateverIsThere(t *testing.T) {
 	}
 }
 
-// TestStream_StreamingCountsTheRootToo has no end of entries that make no file and no
-// directory: what is known of each is kept.
+// TestStream_StreamingCountsTheRootToo has endlessly many entries that make no file and no
+// directory: each of them takes memory.
 func TestStream_StreamingCountsTheRootToo(t *testing.T) {
 	t.Parallel()
 	content := cachetest.ArchiveOf(t, cachetest.Item{Name: "./"}, cachetest.Item{Name: "./"}, cachetest.Good)
@@ -228,11 +227,34 @@ func TestStream_StreamingEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestStream_StreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times
-// their size: no more of them is written than would do no harm.
+// deflatedZeros is what MiBs of zeros are compressed to. Each after the first looks the same.
+func deflatedZeros(t *testing.T, mebibytes int) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	w, err := flate.NewWriter(&out, flate.BestCompression)
+	var ends [3]int
+	for i := range ends {
+		if err == nil {
+			_, err = w.Write(make([]byte, 1<<20))
+		}
+		if err == nil {
+			err = w.Flush()
+		}
+		ends[i] = out.Len()
+	}
+	first, second, third := out.Bytes()[:ends[0]], out.Bytes()[ends[0]:ends[1]], out.Bytes()[ends[1]:ends[2]]
+	if err != nil || !bytes.Equal(second, third) {
+		t.Fatalf("%v, or the second MiB isn't compressed as the third", err)
+	}
+	return slices.Concat(first, bytes.Repeat(second, mebibytes-1), []byte{1, 0, 0, 0xff, 0xff}) // an empty block ends it
+}
+
+// TestStream_StreamingStopsAtAnAbsurdRatio has zeros that inflate to a thousand times their size:
+// only as many are written as do no harm.
 func TestStream_StreamingStopsAtAnAbsurdRatio(t *testing.T) {
 	t.Parallel()
-	content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("\x00", 2*ratioFrom)})
+	item := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 2*ratioFrom>>20), Size: 2 * ratioFrom}
+	content := cachetest.ArchiveOf(t, item)
 	path := filepath.Join(t.TempDir(), "archive.zip")
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
@@ -318,8 +340,8 @@ func hashByGo(content []byte) (getproviders.Hash, error) {
 	return getproviders.Hash(h1), err
 }
 
-// Archives of which programs that read from the beginning, and others, would see different
-// packages, or that not all accept.
+// Archives in which programs that read from the beginning see another package than programs that
+// read the directory, or that some programs refuse.
 func TestUnpack_RefusesWhatReadersDisagreeAbout(t *testing.T) {
 	t.Parallel()
 	ordinary := cachetest.ArchiveByGo(t, zip.Deflate)

@@ -1,3 +1,14 @@
+// Package unpack turns package archives into files and hashes, and refuses archives
+// that break the rules in unpack.go.
+//
+//	archive, err := unpack.Open(path, size, nil, provider, limits)
+//	defer archive.Close()
+//	content, err := archive.Unpack(ctx, dir) // dir "": only hash
+//
+// [Stream] unpacks an archive while it is still being downloaded; Archive.Finish then
+// accepts the result if the archive's directory lists the very same entries, and the
+// archive is unpacked again if not. [HashStream] hashes an archive that isn't stored
+// anywhere. An [*Error] names the [Rule] that an archive breaks, and the entry.
 package unpack
 
 // What a package archive may be. Providers as they are published obey these

@@ -17,8 +17,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
 )
 
-// unpackBytes unpacks an archive into a directory below a new one, so that a
-// test sees whether anything lands beside it.
+// unpackBytes unpacks an archive into a directory below a new one, so that a test sees what is
+// written beside it.
 func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, result Content, err error) {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "archive.zip")
@@ -32,7 +32,7 @@ func unpackBytes(tb testing.TB, content []byte, limits Limits) (above string, re
 	return above, result, err
 }
 
-// unpackFile unpacks an archive that is there as a whole.
+// unpackFile unpacks an archive that is complete.
 func unpackFile(ctx context.Context, from archiveFile, dir string, limits Limits) (Content, error) {
 	whole, err := Open(from.Path, from.Size, nil, cachetest.Widget, limits.WithDefaults())
 	if err != nil {
@@ -42,8 +42,7 @@ func unpackFile(ctx context.Context, from archiveFile, dir string, limits Limits
 	return whole.Unpack(ctx, dir)
 }
 
-// wantRule checks an error of unpack, and that of hashing only, which goes by
-// the same rules.
+// wantRule checks the error of unpacking, and that of only hashing, which follows the same rules.
 func wantRule(t *testing.T, content []byte, limits Limits, rule Rule, entry string) {
 	t.Helper()
 	above, _, err := unpackBytes(t, content, limits)
@@ -246,8 +245,8 @@ func TestUnpack_Rule9(t *testing.T) {
 	})
 }
 
-// TestUnpack_Rule10 is about sizes. None of the archives may cost time or disk: each
-// is refused before it is inflated, which the missing directory shows.
+// TestUnpack_Rule10 is about sizes. None of the archives may cost time or disk: each is refused
+// before it is inflated, so that no directory is made.
 func TestUnpack_Rule10(t *testing.T) {
 	t.Parallel()
 	zeros := cachetest.Deflated(t, make([]byte, 1<<20))
@@ -280,10 +279,11 @@ func TestUnpack_Rule10(t *testing.T) {
 	})
 }
 
-// TestUnpack_Rule11 is about promises that aren't kept.
+// TestUnpack_Rule11 is about content that isn't what the headers say.
 func TestUnpack_Rule11(t *testing.T) {
 	t.Parallel()
 	one := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Content: strings.Repeat("the provider", 1000)})
+	secret := cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: deflatedZeros(t, 32), Size: 10}
 	for name, content := range map[string][]byte{
 		"smaller than promised": directoryField(one, 0, fieldSize, 12_001),
 		"larger than promised":  directoryField(one, 0, fieldSize, 11_999),
@@ -291,13 +291,12 @@ func TestUnpack_Rule11(t *testing.T) {
 		"wrong checksum":        directoryField(one, 0, fieldCRC, 1),
 		"damaged data":          patched(one, 30+len(cachetest.WidgetFile)+2, 0xff, 0xff, 0xff, 0xff),
 		"not deflated at all":   cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: []byte("\xff\xff\xff"), Size: 3}),
-		"a terabyte in secret":  cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: cachetest.Deflated(t, make([]byte, 32<<20)), Size: 10}),
+		"a terabyte in secret":  cachetest.ArchiveOf(t, secret),
 	} {
 		t.Run(name, func(t *testing.T) { wantRule(t, content, Limits{}, RuleContent, cachetest.WidgetFile) })
 	}
 	t.Run("what is written ends soon", func(t *testing.T) {
-		content := cachetest.ArchiveOf(t, cachetest.Item{Name: cachetest.WidgetFile, Method: zip.Deflate, Raw: cachetest.Deflated(t, make([]byte, 32<<20)), Size: 10})
-		above, _, _ := unpackBytes(t, content, Limits{})
+		above, _, _ := unpackBytes(t, cachetest.ArchiveOf(t, secret), Limits{})
 		info, err := os.Stat(filepath.Join(above, "package", cachetest.WidgetFile))
 		if err != nil || info.Size() > 11 {
 			t.Errorf("%v, %v; want a file of 11 bytes at most", info, err)

@@ -12,14 +12,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// fake is a server that notes what it is asked.
+// fake is a server that records requests.
 type fake struct {
 	*providertest.Server
 	mu       sync.Mutex
 	requests []*http.Request
 }
 
-// newFake starts one; what an answer is, the handler says.
+// newFake starts a fake; the handler makes the answers.
 func newFake(t *testing.T, handler http.HandlerFunc) *fake {
 	t.Helper()
 	f := &fake{}
@@ -37,7 +37,7 @@ func newFake(t *testing.T, handler http.HandlerFunc) *fake {
 	return f
 }
 
-// last is the request that came last.
+// last is the last request.
 func (f *fake) last(t *testing.T) *http.Request {
 	t.Helper()
 	f.mu.Lock()
@@ -62,7 +62,7 @@ func open(t *testing.T, s *Services, kind, address string) (Objects, error) {
 	return objects, err
 }
 
-// read returns the content of what an address names.
+// read returns the content of the object at an address.
 func read(t *testing.T, s *Services, kind, address string) (string, error) {
 	t.Helper()
 	objects, err := open(t, s, kind, address)

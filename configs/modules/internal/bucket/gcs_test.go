@@ -25,7 +25,7 @@ import (
 	googleoauth "golang.org/x/oauth2/google"
 )
 
-// newGCS is Google Cloud Storage with a few objects of the bucket "b", two to a page.
+// newGCS is Google Cloud Storage with a few objects of the bucket "b", two on a page.
 func newGCS(t *testing.T, objects map[string]string) *fake {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -122,8 +122,8 @@ func TestGCS_RefusesOtherAddresses(t *testing.T) {
 	}
 }
 
-// toward is a client whose requests to Google's host go to a fake; what it asks for at
-// the fake itself stays.
+// toward is a client that sends requests for Google's host to a fake, and those for the fake
+// unchanged.
 func toward(f *fake) *http.Client {
 	to, _ := url.Parse(f.BaseURL())
 	return &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
@@ -241,7 +241,7 @@ func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
 	}
 }
 
-// countingSource has tokens that end at once.
+// countingSource has tokens that expire at once.
 type countingSource struct{ made int }
 
 // Token implements oauth2.TokenSource.
@@ -252,7 +252,7 @@ func (c *countingSource) Token() (*oauth2.Token, error) {
 
 var longAgo = time.Unix(1, 0)
 
-// encodeSum is how X-Goog-Hash has a checksum.
+// encodeSum encodes a checksum as X-Goog-Hash has it.
 func encodeSum(sum uint32) string {
 	return base64.StdEncoding.EncodeToString(binary.BigEndian.AppendUint32(nil, sum))
 }

@@ -62,7 +62,7 @@ func TestParseS3_RefusesWhatNamesNoObject(t *testing.T) {
 	}
 }
 
-// newS3 is S3 with a few objects, two to a page. Every request has to be signed.
+// newS3 is S3 with a few objects, two on a page. Every request has to be signed.
 func newS3(t *testing.T, objects ...string) *fake {
 	t.Helper()
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +139,7 @@ func TestS3_SaysNothingOnStandardError(t *testing.T) {
 	}
 }
 
-// clearAWS leaves the SDK nothing to find but what the test gives it.
+// clearAWS leaves the SDK only what the test gives it.
 func clearAWS(t *testing.T) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -163,7 +163,7 @@ func writeFile(t *testing.T, path, content string) {
 	}
 }
 
-// wantLogin reads an object, and compares the key by whose secret the request was signed.
+// wantLogin reads an object, and checks by which key the request was signed.
 func wantLogin(t *testing.T, s *Services, s3 *fake, address, id string) {
 	t.Helper()
 	t.Cleanup(s.Close)
@@ -238,7 +238,7 @@ func TestS3_TakesARoleByWebIdentity(t *testing.T) {
 	wantLogin(t, &Services{}, s3, s3.BaseURL()+"/bucket/a", "web")
 }
 
-// newMetadata is the service that a machine of EC2 asks for the credentials of its role.
+// newMetadata is the service that an EC2 machine asks for the credentials of its role.
 func newMetadata(t *testing.T, id string) *fake {
 	return newFake(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {

@@ -67,7 +67,7 @@ func (co *checkout) write(ctx context.Context, t tree, st *store, commit string)
 	c := st.call("--work-tree="+dir, "-c", "remote.origin.url="+t.request.URL, // LFS asks there for its files
 		"read-tree", "--reset", "-u", "--no-sparse-checkout", commit)
 	c.dir, c.url, c.env = dir, t.request.URL, []string{"GIT_INDEX_FILE=" + index}
-	if _, err := co.repositories.run(ctx, c); err != nil {
+	if err := co.repositories.run(ctx, c); err != nil {
 		return fmt.Errorf("the files of commit %s: %w", commit, err)
 	}
 	return os.Remove(index)
@@ -171,7 +171,7 @@ type submodule struct {
 // readSubmodules returns the submodules of a commit in the order of their paths:
 // those that its .gitmodules has a URL for and its tree a commit.
 func (co *checkout) readSubmodules(ctx context.Context, st *store, commit string) ([]submodule, error) {
-	out, err := co.repositories.run(ctx, st.call("config", "--blob", commit+":"+modulesFile, "--no-includes", "--list", "-z"))
+	out, err := co.repositories.ask(ctx, st.call("config", "--blob", commit+":"+modulesFile, "--no-includes", "--list", "-z"))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +183,7 @@ func (co *checkout) readSubmodules(ctx context.Context, st *store, commit string
 	for _, m := range modules {
 		args = append(args, m.path)
 	}
-	if out, err = co.repositories.run(ctx, st.call(args...)); err != nil {
+	if out, err = co.repositories.ask(ctx, st.call(args...)); err != nil {
 		return nil, err
 	}
 	commits := parseTree(out)

@@ -16,10 +16,19 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// history is a repository with the refs that are hard to tell apart. The file f
-// says which commit it is.
+// history is a repository with refs that are easily confused. The file f says which commit it is.
 func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
-	o, ids = newOrigin(tb, args...), map[string]string{}
+	tb.Helper()
+	made := copyOf(tb, "history "+strings.Join(args, " "), func(o *origin) map[string]string {
+		o.init(args...)
+		return o.hardToTellApart()
+	})
+	return made.origin, made.ids
+}
+
+// hardToTellApart makes the commits and refs of history.
+func (o *origin) hardToTellApart() map[string]string {
+	ids := map[string]string{}
 	commit := func(name string) { ids[name] = o.commit("f", name) }
 	commit("main1")
 	o.git("tag", "main") // as the default branch
@@ -36,7 +45,7 @@ func history(tb testing.TB, args ...string) (o *origin, ids map[string]string) {
 	o.git("checkout", "--quiet", "main")
 	commit("main3")
 	o.git("tag", "mod/a@1.0.0", "HEAD~1")
-	return o, ids
+	return ids
 }
 
 func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
@@ -60,7 +69,11 @@ func TestCheckout_RefsMeanWhatTheyMeanInAClone(t *testing.T) {
 		if ref != "" && ref != "refs/heads/dev" && ref != "refs/pull/7/head" && clone.commitOf(ref) != ids[want] {
 			t.Errorf("in a clone ref %q is %q, want %s", ref, clone.commitOf(ref), want)
 		}
-		for _, b := range []*bench{b, newBench(t)} { // what others have fetched makes no difference
+		stores := []*bench{b, newBench(t)} // what others have fetched makes no difference
+		if testing.Short() {
+			stores = stores[:1]
+		}
+		for _, b := range stores {
 			commit, files := b.files(Request{URL: o.url(), Ref: ref})
 			if files["f"] != want || commit != ids[want] {
 				t.Errorf("ref %q is %s, commit %s, want %s", ref, files["f"], commit, want)
@@ -124,8 +137,8 @@ func TestCheckout_WideIDs(t *testing.T) {
 	}
 }
 
-// The files are those of the commit: bytes, modes and links, whatever the
-// user's set-up says of line ends.
+// The files are those of the commit: bytes, modes and links, whatever line ends the user's
+// configuration of git asks for.
 func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
@@ -164,7 +177,7 @@ func TestCheckout_TreeIsWhatWasCommitted(t *testing.T) {
 	}
 }
 
-// Hooks that a user has for repositories of their own know nothing of those of modules.
+// Hooks that a user has for his own repositories don't run for those of modules.
 func TestCheckout_RunsNoHooks(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -247,7 +260,7 @@ func TestCheckout_TemporaryStoreIsRemoved(t *testing.T) {
 	}
 }
 
-// Three refs asked for a hundred times at once: one list, three fetches.
+// Three refs, requested a hundred times at once: one list, three fetches.
 func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
@@ -282,7 +295,7 @@ func TestCheckout_BudgetOfManyCallers(t *testing.T) {
 	}
 }
 
-// What a later run with the same store costs.
+// The cost of a later run with the same store.
 func TestCheckout_BudgetOfAWarmStore(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)
@@ -366,7 +379,7 @@ func TestCheckout_RefsThatMoveAndGo(t *testing.T) {
 	}
 }
 
-// A repository that has no history itself has none to give.
+// A shallow repository has only a part of its history to fetch.
 func TestCheckout_ShallowRepository(t *testing.T) {
 	t.Parallel()
 	o, ids := history(t)

@@ -10,7 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/internal/git"
 )
 
-// What can't be the address of a repository is refused before git is started.
+// An address that can't be that of a repository is refused before git is started.
 func ExampleRepositories_Checkout() {
 	dir, err := os.MkdirTemp("", "example-")
 	if err != nil {

@@ -46,7 +46,7 @@ func (f fetch) run(ctx context.Context) (commit string, err error) {
 			return "", err
 		}
 	}
-	_, err = f.Repositories.run(ctx, f.st.call("update-ref", commitRefs+commit, commit))
+	err = f.Repositories.run(ctx, f.st.call("update-ref", commitRefs+commit, commit))
 	return commit, err
 }
 
@@ -60,8 +60,7 @@ func (f fetch) prepare(ctx context.Context) error {
 		if f.st.wide {
 			args = append(args, "--object-format=sha256")
 		}
-		_, err := f.Repositories.run(ctx, call{args: append(args, path)})
-		return err
+		return f.Repositories.run(ctx, call{args: append(args, path)})
 	})
 }
 
@@ -144,8 +143,7 @@ func (f fetch) fetchAll(ctx context.Context, l listing) error {
 func (f fetch) fetch(ctx context.Context, args []string, refs ...string) error {
 	args = append([]string{"--git-dir=" + f.st.path, "fetch", "--quiet", "--force", "--no-tags", "--no-recurse-submodules"}, args...)
 	args = append(append(args, "--", f.rem.id.url), refs...)
-	_, err := f.Repositories.run(ctx, f.rem.call(args...))
-	return err
+	return f.Repositories.run(ctx, f.rem.call(args...))
 }
 
 // maxAtOnce bounds what one fetch asks for: each want has its place on a
@@ -215,7 +213,7 @@ func (f fetch) keep(ctx context.Context, wants []want) error {
 	for _, w := range wants {
 		args = append(args, fetchedRefs+w.id)
 	}
-	out, err := f.Repositories.run(ctx, f.st.call(args...))
+	out, err := f.Repositories.ask(ctx, f.st.call(args...))
 	if err != nil {
 		return err
 	}
@@ -235,6 +233,5 @@ func (f fetch) keep(ctx context.Context, wants []want) error {
 	}
 	c := f.st.call("update-ref", "--stdin")
 	c.in = refs.String()
-	_, err = f.Repositories.run(ctx, c)
-	return err
+	return f.Repositories.run(ctx, c)
 }

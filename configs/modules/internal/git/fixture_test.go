@@ -4,18 +4,19 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// requireGit finds git and returns an environment that holds nothing of the
-// machine's own set-up.
+// requireGit finds git and returns an environment without anything of the machine's configuration.
 func requireGit(tb testing.TB) (program string, environ []string) {
 	tb.Helper()
 	program = providertest.LookProgram(tb, "git")
@@ -31,7 +32,7 @@ func requireGit(tb testing.TB) (program string, environ []string) {
 	return program, environ
 }
 
-// origin is a repository to be asked, with a working tree.
+// origin is a repository with a working tree, which tests fetch from.
 type origin struct {
 	tb      testing.TB
 	dir     string
@@ -41,12 +42,58 @@ type origin struct {
 
 func newOrigin(tb testing.TB, args ...string) *origin {
 	tb.Helper()
-	program, environ := requireGit(tb)
-	o := &origin{tb: tb, dir: tb.TempDir(), program: program, environ: environ}
+	return copyOf(tb, "empty "+strings.Join(args, " "), func(o *origin) map[string]string {
+		o.init(args...)
+		return nil
+	}).origin
+}
+
+// init makes an empty repository.
+func (o *origin) init(args ...string) {
+	o.tb.Helper()
 	o.git(append([]string{"init", "--quiet", "--template="}, args...)...)
 	o.git("symbolic-ref", "HEAD", "refs/heads/main")
 	o.git("config", "core.autocrlf", "false")
-	return o
+}
+
+// patterns are repositories that tests get copies of: each is made once by git, as that takes many
+// processes.
+var patterns struct {
+	mu   sync.Mutex
+	dir  string
+	made map[string]pattern
+}
+
+// pattern is a repository with the IDs of its commits, by their names in the test.
+type pattern struct {
+	*origin
+	ids map[string]string
+}
+
+// copyOf returns a copy of the named repository, which is made for the first caller.
+func copyOf(tb testing.TB, name string, fill func(*origin) map[string]string) pattern {
+	tb.Helper()
+	program, environ := requireGit(tb)
+	patterns.mu.Lock()
+	defer patterns.mu.Unlock()
+	from, ok := patterns.made[name]
+	if !ok {
+		if patterns.made == nil {
+			patterns.made = map[string]pattern{}
+		}
+		dir, err := os.MkdirTemp(patterns.dir, "")
+		if err != nil {
+			tb.Fatal(err)
+		}
+		from.origin = &origin{tb: tb, dir: dir, program: program, environ: environ}
+		from.ids = fill(from.origin)
+		patterns.made[name] = from
+	}
+	o := &origin{tb: tb, dir: tb.TempDir(), program: program, environ: environ}
+	if err := os.CopyFS(o.dir, os.DirFS(from.dir)); err != nil {
+		tb.Fatal(err)
+	}
+	return pattern{o, maps.Clone(from.ids)}
 }
 
 // git runs a command in the repository and returns its answer.
@@ -119,14 +166,14 @@ func (o *origin) commitTree(branch, tree string) string {
 	return id
 }
 
-// url is how a repository on this file system is asked as if it were remote.
+// url is the URL with which a repository on this file system is fetched as if it were remote.
 func (o *origin) url() string { return fileURL(o.dir) }
 
 func fileURL(dir string) string {
 	return "file:///" + strings.TrimPrefix(filepath.ToSlash(dir), "/")
 }
 
-// bench is a Repositories value with what a test needs around it.
+// bench is a Repositories value with what a test needs for it.
 type bench struct {
 	*Repositories
 	tb   testing.TB
@@ -174,7 +221,7 @@ func script(tb testing.TB, path, body string) string {
 	return path
 }
 
-// runs tells how often each command of git was started since the last call.
+// runs returns how often each command of git was started since the last call.
 func (b *bench) runs() map[string]int {
 	b.tb.Helper()
 	log, err := os.ReadFile(b.log)
@@ -197,8 +244,8 @@ func (b *bench) runs() map[string]int {
 	return runs
 }
 
-// files checks out a request and returns what has come: content by path, with
-// the mode in front for what is executable or a link.
+// files checks out a request and returns the result: content by path, after the mode of what is
+// executable or a link.
 func (b *bench) files(req Request) (commit string, files map[string]string) {
 	b.tb.Helper()
 	commit, dst, err := b.checkout(b.tb.Context(), req)

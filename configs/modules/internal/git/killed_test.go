@@ -14,13 +14,22 @@ import (
 	"go.uber.org/goleak"
 )
 
-// childVariable makes the test program do one checkout: the store, the program
-// git, the URL, the ref and the destination are its arguments.
+// childVariable makes the test program do one checkout: its arguments are the store, the program
+// git, the URL, the ref and the destination.
 const childVariable = "TFDEPS_TEST_CHECKOUT"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) == "" {
-		goleak.VerifyTestMain(m)
+		dir, err := os.MkdirTemp("", "repositories-")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		patterns.dir = dir
+		goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+			os.RemoveAll(dir)
+			os.Exit(code)
+		}))
 		return
 	}
 	a := os.Args[1:]
@@ -32,7 +41,7 @@ func TestMain(m *testing.M) {
 	os.Exit(0)
 }
 
-// child is a process of its own that does one checkout.
+// child is a process that does one checkout.
 func (b *bench) child(program, url, ref string) *exec.Cmd {
 	b.tb.Helper()
 	parent, err := os.MkdirTemp(b.work, "child-")
@@ -44,8 +53,8 @@ func (b *bench) child(program, url, ref string) *exec.Cmd {
 	return cmd
 }
 
-// A process that is killed with everything it has locked doesn't stop the next
-// one. The script in front of git leaves what git would leave.
+// A process that is killed while it holds all its locks doesn't stop the next one. The script in
+// front of git leaves behind what git would leave.
 func TestStore_WhatKilledProcessesLeaveDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -116,7 +125,7 @@ func TestStore_ManyProcessesShareAStore(t *testing.T) {
 	}
 }
 
-// A store that lacks what it should have is made again, but not while offline.
+// A store that is incomplete is made again, but not while offline.
 func TestStore_MakesADamagedStoreAgain(t *testing.T) {
 	t.Parallel()
 	for name, damage := range map[string]func(store string) error{
@@ -173,7 +182,7 @@ func eachPack(store string, do func(string) error) error {
 	return err
 }
 
-// What is wrong with a tree isn't the store's fault: nothing is fetched again.
+// A mistake in a tree isn't in the store: nothing is fetched again.
 func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
@@ -188,7 +197,7 @@ func TestStore_BadTreeIsNoDamage(t *testing.T) {
 	}
 }
 
-// A ref that moves between the list and the fetch: what was listed counts.
+// A ref that moves between the list and the fetch: the listed commit counts.
 func TestStore_RefThatMovesMeanwhile(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -33,7 +33,7 @@ func (r *Repositories) list(ctx context.Context, rem remote) (listing, error) {
 		return listing{}, ErrOffline
 	}
 	return r.listings.Do(ctx, rem.id, func(ctx context.Context) (listing, error) {
-		out, err := r.run(ctx, rem.call("--git-dir="+os.DevNull, "ls-remote", "--quiet", "--symref", "--", rem.id.url))
+		out, err := r.ask(ctx, rem.call("--git-dir="+os.DevNull, "ls-remote", "--quiet", "--symref", "--", rem.id.url))
 		if err != nil {
 			return listing{}, unreachable(err)
 		}
@@ -243,7 +243,7 @@ func (l listing) anyID() string {
 
 // resolved returns the commit that an expression means in a store; "": none.
 func (r *Repositories) resolved(ctx context.Context, st *store, expression string) (string, error) {
-	out, err := r.run(ctx, st.call("rev-parse", "--verify", "--quiet", expression+"^{commit}"))
+	out, err := r.ask(ctx, st.call("rev-parse", "--verify", "--quiet", expression+"^{commit}"))
 	var exit *exitError
 	if errors.As(err, &exit) {
 		return "", nil

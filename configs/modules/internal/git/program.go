@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -53,16 +54,42 @@ type call struct {
 	distrusted bool
 }
 
-// run runs git and returns what it answers. Its error is an *exitError if git
-// has run.
-func (r *Repositories) run(ctx context.Context, c call) (string, error) {
+// askedTimes is how often git is asked for an answer of which not all arrives.
+const askedTimes = 3
+
+// ask runs git, which changes nothing, and returns what it answers. Its error is an
+// *exitError if git has run.
+func (r *Repositories) ask(ctx context.Context, c call) (string, error) {
+	for range askedTimes {
+		stdout, err := r.start(ctx, c)
+		switch {
+		case err != nil:
+			return "", err
+		case stdout.over:
+			return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
+		case stdout.whole:
+			return string(stdout.kept), nil
+		}
+	}
+	return "", fmt.Errorf("git %s: its output is kept open by another program, so it may not be whole", c.name())
+}
+
+// run is ask for what git does, whatever it answers.
+func (r *Repositories) run(ctx context.Context, c call) error {
+	_, err := r.start(ctx, c)
+	return err
+}
+
+// start runs git once. It may be that not all of its answer has arrived: on a busy
+// machine, or if a program that it started keeps its output open.
+func (r *Repositories) start(ctx context.Context, c call) (*head, error) {
 	program, err := r.program(ctx)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	env, forget, err := r.environment(c)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer forget()
 	var args []string
@@ -81,15 +108,13 @@ func (r *Repositories) run(ctx context.Context, c call) (string, error) {
 	switch {
 	case ctx.Err() != nil:
 		stopAll()
-		return "", context.Cause(ctx)
+		return nil, context.Cause(ctx)
 	case errors.Is(err, fs.ErrNotExist) && cmd.Process == nil:
-		return "", fmt.Errorf("%w: %w", ErrNoProgram, err)
+		return nil, fmt.Errorf("%w: %w", ErrNoProgram, err)
 	case err != nil && !errors.Is(err, exec.ErrWaitDelay):
-		return "", &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}
-	case stdout.over:
-		return "", fmt.Errorf("git %s: its answer has more than %d bytes", c.name(), answerBytes)
+		return nil, &exitError{command: c.name(), err: err, said: quote(string(stderr.kept), c.url)}
 	}
-	return string(stdout.kept), nil
+	return stdout, nil
 }
 
 // name is the command of git that is run.
@@ -123,6 +148,14 @@ type head struct {
 	limit int
 	kept  []byte
 	over  bool
+	whole bool // what was read came to its end
+}
+
+// ReadFrom implements io.ReaderFrom.
+func (h *head) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(struct{ io.Writer }{h}, r)
+	h.whole = err == nil
+	return n, err
 }
 
 // Write implements io.Writer.

@@ -15,8 +15,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
-// serve has git's own server program answer over HTTPS for a repository, and
-// returns its URL. The bench trusts it.
+// serve has git's own server program answer over HTTPS for a repository, and returns its URL. The
+// bench trusts its certificate.
 func serve(tb testing.TB, o *origin, b *bench, wrap func(http.Handler) http.Handler) (server *providertest.Server, url string) {
 	tb.Helper()
 	if runtime.GOOS == "windows" {
@@ -50,7 +50,7 @@ func (b *bench) configure(text string) {
 	}
 }
 
-// Servers differ in whether they hand out a commit that no ref names.
+// Some servers send a commit that no ref names, and others don't.
 func TestCheckout_ServersOfAllKinds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -145,7 +145,7 @@ func TestCheckout_LoginIsUsedAndNotShown(t *testing.T) {
 	}
 }
 
-// A repository on the network may not have files of this machine checked out.
+// A repository on the network can't have files of this machine checked out.
 func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 	t.Parallel()
 	secret := newOrigin(t)
@@ -160,7 +160,7 @@ func TestCheckout_SubmoduleOfARemoteRepositoryMayNotBeLocal(t *testing.T) {
 			t.Errorf("%s: %v", url, err)
 		}
 	}
-	// What else git is configured to do holds where the user's configuration leads there.
+	// Other settings of git count where the user's configuration sets them.
 	o := newOrigin(t)
 	o.addSubmodule("sub", "https://example.com/x", commit)
 	b := newBench(t)
@@ -204,7 +204,7 @@ func TestCheckout_CancelEndsGitAndWhatItStarted(t *testing.T) {
 	}
 }
 
-// ssh is replaced by a script that shows what it was given, and is the server.
+// A script takes the place of ssh: it prints its arguments, and is the server.
 func TestCheckout_KeyIsGivenToSSHAndRemoved(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

@@ -2,6 +2,8 @@ package git
 
 import (
 	"errors"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -13,7 +15,7 @@ func TestCheckout_WhatIsWantedAtTheSameTimeIsFetchedAtOnce(t *testing.T) {
 	gone := strings.Repeat("a", 40)
 	for _, c := range []struct {
 		name    string
-		refs    []string // each asked for, with all beside it
+		refs    []string // each is requested, with all others beside it
 		beside  []Request
 		fetches int
 	}{
@@ -67,5 +69,45 @@ func TestCheckout_ATagOfNoCommitIsNoneBesideOthers(t *testing.T) {
 	}
 	if _, _, err := b.checkout(t.Context(), Request{URL: o.url(), Ref: "tree", Beside: beside}); !errors.Is(err, ErrNotFound) {
 		t.Errorf("a tag of a tree: %v", err)
+	}
+}
+
+// An answer of git that breaks off isn't taken for the whole: git is asked again, and if that
+// fails, too, it is an error.
+func TestListing_AnswerThatIsNotWholeIsNotBelieved(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no shell for a script in front of git")
+	}
+	o, ids := history(t)
+	program, _ := requireGit(t)
+	for _, c := range []struct {
+		name, condition string
+		believed        bool
+	}{
+		{"the first time", `[ ! -e "$0.asked" ]`, true},
+		{"always", "true", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			b := newBench(t)
+			// A process that git starts in the background keeps the output open for longer than
+			// git may take.
+			b.Program = script(t, filepath.Join(b.work, "git"), `
+				case "$*" in *ls-remote*) if `+c.condition+`; then
+					: >"$0.asked"
+					printf '`+ids["main1"]+`\tHEAD\n'
+					sleep 3 &
+					exit 0
+				fi;; esac
+				exec '`+program+`' "$@"`)
+			commit, _, err := b.checkout(t.Context(), Request{URL: o.url()})
+			switch {
+			case c.believed && (err != nil || commit != ids["main3"]):
+				t.Errorf("commit %s, want %s: %v", commit, ids["main3"], err)
+			case !c.believed && (err == nil || errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "may not be whole")):
+				t.Errorf("commit %s, error %v", commit, err)
+			}
+		})
 	}
 }

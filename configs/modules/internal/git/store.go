@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 )
 
 const (
@@ -179,7 +180,7 @@ type Repositories struct {
 	Offline bool
 
 	programs  par.Memo[string, string]
-	temporary par.Memo[struct{}, string]
+	temporary par.Memo[struct{}, *scratch.Dir]
 	stores    par.Memo[storeKey, *store]
 	listings  par.Memo[remoteKey, listing]
 	fetches   par.Memo[fetchKey, string]
@@ -223,17 +224,17 @@ func (r *Repositories) Checkout(ctx context.Context, req Request, dst string) (c
 	if _, err := os.Lstat(dst); err == nil {
 		return "", fmt.Errorf("%s: %w", dst, fs.ErrExist)
 	}
-	staging, err := os.MkdirTemp(filepath.Dir(dst), ".tfdeps-git-")
+	staging, err := scratch.Make(filepath.Dir(dst))
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(staging)
+	defer staging.Remove()
 	co := checkout{repositories: r}
-	commit, err = co.make(ctx, tree{request: req, stage: staging})
+	commit, err = co.make(ctx, tree{request: req, stage: staging.Path})
 	if err != nil {
 		return "", err
 	}
-	return commit, os.Rename(filepath.Join(staging, treeName), dst)
+	return commit, os.Rename(filepath.Join(staging.Path, treeName), dst)
 }
 
 // Close removes the temporary directory, if there is one, after it has waited for
@@ -243,11 +244,11 @@ func (r *Repositories) Close() error {
 	r.listings.Settle()
 	r.stores.Settle()
 	errNone := errors.New("none was made")
-	dir, err := r.temporary.Do(context.Background(), struct{}{}, func(context.Context) (string, error) { return "", errNone })
-	if err != nil {
-		return nil
+	dir, err := r.temporary.Do(context.Background(), struct{}{}, func(context.Context) (*scratch.Dir, error) { return nil, errNone })
+	if err == nil {
+		dir.Remove()
 	}
-	return os.RemoveAll(dir)
+	return nil
 }
 
 // dir returns the directory of the bare repositories, which is there.
@@ -259,9 +260,11 @@ func (r *Repositories) dir(ctx context.Context) (string, error) {
 		}
 		return dir, os.MkdirAll(dir, 0o700)
 	}
-	return r.temporary.Do(ctx, struct{}{}, func(context.Context) (string, error) {
-		return os.MkdirTemp("", "tfdeps-git-")
-	})
+	temporary, err := r.temporary.Do(ctx, struct{}{}, func(context.Context) (*scratch.Dir, error) { return scratch.Temporary() })
+	if err != nil {
+		return "", err
+	}
+	return temporary.Path, nil
 }
 
 // remote is a repository as it is asked.
@@ -353,7 +356,7 @@ func (r *Repositories) mend(ctx context.Context, err error) bool {
 // of an object is no damage: that is how it came.
 func (r *Repositories) damaged(ctx context.Context, st *store) bool {
 	const missing, badPack, fatal = 2, 4, 128
-	_, err := r.run(ctx, st.call("fsck", "--full", "--no-dangling", "--no-progress"))
+	err := r.run(ctx, st.call("fsck", "--full", "--no-dangling", "--no-progress"))
 	var exit *exec.ExitError
 	return errors.As(err, &exit) && exit.ExitCode()&(missing|badPack|fatal) != 0
 }

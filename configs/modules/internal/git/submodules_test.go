@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// addSubmodule records a submodule without asking for it.
+// addSubmodule records a submodule without fetching it.
 func (o *origin) addSubmodule(path, url, commit string) {
 	o.tb.Helper()
 	o.git("config", "--file", ".gitmodules", "submodule."+path+".path", path)
@@ -89,7 +89,7 @@ func TestSubmodules_ThatAreRefused(t *testing.T) {
 	}
 }
 
-// A commit that submodules lack, and one that is gone.
+// A commit that the submodule's repository lacks, and one that is gone.
 func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)
@@ -101,21 +101,22 @@ func TestSubmodules_SubmoduleThatIsNotThere(t *testing.T) {
 	}
 }
 
-// What git submodule init makes of a relative URL is the oracle.
+// The oracle is what git submodule init makes of a relative URL.
 func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	t.Parallel()
+	o := newOrigin(t)
+	o.addSubmodule("sub", "../c.git", strings.Repeat("a", 40))
 	for _, c := range []struct{ parent, child string }{
 		{"https://example.com/a/b.git", "../c.git"}, {"https://example.com/a/b.git", "./c.git"}, {"https://example.com/a/b.git/", "../../x/c"},
 		{"https://u:p@example.com:8443/a/b", ".././../c/"}, {"ssh://git@example.com/a/b.git", "../c.git"}, {"git@example.com:a/b.git", "../c.git"},
 		{"git@example.com:b.git", "../c.git"}, {"git@example.com:a/b.git", "../../c.git"}, {"file:///srv/a/b", "../../c"}, {"/srv/a/b", "../c"},
 		{"/srv/a", "../../c"}, {"https://example.com/a/b.git", "https://example.org/c"}, {"https://example.com/a/b.git", "/srv/c"}, {"https://example.com/a", "../c/../d"},
 	} {
-		got, err := submoduleURL(c.parent, c.child)
-		o := newOrigin(t)
-		o.addSubmodule("sub", c.child, strings.Repeat("a", 40))
-		o.git("remote", "add", "origin", c.parent)
-		o.git("submodule", "--quiet", "init")
-		if want := o.git("config", "submodule.sub.url"); got != want || err != nil {
+		o.git("config", "--file", ".gitmodules", "submodule.sub.url", c.child)
+		o.git("-c", "remote.origin.url="+c.parent, "submodule", "--quiet", "init")
+		want := o.git("config", "submodule.sub.url")
+		o.git("config", "--remove-section", "submodule.sub")
+		if got, err := submoduleURL(c.parent, c.child); got != want || err != nil {
 			t.Errorf("%s of %s is %q, %v, want %q", c.child, c.parent, got, err, want)
 		}
 	}
@@ -126,13 +127,13 @@ func TestSubmodules_RelativeURLsOfSubmodules(t *testing.T) {
 	}
 }
 
-// entry is one of a tree, as it is stored.
+// entry is an entry of a tree, as it is stored.
 func entry(mode, name, id string) string {
 	raw, _ := hex.DecodeString(id)
 	return mode + " " + name + "\x00" + string(raw)
 }
 
-// Trees that were made to write elsewhere do not.
+// Trees that try to write elsewhere fail.
 func TestSubmodules_HostileTreesStayInside(t *testing.T) {
 	t.Parallel()
 	o := newOrigin(t)

@@ -14,8 +14,8 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack/inflate"
 )
 
-// contents are what is compressed: of all sizes around the decoder's own, and
-// of all kinds of repetition.
+// contents are what is compressed: of all sizes around that of the decoder's buffer, and with all
+// kinds of repetition.
 func contents() map[string][]byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	noise := make([]byte, 160_000)
@@ -71,8 +71,8 @@ func TestCopy_RestoresWhatWasCompressed(t *testing.T) {
 	}
 }
 
-// TestCopy_TakesNoMoreThanTheStream reads one stream after the other, in pieces
-// of all sizes, with and without something behind the last one.
+// TestCopy_TakesNoMoreThanTheStream reads several streams one after the other, in pieces of all
+// sizes, with and without bytes after the last one.
 func TestCopy_TakesNoMoreThanTheStream(t *testing.T) {
 	t.Parallel()
 	content := contents()["text"]
@@ -130,7 +130,7 @@ func TestCopy_RefusesWhatIsNoStream(t *testing.T) {
 	}
 }
 
-// full is a disk.
+// full is a disk without room.
 type full struct{ room int }
 
 var errFull = errors.New("no room")
@@ -156,8 +156,8 @@ func TestCopy_ReturnsErrorsOfBothSides(t *testing.T) {
 	}
 }
 
-// FuzzCopy compares with the standard library: what it accepts, what comes of
-// it, and where it ends.
+// FuzzCopy compares with the standard library: what is accepted, what the content is, and where it
+// ends.
 func FuzzCopy(f *testing.F) {
 	for _, content := range contents() {
 		f.Add(compress(f, content[:min(len(content), 3000)], flate.DefaultCompression))

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
@@ -17,6 +19,26 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
+
+// Request is a package that is going to be fetched.
+type Request struct {
+	resolve.Selection
+	Package getproviders.Package
+	// Recorded are the lock file's hashes for this version, of the schemes
+	// that are known; empty: the lock file says nothing about it.
+	Recorded []getproviders.Hash
+	// Partials is the directory in which parts of archives are kept for later
+	// runs; "": nothing is kept.
+	Partials string
+	// Final is where the package is going to be; "": nowhere that is known.
+	Final string
+	// Bytes is how large an archive of this provider was before; 0: not known.
+	Bytes int64
+	// Admit is asked before the bytes of an archive are read, with the size that its
+	// server announces, -1 if it doesn't; an error ends the download. It may be asked
+	// several times. nil: every archive is admitted.
+	Admit func(total int64) error
+}
 
 // Fetch makes the package, with all checks passed, in the stage. For the packages above
 // this one: stage and result have internal types. Programs install, lock, mirror or vendor.
@@ -174,4 +196,112 @@ func (f *Fetcher) UnpackComplete(ctx context.Context, from unpack.Archive, size 
 	}
 	defer leave()
 	return from.Unpack(ctx, dir)
+}
+
+// LoadTrust loads the documents that the package is authenticated by.
+func (t Request) LoadTrust(ctx context.Context) (getproviders.Trust, error) {
+	if t.localTrust() {
+		return t.Package.Trust, nil
+	}
+	trust, err := t.Package.Trust.Loaded(ctx)
+	if err != nil {
+		return getproviders.Trust{}, t.Failed(resolve.StepAuthenticate, err)
+	}
+	return trust, nil
+}
+
+// localTrust reports whether the source needn't be asked for what else it knows
+// about the package, because the lock file has hashes of archives already.
+func (t Request) localTrust() bool {
+	return t.Package.Trust.LocalTrust && len(resolve.OfScheme(t.Recorded, getproviders.SchemeZH)) > 0
+}
+
+// origin is where a package came from, as its receipt records it. It is "" where the
+// source wasn't asked for all that it knows: a directory whose lock file has no
+// hashes yet then asks the source for the package and everything about it.
+func (t Request) origin() string {
+	if t.localTrust() {
+		return ""
+	}
+	return t.Package.SourceURL
+}
+
+// Expected is the checksum that the archive should have, as far as that is known before.
+func (t Request) Expected() (sum [sha256.Size]byte, ok bool) { return ExpectedBy(t.Package.Trust) }
+
+// Authenticate authenticates a package and compares it with the lock file. Before an
+// archive has been unpacked, d has its SHA-256 and no h1; the error is errH1Required
+// if that isn't enough to decide.
+func (t Request) Authenticate(authenticator getproviders.Authenticator, d getproviders.Digests, product getproviders.Product) (getproviders.AuthenticationResult, error) {
+	var authentication getproviders.AuthenticationResult
+	if authenticator != nil {
+		var err error
+		authentication, err = authenticator.Authenticate(d)
+		if err != nil && d.H1 == "" && expectsH1(err) {
+			return getproviders.AuthenticationResult{}, errH1Required
+		}
+		if err != nil {
+			return getproviders.AuthenticationResult{}, t.Failed(resolve.StepAuthenticate, err)
+		}
+	}
+	if err := t.compareWithLock(d, product); err != nil {
+		return getproviders.AuthenticationResult{}, err
+	}
+	return authentication, nil
+}
+
+// compareWithLock checks a package against the lock file's hashes, one of
+// which it has to have. The h1 of an archive may count directory entries, as
+// Terraform and OpenTofu count them. A directory has no archive checksum: if the
+// lock file holds no other kind, nothing can be compared, and the package is
+// accepted, as Terraform and OpenTofu do.
+func (t Request) compareWithLock(d getproviders.Digests, product getproviders.Product) error {
+	isArchive := d.SHA256 != [32]byte{}
+	comparable := t.Recorded
+	var got []getproviders.Hash
+	if isArchive {
+		got = append(got, getproviders.ZH(d.SHA256))
+	} else {
+		comparable = resolve.OfScheme(t.Recorded, getproviders.SchemeH1)
+	}
+	if d.H1 != "" {
+		got = getproviders.SortHashes(append(got, d.H1, d.H1Archive))
+	}
+	matches := func(h getproviders.Hash) bool { return slices.Contains(got, h) }
+	if len(comparable) == 0 || slices.ContainsFunc(comparable, matches) {
+		return nil
+	}
+	if d.H1 == "" && len(resolve.OfScheme(comparable, getproviders.SchemeH1)) > 0 {
+		return errH1Required
+	}
+	return t.Failed(resolve.StepVerify, &resolve.LockMismatchError{
+		Provider: t.Provider, Version: t.Version, Got: got, Recorded: t.Recorded, Product: product,
+	})
+}
+
+// OtherRegistryHashes returns what the provider's registry lists for the packages of
+// other platforms. It is meant for packages that have been authenticated.
+func (t Request) OtherRegistryHashes(trust getproviders.Trust) map[getproviders.Platform]getproviders.Hash {
+	others := maps.Clone(trust.RegistryHashes)
+	delete(others, t.Package.Platform)
+	if len(others) == 0 {
+		return nil
+	}
+	return others
+}
+
+// IsLocal reports whether the package is on this machine.
+func IsLocal(t Request) bool {
+	return !download.IsRemote(t.Package.Location)
+}
+
+// errH1Required says that a package can't be authenticated by its archive's checksum
+// alone: unpack it and ask again.
+var errH1Required = errors.New("the hash of the package's files is needed")
+
+// expectsH1 reports whether an authenticator that refused a package accepts some
+// h1, which it wasn't given.
+func expectsH1(err error) bool {
+	mismatch, ok := errors.AsType[*getproviders.ChecksumError](err)
+	return ok && len(resolve.OfScheme(mismatch.Expected, getproviders.SchemeH1)) > 0
 }

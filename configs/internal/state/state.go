@@ -1,4 +1,6 @@
-package configs
+// Package state reads which providers a state names. Which format the state has may stand
+// at its end, so that everything is read once, as a stream.
+package state
 
 import (
 	"encoding/json"
@@ -17,10 +19,16 @@ import (
 	"github.com/tfdeps/tfdeps/configs/static"
 )
 
-// stateAddresses returns the different "provider" properties of a state's
+// ErrVersion and ErrEncrypted are what package configs exports of the same names.
+var (
+	ErrVersion   = errors.New("unsupported state file version")
+	ErrEncrypted = errors.New("the state is encrypted")
+)
+
+// Addresses returns the different "provider" properties of a state's
 // resources, sorted.
-func stateAddresses(r io.Reader) ([]string, error) {
-	s := stateReader{dec: json.NewDecoder(r), addresses: map[string]bool{}, former: map[string]bool{}}
+func Addresses(r io.Reader) ([]string, error) {
+	s := reader{dec: json.NewDecoder(r), addresses: map[string]bool{}, former: map[string]bool{}}
 	s.dec.UseNumber()
 	if first, err := s.dec.Token(); err == io.EOF {
 		return nil, nil
@@ -35,9 +43,12 @@ func stateAddresses(r io.Reader) ([]string, error) {
 	if _, err := s.dec.Token(); err != io.EOF {
 		return nil, errors.New("something follows the JSON object")
 	}
+	if s.encrypted {
+		return nil, ErrEncrypted
+	}
 	switch s.version {
 	case "":
-		return nil, fmt.Errorf("%w: there is none in the file", ErrStateVersion)
+		return nil, fmt.Errorf("%w: there is none in the file", ErrVersion)
 	case stateVersion:
 		return slices.Sorted(maps.Keys(s.addresses)), s.invalid
 	}
@@ -48,20 +59,27 @@ func stateAddresses(r io.Reader) ([]string, error) {
 // OpenTofu.
 const stateVersion = "4"
 
-// stateReader walks through a state. Which format it has may stand at its end.
-type stateReader struct {
+// reader walks through a state. Which format it has may stand at its end.
+type reader struct {
 	dec       *json.Decoder
 	version   string          // "": none yet
 	addresses map[string]bool // "provider" of what the property "resources" has
 	former    map[string]bool // likewise of "modules", in formats before that
 	invalid   error           // what the present format doesn't allow
+	encrypted bool            // whether OpenTofu has put other content into it than a state
 }
 
 // topLevel reads a property of the state.
-func (s *stateReader) topLevel(name string) error {
+func (s *reader) topLevel(name string) error {
 	switch strings.ToLower(name) {
 	case "version":
 		return s.readVersion()
+	case "encryption_version":
+		return s.check(func(val any) error {
+			text, _ := val.(string)
+			s.encrypted = text != ""
+			return nil
+		})
 	case "resources":
 		return s.resources()
 	case "modules":
@@ -88,7 +106,7 @@ func (s *stateReader) topLevel(name string) error {
 
 // check reads a value that isn't a list or an object, and keeps the first problem
 // with such.
-func (s *stateReader) check(problem func(val any) error) error {
+func (s *reader) check(problem func(val any) error) error {
 	token, err := s.dec.Token()
 	if err != nil {
 		return unexpectedEOF(err)
@@ -106,7 +124,7 @@ func (s *stateReader) check(problem func(val any) error) error {
 
 // properties calls visit with the name of each property of an object whose
 // opening brace was read. The visitor has to read the value.
-func (s *stateReader) properties(visit func(name string) error) error {
+func (s *reader) properties(visit func(name string) error) error {
 	for s.dec.More() {
 		token, err := s.dec.Token()
 		if err != nil {
@@ -122,24 +140,24 @@ func (s *stateReader) properties(visit func(name string) error) error {
 }
 
 // readVersion reads the format's version, which has to be a known one.
-func (s *stateReader) readVersion() error {
+func (s *reader) readVersion() error {
 	token, err := s.dec.Token()
 	if err != nil {
 		return unexpectedEOF(err)
 	}
 	switch version, ok := token.(json.Number); {
 	case !ok || strings.Trim(version.String(), "0123456789") != "":
-		return fmt.Errorf("%w: it is not a positive whole number", ErrStateVersion)
+		return fmt.Errorf("%w: it is not a positive whole number", ErrVersion)
 	case len(version) == 1 && "1" <= version && version <= stateVersion:
 		s.version = version.String()
 		return nil
 	default:
-		return fmt.Errorf("%w %s: they end with %s", ErrStateVersion, version, stateVersion)
+		return fmt.Errorf("%w %s: they end with %s", ErrVersion, version, stateVersion)
 	}
 }
 
 // resources reads the list of resources, which may be null.
-func (s *stateReader) resources() error {
+func (s *reader) resources() error {
 	return s.list(`"resources"`, func() error {
 		var found resource
 		if err := s.properties(func(name string) error { return s.property(&found, name) }); err != nil {
@@ -155,7 +173,7 @@ func (s *stateReader) resources() error {
 
 // list calls visit for each object of a list, whose opening brace was read. The
 // list may be null.
-func (s *stateReader) list(what string, visit func() error) error {
+func (s *reader) list(what string, visit func() error) error {
 	switch token, err := s.dec.Token(); {
 	case err != nil:
 		return unexpectedEOF(err)
@@ -199,13 +217,13 @@ func isModulePath(text string) bool {
 		if static.StepName(steps, 0) != "module" || static.StepName(steps, 1) == "" {
 			return false
 		}
-		steps = skipKey(steps[2:])
+		steps = static.SkipKey(steps[2:])
 	}
 	return !diags.HasErrors()
 }
 
 // property reads a property of a resource.
-func (s *stateReader) property(r *resource, name string) error {
+func (s *reader) property(r *resource, name string) error {
 	var text *string
 	switch strings.ToLower(name) {
 	case "provider":
@@ -233,7 +251,7 @@ func (s *stateReader) property(r *resource, name string) error {
 
 // formerModules reads what formats before the present one have: resources by name,
 // in modules. Their providers are from before providers had addresses.
-func (s *stateReader) formerModules() error {
+func (s *reader) formerModules() error {
 	return s.list(`"modules"`, func() error {
 		return s.properties(func(name string) error {
 			if !strings.EqualFold(name, "resources") {
@@ -253,7 +271,7 @@ func (s *stateReader) formerModules() error {
 }
 
 // formerResource reads one resource. Where it has no provider, its type tells.
-func (s *stateReader) formerResource() error {
+func (s *reader) formerResource() error {
 	if token, err := s.dec.Token(); err != nil {
 		return unexpectedEOF(err)
 	} else if token != json.Delim('{') {
@@ -276,7 +294,7 @@ func (s *stateReader) formerResource() error {
 }
 
 // skip reads a value of any kind.
-func (s *stateReader) skip() error {
+func (s *reader) skip() error {
 	token, err := s.dec.Token()
 	if err != nil {
 		return unexpectedEOF(err)
@@ -288,7 +306,7 @@ func (s *stateReader) skip() error {
 }
 
 // skipRest reads the rest of a list or an object.
-func (s *stateReader) skipRest() error {
+func (s *reader) skipRest() error {
 	for depth := 1; depth > 0; {
 		token, err := s.dec.Token()
 		if err != nil {

@@ -1,0 +1,146 @@
+package command
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// codeNames are the names in the table of codes.
+func codeNames() (names []string) {
+	for _, code := range problem.Codes() {
+		names = append(names, code.Name)
+	}
+	return names
+}
+
+func TestCodes_AreExplainedOnce(t *testing.T) {
+	t.Parallel()
+	isName := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+	seen := map[string]bool{}
+	for _, code := range problem.Codes() {
+		if seen[code.Name] || !isName.MatchString(code.Name) {
+			t.Errorf("%q is there twice, or is no name", code.Name)
+		}
+		seen[code.Name] = true
+		for _, text := range []string{code.Means, code.Cure} {
+			if !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] && text[0] != '"' && !strings.HasPrefix(text, "COMMAND") {
+				t.Errorf("%s: %q is no sentence", code.Name, text)
+			}
+		}
+	}
+}
+
+// TestCodes_AreThoseOfTheEngine reads the source: what the methods Code of errors return is in the table, and
+// what summaries there are of errors have a code.
+func TestCodes_AreThoseOfTheEngine(t *testing.T) {
+	t.Parallel()
+	names, methods, summaries := codeNames(), 0, 0
+	for _, root := range []string{".", "../getproviders", "../providercache", "../configs", "../depsfile"} {
+		err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return err
+			}
+			for _, code := range codesIn(file) {
+				if methods++; !slices.Contains(names, code) && code != "failed_" {
+					t.Errorf("%s: the code %q isn't in the table", path, code)
+				}
+			}
+			for _, summary := range summariesIn(file) {
+				if summaries++; problem.OfSummary(summary) == "" {
+					t.Errorf("%s: errors with the summary %q have no code", path, summary)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if methods < 40 || summaries < 80 {
+		t.Errorf("found only %d codes and %d summaries", methods, summaries)
+	}
+}
+
+// codesIn are the texts in the methods Code of a file.
+func codesIn(file *ast.File) (codes []string) {
+	for _, decl := range file.Decls {
+		method, ok := decl.(*ast.FuncDecl)
+		if !ok || method.Recv == nil || method.Name.Name != "Code" {
+			continue
+		}
+		for _, text := range textsIn(method) {
+			if text != "" && text != "-" && text != "_" {
+				codes = append(codes, text)
+			}
+		}
+	}
+	return codes
+}
+
+// summariesIn are the headlines of errors that a file makes.
+func summariesIn(file *ast.File) (all []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		called, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || called.Sel.Name != "Error" {
+			return true
+		}
+		if from, ok := called.X.(*ast.Ident); ok && from.Name == "problem" {
+			if texts := textsIn(call.Args[0]); len(texts) > 0 && !strings.HasPrefix(texts[0], " ") { // else it begins with a name
+				all = append(all, strings.ReplaceAll(texts[0], "%s", "-option"))
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// textsIn are the constant texts in a part of a file.
+func textsIn(n ast.Node) (texts []string) {
+	ast.Inspect(n, func(n ast.Node) bool {
+		if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+			if text, err := strconv.Unquote(literal.Value); err == nil {
+				texts = append(texts, text)
+			}
+		}
+		return true
+	})
+	return texts
+}
+
+// Failures that are provoked show codes of the table.
+func TestCodes_AreInTheTable(t *testing.T) {
+	t.Parallel()
+	golden, err := os.ReadFile(filepath.Join("testdata", "failures.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := codeNames()
+	shown := map[string]bool{}
+	for _, match := range regexp.MustCompile(`(?m)^\(code: (.*)\)$`).FindAllStringSubmatch(string(golden), -1) {
+		if shown[match[1]] = true; !slices.Contains(names, match[1]) {
+			t.Errorf("the code %q isn't in the table", match[1])
+		}
+	}
+	if len(shown) < 30 {
+		t.Errorf("%d codes are provoked", len(shown))
+	}
+}

@@ -1,0 +1,255 @@
+package command
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cachecmd"
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// completionOptions are what the arguments of completion ask for.
+type completionOptions struct {
+	line  string
+	shell string
+}
+
+func (o *completionOptions) flags() cli.Flags {
+	return cli.Flags{{Name: "line", Arg: "=TEXT", Value: cli.String(&o.line),
+		Help: "Print what may follow, one candidate a line, for a command line that begins so. The scripts call this."}}
+}
+
+// shells are those that there is a script for.
+var shells = []string{"bash", "fish", "zsh"}
+
+// completionCommand prints scripts with which shells complete commands, options, their values, providers and platforms.
+func completionCommand() cli.Command {
+	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Help: cli.Help{
+		Usage: []string{"completion [options] bash|fish|zsh"}, Flags: new(completionOptions).flags(),
+		About: `  Prints a script that has the shell complete commands, options and their values,
+  and the providers and platforms of the lock file and the shared cache. Nothing
+  is asked of any host.`,
+	}}
+}
+
+func runCompletion(m *cli.Meta, args []string) (int, error) {
+	var o completionOptions
+	operands, _, err := o.flags().Mixed(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	if len(operands) != 1 || !slices.Contains(shells, operands[0]) {
+		return 0, &cli.UsageError{Text: "Error: completion needs the name of a shell: " + strings.Join(shells, ", "), Help: true}
+	}
+	if o.shell = operands[0]; o.line == "" {
+		fmt.Fprint(m.Stdout, completionScripts[o.shell])
+		return 0, nil
+	}
+	writeCandidates(m.Stdout, o.shell, candidates(m, o.line))
+	return 0, nil
+}
+
+// candidate is what a word may be completed to.
+type candidate struct{ word, what string }
+
+// writeCandidates writes them a line each; for shells that show what they are, with that behind.
+func writeCandidates(w io.Writer, shell string, all []candidate) {
+	for _, c := range all {
+		switch {
+		case shell == "fish" && c.what != "":
+			fmt.Fprintf(w, "%s\t%s\n", c.word, c.what)
+		case shell == "zsh" && c.what != "":
+			fmt.Fprintf(w, "%s:%s\n", strings.ReplaceAll(c.word, ":", `\:`), c.what)
+		default:
+			fmt.Fprintln(w, c.word)
+		}
+	}
+}
+
+// candidates returns what the last word of a command line may become.
+func candidates(m *cli.Meta, line string) (fitting []candidate) {
+	words := strings.Fields(line)
+	last := ""
+	if len(words) > 1 && !strings.HasSuffix(line, " ") {
+		last = words[len(words)-1]
+		words = words[:len(words)-1]
+	}
+	var all []candidate
+	name, ok := commandIn(m.Commands, words[min(1, len(words)):])
+	option, _, valued := strings.Cut(last, "=")
+	switch {
+	case valued:
+		all = valuesOf(m, name, option)
+	case strings.HasPrefix(last, "-"):
+		all = optionsOf(m.Commands, name)
+	case !ok:
+		all = commandsBelow(m.Commands, name)
+	default:
+		all = operandsOf(m, name)
+	}
+	for _, c := range all {
+		if strings.HasPrefix(c.word, last) {
+			fitting = append(fitting, c)
+		}
+	}
+	return fitting
+}
+
+// commandIn finds the name of the command among words, as far as it is there, and whether it is a whole one
+// without any below it.
+func commandIn(table []cli.Command, words []string) (name string, whole bool) {
+	words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.HasPrefix(word, "-") })
+	if len(words) > 0 && words[0] == "help" {
+		words = words[1:]
+		name, whole = commandIn(table, words)
+		return name, whole && name != ""
+	}
+	if len(words) == 0 {
+		return "", false
+	}
+	name = strings.Join(words[:wordsOf(namesIn(table), words)], " ")
+	return name, len(commandsBelow(table, name)) == 0 || len(words) > len(strings.Fields(name))
+}
+
+// commandsBelow are the next words of commands that begin with a name; "" is before all commands.
+func commandsBelow(table []cli.Command, name string) (all []candidate) {
+	begin := ""
+	if name != "" {
+		begin = name + " "
+	}
+	for _, c := range table {
+		rest, ok := strings.CutPrefix(c.Name, begin)
+		if ok && rest != "" && !strings.Contains(rest, " ") {
+			all = append(all, candidate{rest, c.Synopsis})
+		}
+	}
+	if name == "" {
+		all = append(all, candidate{"help", "Show help"})
+	}
+	slices.SortFunc(all, func(a, b candidate) int { return strings.Compare(a.word, b.word) })
+	return all
+}
+
+func flagsOf(table []cli.Command, name string) cli.Flags {
+	for _, c := range table {
+		if c.Name == name {
+			return c.Help.Flags
+		}
+	}
+	return nil
+}
+
+func optionsOf(table []cli.Command, name string) (all []candidate) {
+	if name == "" {
+		return []candidate{{"-chdir=", "Switch to a directory first"}, {"-help", "Show help"}, {"-passthrough", "Leave other commands to the real program"}, {"-version", "Show versions"}}
+	}
+	for _, row := range flagsOf(table, name) {
+		word := "-" + row.Name
+		if strings.HasPrefix(row.Arg, "=") && row.Arg != "=false" {
+			word += "="
+		}
+		what, _, _ := strings.Cut(row.Help, ".")
+		all = append(all, candidate{word, strings.Join(strings.Fields(what), " ")})
+	}
+	return append(all, candidate{"-help", "Show help"})
+}
+
+// valuesOf are the values of an option, with the option in front.
+func valuesOf(m *cli.Meta, name, option string) (all []candidate) {
+	for _, row := range flagsOf(m.Commands, name) {
+		if "-"+row.Name != option {
+			continue
+		}
+		for _, choice := range row.Choices {
+			all = append(all, candidate{option + "=" + choice.Value, ""})
+		}
+		value := strings.TrimPrefix(row.Arg, "=")
+		if value != "" && strings.Trim(value, "abcdefghijklmnopqrstuvwxyz") == "" {
+			all = append(all, candidate{option + "=" + value, ""})
+		}
+		switch row.Name {
+		case "platform":
+			for _, platform := range knownPlatforms(m) {
+				all = append(all, candidate{option + "=" + platform, ""})
+			}
+		case "with":
+			all = append(all, candidate{option + "=terraform", ""}, candidate{option + "=tofu", ""})
+		}
+	}
+	return all
+}
+
+// operandsOf are the arguments of commands that take providers, or the name of a shell.
+func operandsOf(m *cli.Meta, name string) (all []candidate) {
+	switch name {
+	case "completion":
+		for _, shell := range shells {
+			all = append(all, candidate{shell, ""})
+		}
+	case "cache add", "cache clean", "providers lock":
+		product := products.Unversioned(m)
+		for _, p := range knownProviders(m, product) {
+			all = append(all, candidate{product.Short(p), ""})
+		}
+	}
+	return all
+}
+
+// knownProviders are those of the lock file and the shared cache.
+func knownProviders(m *cli.Meta, product getproviders.Product) (all []getproviders.Provider) {
+	locks, _ := depsfile.Load(depsfile.FileName, product)
+	if locks != nil {
+		for _, lock := range locks.All() {
+			all = append(all, lock.Provider)
+		}
+	}
+	cached, _ := cachecmd.Known(m)
+	all = append(all, cached...)
+	slices.SortFunc(all, getproviders.Provider.Compare)
+	return slices.Compact(all)
+}
+
+// knownPlatforms are this one, those of the shared cache, and those that most providers are published for.
+func knownPlatforms(m *cli.Meta) []string {
+	all := []string{"darwin_amd64", "darwin_arm64", "linux_amd64", "linux_arm64", "windows_amd64", getproviders.CurrentPlatform().String()}
+	_, cached := cachecmd.Known(m)
+	for _, platform := range cached {
+		all = append(all, platform.String())
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// completionScripts are what shells read.
+var completionScripts = map[string]string{
+	"bash": `# bash completion for tfdeps. In ~/.bashrc: source <(tfdeps completion bash)
+_tfdeps() {
+    local line="${COMP_LINE:0:COMP_POINT}" IFS=$'\n' word prefix
+    word="${line##*[[:space:]]}"
+    prefix="${word%"${word##*[=:]}"}" # bash takes what follows "=" or ":" for a word of its own
+    COMPREPLY=($(tfdeps completion -line="$line" bash 2>/dev/null))
+    COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
+    if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *= ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+complete -o default -F _tfdeps tfdeps
+`,
+	"fish": `# fish completion for tfdeps. Save it as ~/.config/fish/completions/tfdeps.fish
+complete -c tfdeps -f -a '(tfdeps completion -line=(commandline -cp) fish 2>/dev/null)'
+`,
+	"zsh": `#compdef tfdeps
+# zsh completion for tfdeps. Save it as _tfdeps in a directory of $fpath
+_tfdeps() {
+    local -a found
+    found=("${(@f)$(tfdeps completion -line="${(j: :)words[1,CURRENT]}" zsh 2>/dev/null)}")
+    [[ -n ${found[1]} ]] && _describe tfdeps found || _files
+}
+if [[ $funcstack[1] == _tfdeps ]]; then _tfdeps "$@"; else compdef _tfdeps tfdeps; fi
+`,
+}

@@ -1,0 +1,83 @@
+package command
+
+import "github.com/tfdeps/tfdeps/command/cli"
+
+// examples are those in the help of each command, by its name.
+var examples = map[string][]cli.Example{
+	"init": {
+		{Line: "tfdeps init", Why: "Install modules and providers, and record the backend."},
+		{Line: "tfdeps init -upgrade", Why: "Take the newest versions that the constraints allow."},
+		{Line: "tfdeps init -frozen", Why: "In CI: take what is locked, send no request, change no lock file."},
+		{Line: "tfdeps init -platform=linux_amd64,darwin_arm64", Why: "Make the lock file good for other platforms, too."},
+	},
+	"get": {
+		{Line: "tfdeps get", Why: "Fetch the modules that aren't there."},
+		{Line: "tfdeps get -update", Why: "Fetch all of them again."},
+	},
+	"vendor": {
+		{Line: "tfdeps vendor -platform=linux_amd64", Why: "Put what the configuration needs on Linux into the repository."},
+		{Line: "tfdeps vendor -check", Why: "In CI: exit with 2 if something is missing or out of date."},
+		{Line: "tfdeps vendor -o deps.tar", Why: "Write one archive, for a machine without a network."},
+	},
+	"version": {
+		{Line: "tfdeps version -json", Why: "Print versions for programs."},
+	},
+	"providers": {
+		{Line: "tfdeps providers", Why: "Show which module requires which provider."},
+		{Line: "tfdeps providers -json", Why: "The same for programs."},
+	},
+	"providers lock": {
+		{Line: "tfdeps providers lock -platform=linux_amd64 -platform=darwin_arm64", Why: "Record hashes for two platforms."},
+		{Line: "tfdeps providers lock -check -platform=linux_amd64", Why: "In CI: fail if the lock file lacks a hash."},
+	},
+	"providers mirror": {
+		{Line: "tfdeps providers mirror /srv/providers", Why: "Put the packages that the configuration needs into a mirror."},
+		{Line: "tfdeps providers mirror -versions=all -prune /srv/providers", Why: "Put all allowed versions there, and list what can go."},
+	},
+	"providers urls": {
+		{Line: "tfdeps providers urls -json", Why: "List URLs, for a download by other means."},
+	},
+	"providers verify": {
+		{Line: "tfdeps providers verify", Why: "Compare this directory's packages with its lock file."},
+		{Line: "tfdeps providers verify -dir='envs/*'", Why: "Compare those of several directories."},
+	},
+	"hash": {
+		{Line: "tfdeps hash terraform-provider-null_3.2.3_linux_amd64.zip", Why: "Show the hashes that a lock file would have for a package."},
+	},
+	"cache": {
+		{Line: "tfdeps cache list", Why: "Show what the cache has."},
+		{Line: "tfdeps cache gc -max-size=20GB", Why: "Remove what was used least recently."},
+	},
+	"cache add": {
+		{Line: "tfdeps cache add hashicorp/aws@5.60.0", Why: "Put one version into the cache."},
+		{Line: "tfdeps cache add -locked .", Why: "Put there what the lock files in and below this directory select."},
+	},
+	"cache clean": {
+		{Line: "tfdeps cache clean -dry-run", Why: "Show what would be removed."},
+		{Line: "tfdeps cache clean hashicorp/aws", Why: "Remove all versions of a provider."},
+	},
+	"cache dir": {
+		{Line: "tfdeps cache dir", Why: "Show where the cache is."},
+	},
+	"cache gc": {
+		{Line: "tfdeps cache gc", Why: "Remove what no directory was prepared with for 30 days."},
+		{Line: "tfdeps cache gc -older-than=2w -dry-run", Why: "Show what two weeks would remove."},
+	},
+	"cache prune": {
+		{Line: "tfdeps cache prune -keep-locked .", Why: "Keep what lock files in and below this directory select, and remove all the rest."},
+	},
+	"cache key": {
+		{Line: "tfdeps cache key -github >> \"$GITHUB_OUTPUT\"", Why: "Name the cache of a CI job by what is locked."},
+	},
+	"cache list": {
+		{Line: "tfdeps cache list -json", Why: "List the packages for programs."},
+	},
+	"cache verify": {
+		{Line: "tfdeps cache verify -repair", Why: "Read all packages, and remove those that are damaged."},
+	},
+	"completion": {
+		{Line: "source <(tfdeps completion bash)", Why: "In ~/.bashrc: complete commands in bash."},
+		{Line: "tfdeps completion zsh > \"${fpath[1]}/_tfdeps\"", Why: "Install the completion for zsh."},
+		{Line: "tfdeps completion fish > ~/.config/fish/completions/tfdeps.fish", Why: "Install the completion for fish."},
+	},
+}

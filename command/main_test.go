@@ -1,0 +1,35 @@
+package command
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// trustedCA is the authority that this process trusts: Go reads SSL_CERT_FILE once.
+var trustedCA *providertest.CA
+
+func TestMain(m *testing.M) {
+	os.Exit(runTests(m))
+}
+
+func runTests(m *testing.M) int {
+	providertest.UsualUmask()
+	dir, err := os.MkdirTemp("", "tfdeps-command")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "ca.pem")
+	trustedCA, err = providertest.NewCA()
+	if err == nil {
+		err = errors.Join(os.WriteFile(file, trustedCA.PEM(), 0o600), os.Setenv("SSL_CERT_FILE", file))
+	}
+	if err != nil {
+		panic(err)
+	}
+	return m.Run()
+}

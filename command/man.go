@@ -1,0 +1,72 @@
+package command
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+// ManPages returns the manual, made from the help of all commands: names of files in section 1, such as
+// "tfdeps-init.1", and what is in them.
+func ManPages() map[string]string {
+	pages := map[string]string{}
+	var b strings.Builder
+	manHead(&b, "tfdeps", "install what a Terraform or OpenTofu configuration depends on")
+	manText(&b, "SYNOPSIS", "tfdeps [global options] <command> [args]")
+	_, about, _ := strings.Cut(usage, "\n\n")
+	manText(&b, "DESCRIPTION", about)
+	pages["tfdeps.1"] = b.String()
+	for _, c := range commands() {
+		name := "tfdeps-" + strings.ReplaceAll(c.Name, " ", "-")
+		pages[name+".1"] = manPage(name, c)
+	}
+	return pages
+}
+
+func manPage(name string, c cli.Command) string {
+	var b strings.Builder
+	manHead(&b, name, strings.ToLower(c.Synopsis[:1])+c.Synopsis[1:])
+	var calls []string
+	for _, call := range c.Help.Usage {
+		calls = append(calls, "tfdeps [global options] "+call)
+	}
+	manText(&b, "SYNOPSIS", strings.Join(calls, "\n"))
+	manText(&b, "DESCRIPTION", c.Help.About)
+	if len(c.Help.Flags) > 0 {
+		manText(&b, "OPTIONS", c.Help.Flags.Text())
+	}
+	if c.Help.More != "" {
+		manText(&b, "MORE", c.Help.More)
+	}
+	if len(c.Help.Examples) > 0 {
+		b.WriteString(".SH EXAMPLES\n")
+	}
+	for _, e := range c.Help.Examples {
+		fmt.Fprintf(&b, ".TP\n%s\n%s\n", roff(e.Why), roff(e.Line))
+	}
+	b.WriteString(".SH SEE ALSO\n.BR tfdeps (1)\n")
+	return b.String()
+}
+
+func manHead(b *strings.Builder, name, what string) {
+	fmt.Fprintf(b, ".TH %s 1\n.SH NAME\n%s \\- %s\n", roff(strings.ToUpper(name)), roff(name), roff(what))
+}
+
+// manText writes a section whose lines stay as they are.
+func manText(b *strings.Builder, title, text string) {
+	fmt.Fprintf(b, ".SH %s\n.nf\n", title)
+	for line := range strings.SplitSeq(strings.Trim(text, "\n"), "\n") {
+		b.WriteString(roff(line) + "\n")
+	}
+	b.WriteString(".fi\n")
+}
+
+// roff is a line of text in which no sign means anything.
+func roff(line string) string {
+	line = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(line)
+	if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+		line = `\&` + line
+	}
+	return line
+}

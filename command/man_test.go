@@ -1,0 +1,53 @@
+package command
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestManPages_SayWhatTheHelpSays(t *testing.T) {
+	t.Parallel()
+	pages := ManPages()
+	if len(pages) != len(commands())+1 {
+		t.Errorf("there are %d pages for %d commands", len(pages), len(commands()))
+	}
+	unescape := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
+	for _, c := range commands() {
+		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
+		for _, part := range []string{c.Help.Usage[0], c.Help.About, c.Help.Examples[0].Line} {
+			if !strings.Contains(page, strings.TrimSpace(part)) {
+				t.Errorf("the page of %s lacks %q", c.Name, part)
+			}
+		}
+		for _, row := range c.Help.Flags {
+			if !strings.Contains(page, "-"+row.Name) {
+				t.Errorf("the page of %s lacks -%s", c.Name, row.Name)
+			}
+		}
+	}
+	for name, page := range pages {
+		for line := range strings.Lines(page) {
+			if strings.HasPrefix(line, ".") && !strings.HasPrefix(line, ".TH ") && !strings.HasPrefix(line, ".SH ") && !strings.HasPrefix(line, ".BR ") &&
+				line != ".nf\n" && line != ".fi\n" && line != ".TP\n" {
+				t.Errorf("%s: %q is taken for a request", name, line)
+			}
+		}
+	}
+}
+
+// A formatter, where there is one, finds nothing wrong with the pages.
+func TestManPages_CanBeFormatted(t *testing.T) {
+	t.Parallel()
+	groff, err := exec.LookPath("groff")
+	if err != nil {
+		return // the other test has looked at each line
+	}
+	for name, page := range ManPages() {
+		cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
+		cmd.Stdin = strings.NewReader(page)
+		if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package cliconfig
+
+import (
+	"context"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+var openTofu = getproviders.OpenTofu("1.12.6")
+
+// parseTofu reads the content of OpenTofu's file.
+func parseTofu(src string) (*Config, []Problem) {
+	r := newReader(testEnv, openTofu)
+	r.content(".tofurc", []byte(src))
+	return r.result()
+}
+
+// archiveSource has the same archive for every package.
+type archiveSource struct{ getproviders.Source }
+
+func (archiveSource) Package(context.Context, getproviders.Provider, getproviders.Version, getproviders.Platform) (getproviders.Package, error) {
+	return getproviders.Package{Location: getproviders.HTTPArchive{URL: &url.URL{Scheme: "https", Host: "example.com"}}}, nil
+}
+
+func TestSource_RetriesDownloadsAsOpenTofu(t *testing.T) {
+	none, five := 0, 5
+	for _, c := range []struct {
+		product  getproviders.Product
+		variable string
+		given    *int
+		want     int // -1: as often as the client does it
+	}{
+		{terraform, "7", nil, -1},
+		{openTofu, "", nil, 2},
+		{openTofu, "7", nil, 7},
+		{openTofu, "0", nil, 2},
+		{openTofu, "many", nil, 2},
+		{openTofu, "7", &five, 5},
+		{openTofu, "7", &none, 0},
+	} {
+		o := SourceOptions{Product: c.product, User: User{Environ: []string{"TF_PROVIDER_DOWNLOAD_RETRY=" + c.variable}}}
+		found, err := o.retried(archiveSource{}, c.given).Package(t.Context(), getproviders.Provider{}, getproviders.Version{}, getproviders.Platform{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := -1
+		if retries := found.Location.(getproviders.HTTPArchive).Retries; retries != nil {
+			got = *retries
+		}
+		if got != c.want {
+			t.Errorf("%s with %q and the method's own %v: %d retries, want %d", c.product.Name, c.variable, c.given, got, c.want)
+		}
+	}
+}
+
+func TestInstallation_OpenTofuHasRetriesAndTrust(t *testing.T) {
+	config, problems := parseTofu(`provider_installation {
+  network_mirror {
+    url                  = "https://mirror.example.com/"
+    include              = ["example.com/*/*"]
+    trust_all_hashes     = true
+    download_retry_count = 0
+  }
+  direct {
+    download_retry_count = 4
+  }
+}`)
+	if len(problems) > 0 || len(config.Installation) != 2 {
+		t.Fatal(config.Installation, problems)
+	}
+	mirror, direct := config.Installation[0], config.Installation[1]
+	if !mirror.TrustAll || mirror.Retries == nil || *mirror.Retries != 0 || direct.TrustAll || direct.Retries == nil || *direct.Retries != 4 {
+		t.Errorf("%+v, %+v", mirror, direct)
+	}
+	for _, wrong := range []string{
+		`direct { download_retry_count = -1 }`,
+		`direct { download_retry_count = "x" }`,
+		`network_mirror { url = "https://m.example.com/" trust_all_hashes = 5 }`,
+	} {
+		if _, problems := parseTofu("provider_installation {\n" + strings.ReplaceAll(wrong, `" trust`, "\"\n trust") + "\n}"); len(problems) == 0 {
+			t.Errorf("%s: no problem", wrong)
+		}
+		if _, problems := parse("provider_installation {\n" + strings.ReplaceAll(wrong, `" trust`, "\"\n trust") + "\n}"); len(problems) > 0 {
+			t.Errorf("%s: Terraform ignores it: %v", wrong, problems)
+		}
+	}
+}
+
+func TestSource_OCIMirrorFailsForWhatItIsFor(t *testing.T) {
+	config, problems := parseTofu(`provider_installation {
+  oci_mirror {
+    repository_template = "example.com/${namespace}/${type}"
+    include             = ["example.com/oci/*"]
+  }
+  filesystem_mirror {
+    path = "."
+  }
+}`)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	source, err := config.Source(t.Context(), SourceOptions{Product: openTofu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(address string) error {
+		p, err := openTofu.ParseProvider(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = source.Versions(t.Context(), p)
+		return err
+	}
+	if err := ask("example.com/oci/a"); err == nil || !strings.Contains(err.Error(), "oci_mirror") || !strings.Contains(err.Error(), "example.com/oci/a") {
+		t.Errorf("error %v", err)
+	}
+	if err := ask("example.com/other/a"); err != nil && strings.Contains(err.Error(), "can't do") {
+		t.Errorf("error %v", err)
+	}
+}

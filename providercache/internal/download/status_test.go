@@ -1,0 +1,34 @@
+package download
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestOpen_SaysHowOftenItTried has the words that programs look for in what OpenTofu says. They
+// are there if it is said how often an archive is requested.
+func TestOpen_SaysHowOftenItTried(t *testing.T) {
+	none := 0
+	for status, words := range map[int]string{http.StatusInternalServerError: "/a.zip giving up after 1 attempt(s)", http.StatusNotFound: ""} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+		at, err := url.Parse(server.URL + "/a.zip")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, retries := range []*int{nil, &none} {
+			if retries == nil && status != http.StatusNotFound {
+				continue // the client would wait before it tries again
+			}
+			_, err := Open(t.Context(), nil, getproviders.HTTPArchive{URL: at, Retries: retries}, false)
+			if err == nil || strings.Contains(err.Error(), "giving up") != (words != "") || !strings.Contains(err.Error(), words) {
+				t.Errorf("status %d: %v", status, err)
+			}
+		}
+		server.Close()
+	}
+}

@@ -1,0 +1,79 @@
+//go:build unix
+
+package receipt
+
+import (
+	"bufio"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/providercache/internal/cachetest"
+)
+
+// A process of another user may have opened a file for writing while that was allowed. What it writes
+// later shows by the mtime, which only the file's owner can set back.
+func TestKnown_AnotherUsersProcessThatStillCanWriteIsNoticed(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() != 0 {
+		t.Skip("only root can be another user as well")
+	}
+	for _, name := range filesOfKept {
+		for _, inCache := range []bool{false, true} {
+			s := keepInCache(t)
+			path := filepath.Join(s.Dir, filepath.FromSlash(name))
+			before, err := os.Stat(path)
+			cachetest.Must(t, err, os.Chmod(filepath.Dir(filepath.Dir(s.Root)), 0o755), os.Chmod(filepath.Dir(s.Root), 0o755), os.Chmod(path, 0o666))
+			write := openAsNobody(t, path)
+			cachetest.Must(t, os.Chmod(path, before.Mode()))
+			time.Sleep(fineGranule + 10*time.Millisecond) // so that the ctime is past
+			r := OpenCache(s.State, s.Root)
+			r.Record(t.Context(), time.Now, Pending{Name: packageName, Dir: s.Dir, Receipt: Receipt{H1: "h1:widget=", Record: recordOf(t, s.Dir)}})
+			cachetest.Must(t, r.Save(t.Context()))
+			known := func() bool {
+				if _, ok := s.inCache(false); inCache {
+					return ok
+				}
+				return s.isKnown()
+			}
+			if !known() {
+				t.Fatalf("%s: the receipt is no good, so this test shows nothing", name)
+			}
+			write()
+			if after, err := os.Stat(path); err != nil || after.Size() != before.Size() {
+				t.Fatalf("%s: %v, so this test shows nothing", name, err)
+			}
+			if known() {
+				t.Errorf("%s, in a cache: %t: what another user wrote isn't noticed", name, inCache)
+			}
+		}
+	}
+}
+
+// openAsNobody has another user's process open a file. write has it change a byte of the file,
+// try to set the mtime back, and end.
+func openAsNobody(t *testing.T, path string) (write func()) {
+	t.Helper()
+	const nobody = 65534
+	const script = `exec 3<>"$1"; touch -r "$1" "$2"; echo opened; read go; printf x >&3; touch -r "$2" "$1"; touch -r "$2" /proc/self/fd/3; true`
+	stamp := filepath.Join(t.TempDir(), "stamp")
+	cachetest.Must(t, os.WriteFile(stamp, nil, 0o600), os.Chown(stamp, nobody, nobody), os.Chmod(filepath.Dir(stamp), 0o755), os.Chmod(filepath.Dir(filepath.Dir(stamp)), 0o755))
+	cmd := exec.CommandContext(t.Context(), "/bin/sh", "-c", script, "sh", path, stamp)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	cmd.Dir = "/"
+	stdin, err := cmd.StdinPipe()
+	stdout, outErr := cmd.StdoutPipe()
+	cachetest.Must(t, err, outErr, cmd.Start())
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); err != nil || line != "opened\n" {
+		t.Fatalf("got %q: %v", line, errors.Join(err, cmd.Wait()))
+	}
+	return func() {
+		t.Helper()
+		_, err := stdin.Write([]byte("go\n"))
+		cachetest.Must(t, err, cmd.Wait())
+	}
+}

@@ -1,0 +1,53 @@
+package providercache
+
+import (
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/download"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// Where an Installer has its packages, and what they are called.
+
+// packageName is the name of a package in receipts and file locks.
+func (in *Installer) packageName(s resolve.Selection) string {
+	return getproviders.UnpackedPath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+}
+
+func (in *Installer) packageNames(selections []resolve.Selection) (names []string) {
+	for _, s := range selections {
+		names = append(names, in.packageName(s))
+	}
+	return names
+}
+
+// packagePath is where a package belongs in Target.
+func (in *Installer) packagePath(p getproviders.Provider, v getproviders.Version) string {
+	return in.Target.PackagePath(p, v, in.Fetcher.EffectivePlatform())
+}
+
+// partials is the directory in which parts of archives are kept for later runs;
+// "" without a cache.
+func (in *Installer) partials() string {
+	if in.Cache == nil {
+		return ""
+	}
+	return filepath.Join(in.Cache.Dir, download.PartialDir)
+}
+
+// cachePath is where a package belongs in the cache.
+func (in *Installer) cachePath(s resolve.Selection) string {
+	return in.Cache.PackagePath(s.Provider, s.Version, in.Fetcher.EffectivePlatform())
+}
+
+// targetView reads the receipts for Target.
+func (in *Installer) targetView() store.View {
+	return in.Target.OpenTarget(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
+}
+
+// cacheView reads the receipts for the cache.
+func (in *Installer) cacheView() store.View {
+	return in.Cache.OpenCache(in.Fetcher.EffectiveStateDir(), in.Fetcher.Time).WithStrictTimes(in.Fetcher.StrictTimes)
+}
