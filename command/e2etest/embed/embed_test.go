@@ -26,7 +26,6 @@ var embedModules = []string{
 	"github.com/agext/levenshtein",
 	"github.com/apparentlymart/go-textseg/v15",
 	"github.com/cloudflare/circl",
-	"github.com/google/go-cmp", // hclwrite needs it
 	"github.com/hashicorp/go-cleanhttp",
 	"github.com/hashicorp/go-retryablehttp",
 	"github.com/hashicorp/hcl/v2",
@@ -89,7 +88,7 @@ func goListModules(t *testing.T, pkg string) []string {
 	return slices.Compact(modules)
 }
 
-// buildEmbed builds the program as somebody would who ships it.
+// buildEmbed builds the program as its publisher would.
 func buildEmbed(tb testing.TB) string {
 	tb.Helper()
 	return harness.Build(tb, embedPackage)
@@ -100,7 +99,7 @@ func buildEmbed(tb testing.TB) string {
 func BenchmarkEmbedStart(b *testing.B) {
 	program := buildEmbed(b)
 	for b.Loop() {
-		// Without arguments it only says how it is used, and exits with 1.
+		// Without arguments it only prints its usage, and exits with 1.
 		if err := exec.Command(program).Run(); err == nil {
 			b.Fatal("started without arguments, the program did something")
 		}

@@ -48,7 +48,7 @@ func newSiteWithModule(t *testing.T, program string) (s *site, dir string) {
 	return s, dir
 }
 
-// TestInit_WritesInOrder looks at the calls by which files come into their places.
+// TestInit_WritesInOrder checks the order of the calls that put files into their places.
 func TestInit_WritesInOrder(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "strace")
@@ -64,9 +64,9 @@ func TestInit_WritesInOrder(t *testing.T) {
 	}
 }
 
-// theLockFileIsWrittenLast, when all that it records is in its place, and it
-// alone is waited for until it is on the disk: a package that a crash of the
-// machine has torn is found by its hash, but a torn lock file would be believed.
+// theLockFileIsWrittenLast, when all that it records is in its place, and only it is synced to the
+// disk: a package that a crash of the machine has torn is found by its hash, but a torn lock file
+// would be trusted.
 func theLockFileIsWrittenLast(t *testing.T, program string) {
 	s, dir := newSiteWithModule(t, program)
 	got := puts(s.trace(t, dir), dir)
@@ -84,8 +84,8 @@ func theLockFileIsWrittenLast(t *testing.T, program string) {
 	}
 }
 
-// anInitIsKilledBeforeEachRename kills one right before each file comes into its
-// place. The next one has the same result as one that nothing happened to.
+// anInitIsKilledBeforeEachRename kills an init right before each file is renamed to its place. The
+// next init has the same result as one without a kill before it.
 func anInitIsKilledBeforeEachRename(t *testing.T, program string) {
 	s, dir := newSiteWithModule(t, program)
 	places := renamedTo(s.trace(t, dir))
@@ -144,7 +144,7 @@ func listed(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// homeOf is the home of those who run there.
+// homeOf is the home directory of the programs that run there.
 func homeOf(s *site) (home string) {
 	for _, entry := range s.env {
 		if value, ok := strings.CutPrefix(entry, "HOME="); ok {

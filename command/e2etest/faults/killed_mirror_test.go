@@ -21,9 +21,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random, again
-// and again, while a client reads the mirror. Whatever an index lists is there,
-// and is what it says; in the end, all is.
+// TestMirror_IsWholeWheneverItIsKilled kills providers mirror at random moments, again and again,
+// while a client reads the mirror. What an index lists is there, and is what the index says; in
+// the end, everything is.
 func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	t.Parallel()
 	registry := harness.NewLockRegistry(t, nil)
@@ -39,9 +39,9 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 
 	done, read := make(chan struct{}), make(chan error, 1)
 	go func() { read <- readUntil(done, mirror) }()
-	rounds, killed := 100, 0
+	rounds, killed := 40, 0
 	if testing.Short() {
-		rounds = 20
+		rounds = 10
 	}
 	for range rounds {
 		cmd := exec.CommandContext(t.Context(), program, args...)
@@ -54,7 +54,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 			killed++
 		}
 		timer.Stop()
-		if rand.IntN(4) == 0 { // else there would soon be nothing to do
+		if rand.IntN(4) == 0 { // otherwise nothing would be left to do
 			if err := os.RemoveAll(mirror + "-old"); err != nil {
 				t.Fatal(err)
 			}
@@ -72,8 +72,8 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	if killed == 0 {
 		t.Error("no process was killed")
 	}
-	// One may be that was killed before it held its lock: only its age will tell
-	// that no process works in it.
+	// A process that is killed before it holds its file lock leaves a directory, of which only the
+	// age says later that no process works in it.
 	left, _ := filepath.Glob(filepath.Join(mirror, ".tfdeps-*", "*"))
 	left = slices.DeleteFunc(left, func(path string) bool { return filepath.Base(path) == ".lock.new" })
 	if len(left) > 0 {
@@ -81,8 +81,8 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	}
 }
 
-// readUntil reads a mirror as its clients do, until it is done. A mirror that is
-// moved away meanwhile is none.
+// readUntil reads a mirror as its clients do, until it is stopped. While the mirror is moved away,
+// there is none.
 func readUntil(done chan struct{}, mirror string) error {
 	for {
 		select {

@@ -17,10 +17,9 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// twoProgramsInOneDirectory runs init of this program and of the real
-// terraform at the same time, where there is a lock file. The real one unpacks
-// in place, so either may find the half of something; afterwards all is in
-// order, for both.
+// twoProgramsInOneDirectory runs init of tfdeps and of Terraform at the same time, where there is
+// a lock file. Terraform unpacks in place, so that either may find half a package; afterwards
+// everything is in order, for both.
 func twoProgramsInOneDirectory(t *testing.T, program string) {
 	peer := harness.LookTerraform(t)
 	s := newSite(t, program, 4)
@@ -95,15 +94,15 @@ func twoInitsInOneDirectory(t *testing.T, program string) {
 	}
 }
 
-// TestCache_OfProcesses has what takes more than one process, with the
-// program as it is shipped.
+// TestCache_OfProcesses has the tests that need several processes, with the program as it is
+// shipped.
 func TestCache_OfProcesses(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	for name, test := range map[string]func(*testing.T, string){
 		"many directories":              manyDirectoriesFetchOnce,
 		"a restored cache":              aRestoredCacheNeedsNoNetwork,
-		"fifty processes":               fiftyProcessesFetchOnce,
+		"many processes":                manyProcessesFetchOnce,
 		"two in one directory":          twoInitsInOneDirectory,
 		"the real one in one directory": twoProgramsInOneDirectory,
 	} {
@@ -114,9 +113,9 @@ func TestCache_OfProcesses(t *testing.T) {
 	}
 }
 
-// manyDirectoriesFetchOnce runs init -upgrade in one directory after the
-// other, without lock files, as services do it that run Terraform for others:
-// no package is asked for after the first, and the lock files are the same.
+// manyDirectoriesFetchOnce runs init -upgrade in one directory after the other, without lock
+// files, as services do that run Terraform for others: no package is requested after the first
+// run, and the lock files are the same.
 func manyDirectoriesFetchOnce(t *testing.T, program string) {
 	s := newSite(t, program, 3)
 	first := s.directory(t)
@@ -130,7 +129,7 @@ func manyDirectoriesFetchOnce(t *testing.T, program string) {
 			t.Fatalf("the lock file is\n%s\nand was, after a download,\n%s", got, want)
 		}
 	}
-	// What is still to be asked, by each run: which versions there are.
+	// Each run still asks which versions there are.
 	if got := s.registry.Requests("") - before; got != directories*(1+3) {
 		t.Errorf("%d requests after the first run, want %d", got, directories*(1+3))
 	}
@@ -172,7 +171,7 @@ type site struct {
 	env            []string
 }
 
-// newSite makes one for a program that was built.
+// newSite makes a site for a program that was built.
 func newSite(t *testing.T, program string, providers int) *site {
 	t.Helper()
 	registry := harness.NewCountedRegistry(t, providers)
@@ -205,24 +204,22 @@ func (s *site) command(t *testing.T, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// fiftyProcessesFetchOnce starts fifty of them on one empty cache.
-func fiftyProcessesFetchOnce(t *testing.T, program string) {
-	if testing.Short() {
-		t.Skip("starts fifty processes")
-	}
-	newSite(t, program, 10).fifty(t)
+// manyProcessesFetchOnce starts fifteen processes with one empty cache.
+// [TestCache_ProviderRunsWhileFiftyProcessesInstall] starts fifty.
+func manyProcessesFetchOnce(t *testing.T, program string) {
+	newSite(t, program, 10).crowd(t, 15)
 }
 
-// fifty processes install in as many directories. Each package is fetched once,
-// and in the end all is in order.
-func (s *site) fifty(t *testing.T) {
+// crowd installs into many directories, each with a process. Each package is fetched once, and in
+// the end everything is in order.
+func (s *site) crowd(t *testing.T, processes int) {
 	t.Helper()
 	type run struct {
 		cmd *exec.Cmd
 		dir string
 		out strings.Builder
 	}
-	runs := make([]*run, 50)
+	runs := make([]*run, processes)
 	for i := range runs {
 		r := &run{dir: s.directory(t)}
 		r.cmd = s.command(t, r.dir)

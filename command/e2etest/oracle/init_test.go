@@ -21,8 +21,8 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// exemptions are all that there are. "Difference N" is an entry of the list
-// "Where it differs from Terraform" in README.md.
+// exemptions are all that there are. "Difference N" is an entry of the list in
+// docs/differences.md.
 var exemptions = map[string]harness.Exemption{
 	"stray_file": {Lock: true, Tree: true, Reason: "difference 3: Terraform unpacks around the stray file and locks what comes out"},
 	"zip_setuid": {Tree: true, Reason: "difference 12: Terraform leaves the setuid bit on"},
@@ -52,7 +52,7 @@ func TestInit_SameAsTerraform(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel() // -parallel is the number of cores, unless a flag says otherwise
-			harness.Thin(t)
+			harness.PeerCase(t)
 			archive, err := txtar.ParseFile(file)
 			if err != nil {
 				t.Fatal(err)

@@ -110,7 +110,7 @@ func TestLock_SameAsTerraform(t *testing.T) {
 	for name, steps := range lockCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			harness.Thin(t)
+			harness.PeerCase(t)
 			env := harness.Redirect(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {

@@ -56,7 +56,7 @@ func TestMirror_SameAsTerraform(t *testing.T) {
 	for name, steps := range mirrorCases {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			harness.Thin(t)
+			harness.PeerCase(t)
 			env := harness.Redirect(t, registry, "registry.terraform.io")
 			dirs := [2]string{t.TempDir(), t.TempDir()}
 			for i, step := range steps {
@@ -96,7 +96,7 @@ func mirrorFiles(t *testing.T, dir string) (all []string) {
 	return all
 }
 
-// signedNames are files that only our mirrors have: README's difference 42.
+// signedNames are files that only mirrors of tfdeps have: difference 42.
 var signedNames = regexp.MustCompile(`^-rw-r--r-- registry\.terraform\.io/acme/([a-z]+)/terraform-provider-([a-z]+)_\d+\.\d+\.\d+_SHA256SUMS(|\.sig|\.keys\.json) "`)
 
 // withoutSignatures leaves these files out of a list of a mirror's files, in

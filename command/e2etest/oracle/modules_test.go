@@ -1,6 +1,10 @@
 package oracle
 
 import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -43,7 +47,7 @@ func TestModules_SameAsTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			harness.Thin(t)
+			harness.PeerCase(t)
 			run := newModuleRun(t, world, cases[name], programs)
 			run.exempt = moduleExemptions[name].Exit
 			run.compare(moduleExemptions[name])
@@ -55,6 +59,8 @@ func TestModules_SameAsTerraform(t *testing.T) {
 		}
 	}
 }
+
+func TestModuleExemptions_NameDifferences(t *testing.T) { harness.CheckExemptions(t, moduleExemptions) }
 
 // moduleCases reads the cases: their names, and the files of each.
 func moduleCases(t *testing.T) map[string][]txtar.File {
@@ -95,6 +101,7 @@ func (o *moduleRun) compare(allowed harness.Exemption) {
 		}
 		o.sameLock("after step "+step, allowed)
 		o.sameManifest("after step "+step, allowed)
+		o.sameModules("after step "+step, allowed)
 	}
 	if failed {
 		return
@@ -125,6 +132,59 @@ func (o *moduleRun) sameManifest(when string, allowed harness.Exemption) {
 	default:
 		o.t.Errorf("%s, modules.json differs\n--- ours\n%s\n--- theirs\n%s", when, manifests[0], manifests[1])
 	}
+}
+
+// sameModules compares what the programs installed: the names below .terraform/modules, the
+// bytes of files, and whether they can be run. Names with a dot in front are in some of Terraform's copies only,
+// and a directory of this machine may be a link or a copy of it (differences 27 and 56).
+func (o *moduleRun) sameModules(when string, allowed harness.Exemption) {
+	o.t.Helper()
+	var trees [2][]string
+	for i, dir := range o.dirs {
+		trees[i] = installedModules(o.t, filepath.Join(dir, ".terraform", "modules"))
+	}
+	switch {
+	case slices.Equal(trees[0], trees[1]):
+	case allowed.Tree:
+		o.differed = true
+	default:
+		o.t.Errorf("%s, modules differ\n--- ours\n%s\n--- theirs\n%s", when, strings.Join(trees[0], "\n"), strings.Join(trees[1], "\n"))
+	}
+}
+
+// installedModules lists the files of each module, and the directories that have any.
+func installedModules(t *testing.T, dir string) (lines []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil && !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		root, err := filepath.EvalSymlinks(filepath.Join(dir, entry.Name()))
+		mustDo(t, err)
+		if info, err := os.Stat(root); err != nil || !info.IsDir() {
+			continue // the record
+		}
+		mustDo(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case path != root && strings.HasPrefix(d.Name(), ".") && d.IsDir():
+				return fs.SkipDir
+			case d.IsDir() || strings.HasPrefix(d.Name(), "."):
+				return nil
+			}
+			content, err := os.ReadFile(path) // of what a link leads to, too
+			info, statErr := os.Stat(path)
+			if err := errors.Join(err, statErr); err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			lines = append(lines, fmt.Sprintf("%s/%s run=%t %x", entry.Name(), filepath.ToSlash(name), info.Mode()&0o100 != 0, sha256.Sum256(content)))
+			return err
+		}))
+	}
+	return lines
 }
 
 // sameProviders compares what `providers` prints, in which Terraform has

@@ -22,13 +22,21 @@ var providersExemptions = map[string]string{
 	"lock_with_wrong_hash":     installedFirst,
 	"lock_with_unknown_scheme": installedFirst,
 
-	"modules_root_blocks": "what is wrong with a module is an error of get here, and of Terraform's init",
-	"legacy_address":      "an address without a namespace in the configuration is reported here, and not only when it can't be installed",
-	"only_tests":          "from 1.12 on, and here, a directory with nothing but test files isn't empty",
-	"backend":             "Terraform tells nothing at all before the backend is initialized",
+	"modules_root_blocks": "difference 32: what is wrong with a module is an error of get here, and of Terraform's init",
+	"legacy_address":      "difference 22: an address without a namespace in the configuration is reported here, and not only when it can't be installed",
+	"only_tests":          "difference 24: from 1.12 on, and here, a directory with nothing but test files isn't empty",
+	"backend":             "difference 32: Terraform says nothing at all before the backend is initialized",
 }
 
-const installedFirst = "Terraform wants what is in the lock file to be installed, though it starts no provider"
+const installedFirst = "difference 32: Terraform wants what is in the lock file to be installed, though it starts no provider"
+
+func TestProvidersExemptions_NameDifferences(t *testing.T) {
+	all := map[string]harness.Exemption{}
+	for name, reason := range providersExemptions {
+		all[name] = harness.Exemption{Reason: reason}
+	}
+	harness.CheckExemptions(t, all)
+}
 
 // TestProviders_SameAsTerraform runs `get`, if there are modules, and then
 // `providers` of both programs, after each step of all cases in
@@ -47,7 +55,7 @@ func TestProviders_SameAsTerraform(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(cases)) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			harness.Thin(t)
+			harness.PeerCase(t)
 			o := &providersRun{newRegistryRun(t, cases[name], registry, programs)}
 			o.compareProviders(providersExemptions[name])
 		})

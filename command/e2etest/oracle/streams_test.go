@@ -40,7 +40,7 @@ func TestStreams_SameAsTerraform(t *testing.T) {
 			all[name] = true
 			t.Run(group+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				harness.Thin(t)
+				harness.PeerCase(t)
 				env := harness.PinnedEnv(t, harness.Redirect(t, registry, oracleHosts...)...)
 				c := streamCase{t: t, programs: programs, env: env, phrases: phrases, differs: streamDifferences[name], fails: group == "failures"}
 				c.run(cases[name])
@@ -176,7 +176,7 @@ func (c *streamCase) compare(command string, fails bool) {
 // escapes are colours.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
-// ownLines are what README's list says that tfdeps has and Terraform hasn't: the
+// ownLines are what docs/differences.md says that tfdeps has and Terraform hasn't: the
 // summary of init, where a package came from, and its own version.
 var ownLines = []*regexp.Regexp{
 	regexp.MustCompile(`(?m)^\n(Checked )?\d+ providers?(, \d+ modules?)? .*(ready )?in [0-9.]+m?s.*\n`),

@@ -16,18 +16,19 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// tofuHost is the one registry whose word on hashes OpenTofu records.
+// tofuHost is the one registry whose listed hashes OpenTofu records.
 const tofuHost = "registry.opentofu.org"
 
-// TestLock_RegistryHashesSameAsTofu has both programs make a lock file by a registry that
-// tells the hashes of all platforms' packages, and complete one that lacks them.
-// The addresses have a host, as the programs have other default ones.
+// TestLock_RegistryHashesSameAsTofu has both programs make a lock file from a registry that lists
+// the hashes of all platforms' packages, and complete one that lacks them. The addresses have a
+// host, because the programs have different default ones.
 func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 	t.Parallel()
 	tofu, err := providertest.PeerProgram("tofu")
 	if err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" { // it isn't required
 		t.Skipf("there is no tofu, or it doesn't read SSL_CERT_FILE on this system: %v", err)
 	}
+	ours := linkedAs(t, "tofu")
 	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
 	if err != nil {
 		t.Fatal(err)
@@ -53,23 +54,23 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 			harness.WriteFile(t, filepath.Join(dir, ".terraform.lock.hcl"), []byte(lock))
 		}
 		cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
-		cmd.Dir, cmd.Env = dir, harness.Env(t, slices.Concat(env, more, []string{"TFDEPS_TERRAFORM_VERSION=1.15.9"})...)
+		cmd.Dir, cmd.Env = dir, harness.Env(t, slices.Concat(env, more, []string{"TFDEPS_TOFU_VERSION=" + testedTofu})...)
 		if output, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%s: %v\n%s", program, err, output)
 		}
 		return lockedHashes(t, dir)
 	}
-	ours, theirs := fresh(harness.Tfdeps(t), ""), fresh(tofu, "")
-	if !slices.Equal(ours, theirs) || len(ours) != 6 {
-		t.Errorf("tfdeps: %q\ntofu: %q", ours, theirs)
+	got, theirs := fresh(ours, ""), fresh(tofu, "")
+	if !slices.Equal(got, theirs) || len(got) != 6 {
+		t.Errorf("tfdeps: %q\ntofu: %q", got, theirs)
 	}
-	read := fresh(harness.Tfdeps(t), "", "TFDEPS_HASHES=read")
+	read := fresh(ours, "", "TFDEPS_HASHES=read")
 	if len(read) != 4 {
 		t.Fatalf("what is read and signed: %q", read)
 	}
 	for _, known := range [][]string{read, read[:1]} {
 		lock := fmt.Sprintf("provider %q {\n  version = \"1.0.0\"\n  hashes = [\"%s\"]\n}\n", tofuHost+"/acme/widget", strings.Join(known, `", "`))
-		if got, want := fresh(harness.Tfdeps(t), lock), fresh(tofu, lock); !slices.Equal(got, want) {
+		if got, want := fresh(ours, lock), fresh(tofu, lock); !slices.Equal(got, want) {
 			t.Errorf("%stfdeps: %q\ntofu: %q", lock, got, want)
 		}
 	}

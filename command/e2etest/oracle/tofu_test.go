@@ -25,6 +25,11 @@ var tofuExemptions = map[string]harness.Exemption{
 	"zip_setuid": exemptions["zip_setuid"],
 }
 
+func TestTofuExemptions_NameDifferences(t *testing.T) {
+	harness.CheckExemptions(t, tofuExemptions)
+	harness.CheckExemptions(t, tofuModuleExemptions)
+}
+
 // TestInit_SameAsTofu is [TestInit_SameAsTerraform] for tfdeps in the place of tofu, which
 // is a link of that name, and the real one: the same cases, and those in
 // testdata/oracle_tofu. What init has to fail with isn't looked at, as OpenTofu
@@ -45,6 +50,7 @@ func TestInit_SameAsTofu(t *testing.T) {
 		name := strings.TrimSuffix(filepath.Base(file), ".txtar")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.PeerCase(t)
 			archive, err := txtar.ParseFile(file)
 			mustDo(t, err)
 			allowed := tofuExemptions[name]
@@ -74,6 +80,7 @@ func TestModules_SameAsTofu(t *testing.T) {
 	for name, files := range moduleCases(t) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			harness.PeerCase(t)
 			allowed := tofuModuleExemptions[name]
 			run := newModuleRunIn(t, world, files, programs, harness.Env(t, version))
 			run.agree, run.exempt = true, allowed.Exit

@@ -16,9 +16,9 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// TestInit_TerraformPlansAndApplies is what all the rest is for: a real provider is built
-// and served signed, tfdeps init installs it, and the real terraform plans and
-// applies with it. terraform init isn't run.
+// TestInit_TerraformPlansAndApplies is the purpose of everything else: a real provider is built
+// and served signed, tfdeps init installs it, and Terraform plans and applies with it. terraform
+// init isn't run.
 func TestInit_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
@@ -73,9 +73,8 @@ func noteInState(t *testing.T, path string) string {
 	return ""
 }
 
-// TestLink_TerraformExecDrivesIt: the library that most tools drive terraform
-// with gets the same answers from us, by a link with that name, as from the
-// real program.
+// TestLink_TerraformExecDrivesIt: the library with which most tools drive terraform gets the same
+// answers from tfdeps, by a link with that name, as from Terraform.
 func TestLink_TerraformExecDrivesIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

@@ -23,7 +23,7 @@ type consul struct {
 	sessions int
 }
 
-// consulKey is a key as the agent tells of it.
+// consulKey is a key as the agent describes it.
 type consulKey struct {
 	Key                                 string
 	Value                               []byte
@@ -80,8 +80,7 @@ func (c *consul) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// awaitChange delays a request that asks for what comes after an index, for a
-// while.
+// awaitChange delays the answer to a request for what comes after an index.
 func (c *consul) awaitChange(r *http.Request) {
 	after, err := strconv.ParseUint(r.URL.Query().Get("index"), 10, 64)
 	for range 50 {
@@ -144,7 +143,7 @@ func (c *consul) release(session string) {
 	}
 }
 
-// transact sets keys, each if it is still what its writer last saw.
+// transact sets keys, each only if it is still what its writer last saw.
 func (c *consul) transact(w http.ResponseWriter, body []byte) {
 	var operations []struct {
 		KV struct {

@@ -107,10 +107,9 @@ func writeKubeconfig(t *testing.T, url string) string {
 	return file
 }
 
-// TestBackendKubernetes_RefusesCleanly: whether there is a cluster is found out by
-// whoever asks it. init has written down what it takes to ask, so plan says
-// what is wrong in the backend's own words, and works as soon as that is put
-// right; and where the real init is in charge, its refusal is ours.
+// TestBackendKubernetes_RefusesCleanly: init doesn't ask whether there is a cluster, and records
+// what it takes to ask. So plan reports what is wrong in the backend's own words, and works as
+// soon as that is corrected. With -with, Terraform's own refusal is passed on.
 func TestBackendKubernetes_RefusesCleanly(t *testing.T) {
 	t.Parallel()
 	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)

@@ -16,8 +16,8 @@ import (
 // postgres is a database server on loopback.
 type postgres struct{ url, psql string }
 
-// startPostgres runs a server of one's own. It refuses to be run by root, who
-// gives the directory to nobody.
+// startPostgres runs a server for the test. It refuses to run as root, who gives the directory to
+// the user nobody.
 func startPostgres(t *testing.T) postgres {
 	t.Helper()
 	initdb, server, psql := postgresProgram(t, "initdb"), postgresProgram(t, "postgres"), postgresProgram(t, "psql")

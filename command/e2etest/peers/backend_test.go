@@ -71,9 +71,9 @@ func (k *httpBackend) content() string {
 	return string(k.state)
 }
 
-// TestBackend_TerraformPlansAndApplies: tfdeps init, then the real plan and apply;
-// state lands where it should, and the real init finds nothing to do. What it
-// writes by itself elsewhere are the same bytes.
+// TestBackend_TerraformPlansAndApplies: after tfdeps init, Terraform plans and applies; the state
+// is where it should be, and terraform init finds nothing to do. What terraform init writes
+// elsewhere by itself are the same bytes.
 func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 	t.Parallel()
 	peer, tfdeps := harness.LookTerraform(t), harness.Tfdeps(t)
@@ -152,9 +152,8 @@ func TestBackend_TerraformPlansAndApplies(t *testing.T) {
 	}
 }
 
-// TestInitWith_TerraformDoesTheBackend: with -with, the real init does the backend's part
-// with the providers that we installed, and what only the state knows of is
-// found out and installed.
+// TestInitWith_TerraformDoesTheBackend: with -with, terraform init initializes the backend with
+// the providers that tfdeps installed, and what only the state knows of is found and installed.
 func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 	t.Parallel()
 	harness.LookTerraform(t)
@@ -186,8 +185,8 @@ func TestInitWith_TerraformDoesTheBackend(t *testing.T) {
 	}
 }
 
-// TestLink_MovesStateAsTerraform: called by a link with Terraform's
-// name, init moves state as Terraform does, and other commands are its.
+// TestLink_MovesStateAsTerraform: called by a link with Terraform's name, init moves state as
+// Terraform does, and all other commands are passed on to it.
 func TestLink_MovesStateAsTerraform(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)

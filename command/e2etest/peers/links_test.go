@@ -168,9 +168,9 @@ func TestLink_AnotherBuildOfTerraformInitIsNoticedAndMended(t *testing.T) {
 	}
 }
 
-// TestLink_TheOtherDirectoryIsMendedFirst: the directory that was not asked, too, mends the store
-// for itself. The one where terraform init ran keeps its build and its lock file, but for
-// a symlink, which leads to the store's build: that is noticed.
+// TestLink_TheOtherDirectoryIsMendedFirst: a directory in which terraform init didn't run mends
+// the store for itself, too. The one where it ran keeps its build and its lock file, except by a
+// symlink, which leads to the store's build: that is noticed.
 func TestLink_TheOtherDirectoryIsMendedFirst(t *testing.T) {
 	t.Parallel()
 	for mode := range linkModes {

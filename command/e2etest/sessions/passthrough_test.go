@@ -31,8 +31,7 @@ func scriptAs(t *testing.T, name, script string) string {
 	return path
 }
 
-// TestPassThrough_LeavesSignals: an interrupt is the real program's business,
-// and what it exits with then.
+// TestPassThrough_LeavesSignals: an interrupt goes to the real program, whose exit code counts.
 func TestPassThrough_LeavesSignals(t *testing.T) {
 	t.Parallel()
 	real := scriptAs(t, "terraform", "trap 'echo interrupted; exit 42' INT\necho ready\nwhile :; do sleep 0.05; done\n")
@@ -59,8 +58,8 @@ func TestPassThrough_LeavesSignals(t *testing.T) {
 	}
 }
 
-// TestPassThrough_ComesToAnEnd: where there is no real program, or only one
-// that calls us again, no process starts itself again and again.
+// TestPassThrough_ComesToAnEnd: where there is no real program, or only one that calls tfdeps
+// again, no process starts itself without end.
 func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	link := harness.LinkTo(t, harness.Tfdeps(t), "terraform")
@@ -69,11 +68,11 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(copied, program, 0o755); err != nil {
+	if err := providertest.WriteProgram(copied, program); err != nil {
 		t.Fatal(err)
 	}
 	build := filepath.Join(t.TempDir(), "terraform")
-	if err := os.WriteFile(build, append(program, 0), 0o755); err != nil {
+	if err := providertest.WriteProgram(build, append(program, 0)); err != nil {
 		t.Fatal(err)
 	}
 	const count = `echo x >>"$COUNT"` + "\n"
@@ -119,8 +118,8 @@ func TestPassThrough_ComesToAnEnd(t *testing.T) {
 	}
 }
 
-// TestPassThrough_FindsTheRealProgram: whatever stands before it on PATH, the real
-// program gets the command, and once.
+// TestPassThrough_FindsTheRealProgram: whatever is before it on PATH, the real program gets the
+// command, and gets it once.
 func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	t.Parallel()
 	tfdeps := harness.Tfdeps(t)
@@ -172,8 +171,8 @@ func TestPassThrough_FindsTheRealProgram(t *testing.T) {
 	}
 }
 
-// TestVersion_IsWhatWrappersLookFor: tools find out what they drive by what
-// version says, under each of our names.
+// TestVersion_IsWhatWrappersLookFor: tools learn which program they drive from the output of
+// version, under each name of tfdeps.
 func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 	t.Parallel()
 	real := scriptAs(t, "terraform", `test "$*" = "version -json" && echo '{"terraform_version": "1.9.8"}'`+"\n")
@@ -202,8 +201,8 @@ func TestVersion_IsWhatWrappersLookFor(t *testing.T) {
 	}
 }
 
-// TestPassThrough_ChangesNothing: arguments, streams and exit code of a command
-// that isn't ours are the real program's, whatever name we were called by.
+// TestPassThrough_ChangesNothing: a command that tfdeps doesn't have gets its arguments, streams
+// and exit code from the real program, whatever name tfdeps was called by.
 func TestPassThrough_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
@@ -212,7 +211,7 @@ func TestPassThrough_ChangesNothing(t *testing.T) {
 	tfdeps, real, bin := harness.Tfdeps(t), t.TempDir(), t.TempDir()
 	const script = "#!/bin/sh\nprintf '<%s>' \"$@\"\ncat\necho \"$MARK\" >&2\nexit 42\n"
 	for _, name := range []string{"terraform", "tofu1.12.6"} {
-		if err := os.WriteFile(filepath.Join(real, name), []byte(script), 0o755); err != nil {
+		if err := providertest.WriteProgram(filepath.Join(real, name), []byte(script)); err != nil {
 			t.Fatal(err)
 		}
 		if err := os.Symlink(tfdeps, filepath.Join(bin, name)); err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// TestInit_RequestsOfAFirstRun counts what goes over the wire when nothing is
-// locked and nothing is installed: ten providers, five at each of two hosts.
+// TestInit_RequestsOfAFirstRun counts the requests when nothing is locked and nothing is
+// installed: ten providers, five at each of two hosts.
 func TestInit_RequestsOfAFirstRun(t *testing.T) {
 	t.Parallel()
 	const perHost = 5
@@ -39,7 +39,7 @@ func TestInit_RequestsOfAFirstRun(t *testing.T) {
 		}
 	}
 
-	// README, difference 1: with everything locked and present, none at all.
+	// Difference 1: with everything locked and present, none at all.
 	before := registries[0].Requests("") + registries[1].Requests("")
 	init()
 	if after := registries[0].Requests("") + registries[1].Requests(""); after != before {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
 func TestMain(m *testing.M) { harness.Main(m) }
@@ -95,28 +96,33 @@ func TestScript(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("TFDEPS_UPDATE") == "1",
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"both":          runBoth,
-			"registry":      startRegistry,
-			"mirror":        startMirror,
-			"serve":         serveMirror,
-			"publish":       publish,
-			"module":        publishModules,
-			"pack":          pack,
-			"fault":         breakServer,
-			"guard":         guard,
-			"requests":      countRequests,
-			"await":         awaitRequests,
-			"authorization": checkAuthorization,
-			"configure":     configure,
-			"scrub":         scrub,
-			"edit":          edit,
-			"copytree":      copyTree,
-			"exits":         runForCode,
-			"snapshot":      takeSnapshot,
-			"untouched":     checkUntouched,
-		},
+		Cmds:                sessionCommands(),
 	})
+}
+
+// sessionCommands are those beside the ones that testscript has.
+func sessionCommands() map[string]func(*testscript.TestScript, bool, []string) {
+	return map[string]func(*testscript.TestScript, bool, []string){
+		"both":          runBoth,
+		"registry":      startRegistry,
+		"mirror":        startMirror,
+		"serve":         serveMirror,
+		"publish":       publish,
+		"module":        publishModules,
+		"pack":          pack,
+		"fault":         breakServer,
+		"guard":         guard,
+		"requests":      countRequests,
+		"await":         awaitRequests,
+		"authorization": checkAuthorization,
+		"configure":     configure,
+		"scrub":         scrub,
+		"edit":          edit,
+		"copytree":      copyTree,
+		"exits":         runForCode,
+		"snapshot":      takeSnapshot,
+		"untouched":     checkUntouched,
+	}
 }
 
 func setUpSession(env *testscript.Env, program, quickstart string) error {
@@ -142,6 +148,7 @@ func setUpSession(env *testscript.Env, program, quickstart string) error {
 		env.Setenv(entry.name, entry.value)
 	}
 	env.Values[serversKey{}] = new(servers)
+	providertest.AwaitStarts() // the session may run scripts that lie in its directory now
 	env.Values[snapshotKey{}] = new(snapshot)
 	return os.MkdirAll(home, 0o755)
 }
@@ -153,10 +160,10 @@ func sessionCondition(condition string) (bool, error) {
 	return hasTerraform()
 }
 
-// hasTerraform reports whether there is a real terraform to compare with.
+// hasTerraform reports whether there is a real terraform to compare with, and time for it.
 func hasTerraform() (bool, error) {
-	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		return false, nil // it doesn't read SSL_CERT_FILE there
+	if testing.Short() || runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return false, nil // it doesn't read SSL_CERT_FILE on these systems
 	}
 	_, err := exec.LookPath("terraform")
 	if err != nil && os.Getenv("TFDEPS_REQUIRE_PEERS") == "1" {

@@ -13,7 +13,7 @@ func guarded(w *sourceWorld) {
 	w.mirror.RequireToken(theToken, "index", "version")
 }
 
-// credentialsCases are about who knows tokens.
+// credentialsCases are about where tokens come from.
 var credentialsCases = []sourceCase{
 	{
 		name:    "no token",

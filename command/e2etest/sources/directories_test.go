@@ -7,8 +7,8 @@ import (
 )
 
 // sourceExemptions are all cases of sourceCases in which the two programs may
-// differ. "Difference N" is an entry of the list "Where it differs from
-// Terraform" in README.md.
+// differ. "Difference N" is an entry of the list in
+// docs/differences.md.
 var sourceExemptions = map[string]harness.Exemption{
 	"wildcard before a name":                    goesOn,
 	"pattern of four segments":                  goesOn,

@@ -56,7 +56,7 @@ func TestSources_SameAsTerraform(t *testing.T) {
 		names = append(names, c.name)
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			harness.Thin(t)
+			harness.PeerCase(t)
 			world := servers.world(t)
 			var left [2]leftBehind
 			for i, program := range programs {

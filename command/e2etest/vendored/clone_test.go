@@ -58,6 +58,7 @@ func (b vendorBuilds) worksWithOpenTofu(t *testing.T) {
 	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {
 		t.Skip("this user can't make a network namespace")
 	}
+	b.archive = harness.PackedProvider(t)
 	for _, how := range []string{"-unpacked=false", "-unpacked"} {
 		v := b.newVendoring(t)
 		v.vendor(t, how)
@@ -128,7 +129,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	v.registry.Break("archive", providertest.Fault{Pause: time.Millisecond})
 	rounds, ended := 25, 0
 	if testing.Short() {
-		rounds = 5
+		rounds = 10
 	}
 	for range rounds {
 		v.fresh(t)
@@ -137,7 +138,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		timer := time.AfterFunc(time.Duration(rand.IntN(400))*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
+		timer := time.AfterFunc(time.Duration(rand.IntN(200))*time.Millisecond, func() { _ = cmd.Process.Signal(signal) })
 		if cmd.Wait() != nil {
 			ended++
 		}

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,7 +35,15 @@ type vendoring struct {
 // vendorBuilds are the programs of these tests, which take long to build.
 type vendorBuilds struct {
 	program string
-	archive []byte
+	archive []byte // of the provider
+}
+
+// standIn is the archive of a provider that nothing starts: 2 MB that don't compress.
+func standIn(t *testing.T) []byte {
+	t.Helper()
+	content := make([]byte, 2<<20)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(content)
+	return harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-tiny_v1.0.0", Mode: 0o755, Content: string(content)}})
 }
 
 // TestVendor has all that is vendored on a machine as people have it: with git,
@@ -42,7 +51,7 @@ type vendorBuilds struct {
 func TestVendor(t *testing.T) {
 	t.Parallel()
 	harness.RequireProgram(t, "git")
-	b := vendorBuilds{harness.Tfdeps(t), harness.PackedProvider(t)}
+	b := vendorBuilds{harness.Tfdeps(t), standIn(t)}
 	for name, test := range map[string]func(*testing.T){
 		"a clone needs no network":   b.cloneNeedsNoNetwork,
 		"twice gives the same bytes": b.twiceGivesTheSame,
@@ -190,8 +199,10 @@ func (b vendorBuilds) cloneNeedsNoNetwork(t *testing.T) {
 	if runtime.GOOS != "linux" || exec.Command("unshare", "-n", "true").Run() != nil {
 		t.Skip("this user can't make a network namespace")
 	}
+	b.archive = harness.PackedProvider(t) // which is started
 	for _, how := range [][]string{{}, {"-unpacked"}} {
 		t.Run(strings.Join(append([]string{"packed"}, how...), " "), func(t *testing.T) {
+			t.Parallel()
 			v := b.newVendoring(t)
 			v.vendor(t, how...)
 			v.git(t, v.top, "add", ".")

@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"hash/fnv"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -220,6 +219,9 @@ func TerraformIfAny() string {
 // test is skipped without it even where other programs are required.
 func LookTofu(tb testing.TB) string {
 	tb.Helper()
+	if testing.Short() {
+		tb.Skip("a short test doesn't run tofu")
+	}
 	path, err := providertest.PeerProgram("tofu")
 	if err != nil {
 		tb.Skipf("there is no tofu: %v", err)
@@ -324,24 +326,19 @@ func LinkTo(t *testing.T, program, name string) string {
 	return link
 }
 
-// ThinVariable is a variable that, if it is set, has what -short has where there are many
-// cases, and nothing else of it.
-const ThinVariable = "TFDEPS_TEST_THIN"
+// SessionsVariable is a variable that, if it is "few", has as few sessions run as -short has.
+const SessionsVariable = "TFDEPS_TEST_SESSIONS"
 
-// Thin skips four cases in five of a test that has many, if only a short test was
-// asked for, or with [ThinVariable]. It is called by the subtest of a case, by whose name it decides.
-func Thin(t *testing.T) {
-	t.Helper()
-	if LeftOut(t.Name()) {
-		t.Skip("one case in five is enough")
-	}
+// LeftOut reports whether the session of a name doesn't run: four in five don't if a
+// short test was asked for, or with [SessionsVariable].
+func LeftOut(name string) bool {
+	return (testing.Short() || os.Getenv(SessionsVariable) == "few") && !providertest.OneInFive(name)
 }
 
-// LeftOut reports whether a short test does without the case of a name.
-func LeftOut(name string) bool {
-	sum := fnv.New32a()
-	_, _ = sum.Write([]byte(name))
-	return (testing.Short() || os.Getenv(ThinVariable) != "") && sum.Sum32()%5 != 0
+// PeerCase is [providertest.PeerCase] for the case of a subtest.
+func PeerCase(t *testing.T) {
+	t.Helper()
+	providertest.PeerCase(t, t.Name())
 }
 
 // ExeSuffix is what names of programs end in.

@@ -1,0 +1,99 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+func TestCandidates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile(".terraform.lock.hcl", []byte(locked("1.0.0", "zh:"+zeros64)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m := &cli.Meta{Commands: commands(), Env: cli.Environment{"TFDEPS_CACHE_DIR=" + t.TempDir()}}
+	for line, want := range map[string]string{
+		"tfdeps pro":                         "providers",
+		"tfdeps providers ":                  "lock mirror urls verify",
+		"tfdeps help cache v":                "verify",
+		"tfdeps init -li":                    "-link=",
+		"tfdeps init -fro":                   "-from-module= -frozen",
+		"tfdeps init -link=c":                "-link=clone -link=copy",
+		"tfdeps init -upgrade -lockfile=":    "-lockfile=readonly",
+		"tfdeps init -with=":                 "-with=terraform -with=tofu",
+		"tfdeps providers lock -platform=da": "-platform=darwin_amd64 -platform=darwin_arm64",
+		"tfdeps providers lock tf.":          "tf.example.com/acme/tiny",
+		"tfdeps cache clean ":                "tf.example.com/acme/tiny",
+		"tfdeps completion ":                 "bash fish zsh",
+		"tfdeps -chd":                        "-chdir=",
+		"tfdeps init -link=zzz":              "",
+		"tfdeps":                             "cache completion get hash help init providers vendor version",
+	} {
+		var got []string
+		for _, c := range candidates(m, line) {
+			got = append(got, c.word)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q may become %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestCompletion_InBash sources the script for bash, in which a function stands for the program: it shows
+// how it is called, and what becomes of its answer.
+func TestCompletion_InBash(t *testing.T) {
+	t.Parallel()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	script := filepath.Join(t.TempDir(), "test.bash")
+	content := completionScripts["bash"] + `
+tfdeps() { if [[ $2 == *pro ]]; then echo providers; else echo -link=clone; echo -link=copy; fi; }
+for line in "tfdeps pro" "tfdeps init -link=c"; do
+  COMP_LINE=$line COMP_POINT=${#line} COMPREPLY=()
+  _tfdeps
+  echo "${COMPREPLY[*]}"
+done
+`
+	if err := os.WriteFile(script, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(bash, "--norc", script).CombinedOutput()
+	if want := "providers\nclone copy\n"; err != nil || string(out) != want {
+		t.Errorf("%v: bash says\n%s\nwant\n%s", err, out, want)
+	}
+}
+
+// TestExamples_AreCommandLines reads the examples of all commands with the commands' own options.
+func TestExamples_AreCommandLines(t *testing.T) {
+	t.Parallel()
+	used := map[string]bool{}
+	for _, c := range commands() {
+		used[c.Name] = true
+		if len(c.Help.Examples) == 0 {
+			t.Errorf("the help of %q has no example", c.Name)
+		}
+		for _, e := range c.Help.Examples {
+			_, call, ok := strings.Cut(e.Line, "tfdeps "+c.Name)
+			if !ok || !strings.HasSuffix(e.Why, ".") {
+				t.Errorf("%q isn't an example of %s, or %q is no sentence", e.Line, c.Name, e.Why)
+			}
+			call, _, _ = strings.Cut(strings.TrimSuffix(call, ")"), " >")
+			if given, err := c.Help.Flags.Parse(strings.Fields(strings.ReplaceAll(call, "'", ""))); err != nil {
+				t.Errorf("%q: %v (%v)", e.Line, err, given)
+			}
+		}
+	}
+	for name := range examples {
+		if !used[name] {
+			t.Errorf("there are examples of %q, which is no command", name)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package faults
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+)
+
+// changingCalls are the calls by which files come into their places.
+const changingCalls = "rename,renameat,renameat2"
+
+// TestCommands_RecoverFromAFaultAtEachStep has the nth call by which a file comes into its place
+// kill the command, or fail as on a broken or a full disk. What is said is clear, and the next run
+// has the same result as one that nothing happened to.
+func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	program := harness.Tfdeps(t)
+	for name, args := range map[string][]string{
+		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"},
+		"cache add": {"cache", "add", "-locked", "."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			recovers(t, program, args)
+		})
+	}
+}
+
+// faults are what strace does to a call, what is said then, and at how many calls that is tried; with
+// TFDEPS_TEST_KILLS at all.
+var faults = []struct {
+	inject, said string
+	calls        int
+}{
+	{"signal=KILL", "", 4}, {"error=EIO", "input/output error", 2}, {"error=ENOSPC", "no space left on device", 1},
+}
+
+func recovers(t *testing.T, program string, args []string) {
+	s, dir := newSiteWithModule(t, program)
+	s.init(t, dir) // for the lock file
+	temporary := t.TempDir()
+	env := append(slices.Clone(s.env), "TMPDIR="+temporary)
+	clean := func() {
+		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, "out"), filepath.Join(dir, "terraform.d"), filepath.Join(homeOf(s), ".local"), filepath.Join(homeOf(s), ".cache")} {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	run := func(before ...string) (string, error) {
+		line := slices.Concat(before, []string{program}, args, []string{"-no-color"})
+		cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+		cmd.Dir, cmd.Env = dir, env
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	clean()
+	if out, err := run(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	want, lock := listed(t, dir), harness.LockOf(t, dir)
+	for _, fault := range faults {
+		most, n := fault.calls, 1
+		if os.Getenv("TFDEPS_TEST_KILLS") != "" {
+			most = 40
+		}
+		for ; n <= most; n++ {
+			clean()
+			out, err := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
+			trace, readErr := os.ReadFile(s.cache + "-trace")
+			if readErr != nil {
+				t.Fatal(readErr)
+			}
+			if !strings.Contains(string(trace), "INJECTED") && !strings.Contains(string(trace), "killed by SIGKILL") {
+				break // there are fewer such calls
+			}
+			if said := harness.OneLine(out); err != nil && !strings.Contains(said, fault.said) || strings.Contains(said, "panic") {
+				t.Errorf("%s at call %d: %v, and the message has no %q:\n%s", fault.inject, n, err, fault.said, out)
+			}
+			if out, err := run(); err != nil {
+				t.Errorf("after %s at call %d: %v\n%s", fault.inject, n, err, out)
+			}
+			if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
+				t.Errorf("after %s at call %d there is\n%s\nand should be\n%s", fault.inject, n, strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			if left, _ := os.ReadDir(temporary); len(left) > 0 {
+				t.Errorf("after %s at call %d %v is left", fault.inject, n, left)
+			}
+		}
+		if n == 1 {
+			t.Errorf("%s: no call was found", fault.inject)
+		}
+	}
+}
+
+// TestCommands_SayThatDescriptorsAreUsedUp gives commands fewer descriptors than they want.
+func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	s, dir := newSiteWithModule(t, program)
+	for _, most := range []int{8, 12, 20} {
+		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName)} {
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", fmt.Sprintf("ulimit -n %d; exec %q init -no-color", most, program))
+		cmd.Dir, cmd.Env = dir, s.env
+		out, err := cmd.CombinedOutput()
+		if said := harness.OneLine(string(out)); err != nil && !strings.Contains(said, "too many open files") || strings.Contains(said, "panic") {
+			t.Errorf("%d: %v\n%s", most, err, out)
+		}
+		s.init(t, dir)
+	}
+}

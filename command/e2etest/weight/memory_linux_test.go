@@ -1,0 +1,138 @@
+package weight
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// The most memory that the program has at any moment, the pages of its own file included, which the system
+// has in memory anyway. What it has does not depend on the machine's load, but for the parts of its file that are read ahead.
+const (
+	maxVersionMemory = 18 << 20 // of "tfdeps version"
+	maxColdMemory    = 38 << 20 // of an init that downloads and unpacks ten packages
+)
+
+func TestProgram_TakesLittleMemoryToStart(t *testing.T) {
+	t.Parallel()
+	peak := peakMemory(t, t.TempDir(), harness.Env(t), harness.Tfdeps(t), "version")
+	t.Logf("%.1f MiB", float64(peak)/(1<<20))
+	if peak > maxVersionMemory {
+		t.Errorf("tfdeps version has %d KiB, want at most %d", peak>>10, maxVersionMemory>>10)
+	}
+}
+
+// The packages are as large as several of the buffers that they go through, so that
+// larger ones take no more memory.
+func TestProgram_TakesLittleMemoryToInstall(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	content, err := os.ReadFile(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var config strings.Builder
+	for i := range 10 {
+		name := "p" + strconv.Itoa(i)
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0",
+			Archive: providertest.Zip(map[string]string{"terraform-provider-" + name: string(content[i<<21 : (i+1)<<21])})})
+		fmt.Fprintf(&config, "    %s = { source = \"tf.example.com/acme/%[1]s\" }\n", name)
+	}
+	dir := t.TempDir()
+	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n"+config.String()+"  }\n}\n"))
+	peak := peakMemory(t, dir, harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...), program, "init")
+	t.Logf("%.1f MiB", float64(peak)/(1<<20))
+	if peak > maxColdMemory {
+		t.Errorf("an init has %d KiB, want at most %d", peak>>10, maxColdMemory>>10)
+	}
+}
+
+// peakMemory runs a program, which has to succeed, and returns the most memory that it has had. It is looked up when the process has
+// done all that it does and still exists, since what the system says of one that has ended
+// begins with the memory of the process that started it.
+func peakMemory(t *testing.T, dir string, env []string, program string, args ...string) int64 {
+	t.Helper()
+	const tries = 20 // the stop at the end isn't certain
+	for range tries {
+		if peak := peakIfStopped(t, dir, env, program, args...); peak > 0 {
+			return peak
+		}
+	}
+	t.Fatalf("%s never stopped at its end", program)
+	return 0
+}
+
+func peakIfStopped(t *testing.T, dir string, env []string, program string, args ...string) (peak int64) {
+	t.Helper()
+	runtime.LockOSThread() // tracing belongs to a thread
+	defer runtime.UnlockOSThread()
+	output, err := os.Create(filepath.Join(t.TempDir(), "output"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer output.Close()
+	// The first of several values counts: other tests turn the collector off.
+	process, err := os.StartProcess(program, append([]string{program}, args...), &os.ProcAttr{
+		Dir: dir, Env: append([]string{"GOGC=100"}, env...), Files: []*os.File{nil, output, output}, Sys: &syscall.SysProcAttr{Ptrace: true},
+	})
+	if err != nil {
+		t.Skipf("tracing isn't possible here: %v", err)
+	}
+	defer process.Release()
+	var status syscall.WaitStatus
+	wait := func() {
+		if _, err := syscall.Wait4(process.Pid, &status, 0, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wait() // it stops before its first instruction
+	if err := syscall.PtraceSetOptions(process.Pid, syscall.PTRACE_O_TRACEEXIT); err != nil {
+		t.Fatal(err)
+	}
+	for signal := 0; ; {
+		if err := syscall.PtraceCont(process.Pid, signal); err != nil && err != syscall.ESRCH {
+			t.Fatal(err)
+		}
+		wait()
+		switch {
+		case status.Exited() && status.ExitStatus() != 0 || status.Signaled():
+			text, _ := os.ReadFile(output.Name())
+			t.Fatalf("%s %q ended with %v:\n%s", program, args, status, text)
+		case status.Exited():
+			return peak
+		case status.TrapCause() == syscall.PTRACE_EVENT_EXIT:
+			peak, signal = highWater(t, process.Pid), 0
+		default:
+			signal = int(status.StopSignal())
+		}
+	}
+}
+
+// highWater reads the most memory that a process has had.
+func highWater(t *testing.T, pid int) int64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kibibytes, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(value), "kB")), 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kibibytes << 10
+		}
+	}
+	t.Fatalf("the system doesn't tell:\n%s", status)
+	return 0
+}

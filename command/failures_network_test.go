@@ -1,0 +1,142 @@
+package command
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// requiring is a configuration that requires providers: "tf.example.com/acme/tiny", or with a constraint
+// "tf.example.com/acme/tiny ~> 1.0".
+func requiring(providers ...string) map[string]string {
+	var b strings.Builder
+	b.WriteString("terraform {\n  required_providers {\n")
+	for i, p := range providers {
+		source, constraint, _ := strings.Cut(p, " ")
+		fmt.Fprintf(&b, "    p%d = { source = %q", i, source)
+		if constraint != "" {
+			fmt.Fprintf(&b, ", version = %q", constraint)
+		}
+		b.WriteString(" }\n")
+	}
+	b.WriteString("  }\n}\n")
+	return map[string]string{"main.tf": b.String()}
+}
+
+const (
+	tiny   = "tf.example.com/acme/tiny"
+	widget = "tf.example.com/acme/widget"
+)
+
+// closedPort is an address on which nothing listens.
+func closedPort(w *failing) string {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		w.Fatal(err)
+	}
+	defer listener.Close()
+	return listener.Addr().String()
+}
+
+// answering has all requests of a kind be answered with a status.
+func answering(kind string, fault providertest.Fault) func(*failing) {
+	return func(w *failing) {
+		w.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
+		w.registry.Break(kind, fault)
+	}
+}
+
+// another is a server whose certificate is of an authority that isn't trusted here.
+func another(w *failing) *providertest.Registry {
+	other, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(other.Close)
+	return other
+}
+
+// throughProxy has requests go through a proxy that isn't on this machine, which is at an
+// address on it, as is what they ask for.
+func throughProxy(proxy string) func(*failing) {
+	return func(w *failing) {
+		w.redirect("https://registry.example.com/v1/providers/")
+		w.set("HTTPS_PROXY=" + proxy)
+	}
+}
+
+func networkFailures() []failure {
+	two := requiring(tiny, widget)
+	return []failure{
+		{name: "refused", files: two, setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		{name: "refused_discovery", setUp: func(w *failing) {
+			for name, content := range requiring(closedPort(w) + "/acme/tiny") {
+				w.write(filepath.Join(w.dir, name), strings.ReplaceAll(content, "127.0.0.1", "localhost"))
+			}
+		}},
+		{name: "dns", files: two, setUp: func(w *failing) { w.redirect("https://registry..example.com/v1/providers/") }},
+		{name: "certificate_of_another_authority", files: two, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		{name: "certificate_file_missing", files: two, env: []string{"SSL_CERT_FILE=/no/such/ca.pem"},
+			setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		{name: "certificate_file_unset", files: two, env: []string{"SSL_CERT_FILE="}, setUp: func(w *failing) { w.redirect(another(w).ServiceURL()) }},
+		{name: "not_https", files: two, setUp: func(w *failing) {
+			plain := httptest.NewServer(http.NotFoundHandler())
+			w.Cleanup(plain.Close)
+			w.redirect(strings.Replace(plain.URL, "http:", "https:", 1) + "/v1/providers/")
+		}},
+		{name: "timeout", files: two, env: []string{"TF_REGISTRY_CLIENT_TIMEOUT=1"}, setUp: answering("versions", providertest.Fault{Delay: 20 * time.Second})},
+		{name: "proxy_refused", files: two, setUp: func(w *failing) { throughProxy("http://user:secret@" + closedPort(w))(w) }},
+		{name: "proxy_dns", files: two, setUp: throughProxy("http://proxy..example.com:3128")},
+		{name: "proxy_wants_login", files: two, setUp: func(w *failing) {
+			proxy := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { rw.WriteHeader(http.StatusProxyAuthRequired) }))
+			w.Cleanup(proxy.Close)
+			throughProxy(proxy.URL)(w)
+		}},
+		{name: "401_without_token", files: two, setUp: answering("versions", providertest.Fault{Status: 401})},
+		{name: "401_with_token", files: two, env: []string{"TF_TOKEN_tf_example_com=secret"}, setUp: answering("versions", providertest.Fault{Status: 401})},
+		{name: "403", files: two, setUp: answering("versions", providertest.Fault{Status: 403})},
+		{name: "404", files: requiring(tiny, widget)},
+		{name: "404_misspelt", files: map[string]string{"main.tf": requiring("tf.example.com/acme/tinyy")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}},
+		{name: "404_of_a_default_address", files: requiring("hashicorp/widget"), setUp: func(w *failing) {
+			w.config(fmt.Sprintf("host \"registry.terraform.io\" {\n  services = { \"providers.v1\" = %q }\n}\n", w.registry.ServiceURL()))
+		}},
+		{name: "429", files: two, setUp: answering("versions", providertest.Fault{Status: 429, RetryAfter: "0"})},
+		{name: "500", files: two, setUp: answering("versions", providertest.Fault{Status: 500})},
+		{name: "503", files: two, setUp: answering("versions", providertest.Fault{Status: 503})},
+		{name: "archive_403", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 403})},
+		{name: "archive_404", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 404})},
+		{name: "archive_503", files: requiring(tiny), setUp: answering("archive", providertest.Fault{Status: 503})},
+		{name: "archive_cut", files: requiring(tiny), setUp: answering("archive", providertest.Fault{CutAfter: 40, NoRange: true})},
+		{name: "answer_is_a_page", files: requiring(tiny), setUp: answering("versions", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>Sign in</html>") }})},
+		{name: "no_registry", files: requiring("localhost/acme/tiny"), setUp: func(w *failing) { w.config("host \"localhost\" {\n  services = {}\n}\n") }},
+		{name: "registry_as_a_mirror", files: requiring(tiny), setUp: func(w *failing) {
+			answering("", providertest.Fault{})(w)
+			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.ServiceURL()))
+		}},
+		{name: "host_of_a_registry_as_a_mirror", files: requiring(tiny), setUp: func(w *failing) {
+			answering("", providertest.Fault{})(w)
+			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", w.registry.BaseURL()+"/"))
+		}},
+		{name: "mirror_as_a_registry", files: requiring(tiny), setUp: func(w *failing) { w.redirect(mirrorBeside(w).URL()) }},
+		{name: "mirror_404", files: requiring(widget), setUp: func(w *failing) {
+			w.config(fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n  }\n}\n", mirrorBeside(w).URL()))
+		}},
+	}
+}
+
+// mirrorBeside is a mirror that has one package. Its authority is that of the registry.
+func mirrorBeside(w *failing) *providertest.Mirror {
+	mirror, err := providertest.NewMirror(providertest.MirrorOptions{CA: trustedCA})
+	if err != nil {
+		w.Fatal(err)
+	}
+	w.Cleanup(mirror.Close)
+	mirror.Add("tf.example.com", providertest.PackageSpec{Namespace: "acme", Type: "tiny", Version: "1.0.0"})
+	return mirror
+}

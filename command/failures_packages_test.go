@@ -1,0 +1,115 @@
+package command
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"syscall"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// publishing has the registry have a package.
+func publishing(spec providertest.PackageSpec) func(*failing) {
+	return func(w *failing) {
+		spec.Namespace, spec.Type = "acme", "tiny"
+		w.registry.Add(spec)
+	}
+}
+
+// versions has the registry have versions of a provider.
+func versions(all ...string) func(*failing) {
+	return func(w *failing) {
+		for _, v := range all {
+			publishing(providertest.PackageSpec{Version: v})(w)
+		}
+	}
+}
+
+// edited has a kind of documents be changed on the way.
+func edited(kind string, edit func([]byte) []byte) func(*failing) {
+	return func(w *failing) {
+		versions("1.0.0")(w)
+		w.registry.Break(kind, providertest.Fault{Body: edit})
+	}
+}
+
+func flipped(body []byte) []byte {
+	body = append([]byte{}, body...)
+	body[len(body)-1] ^= 1
+	return body
+}
+
+func locked(version, hash string) string {
+	return fmt.Sprintf("provider %q {\n  version = %q\n  hashes = [\n    %q,\n  ]\n}\n", tiny, version, hash)
+}
+
+var tinyOnly = []getproviders.Provider{{Hostname: "tf.example.com", Namespace: "acme", Type: "tiny"}}
+
+func packageFailures() []failure {
+	one := requiring(tiny)
+	other := getproviders.Platform{OS: "plan9", Arch: "arm"}
+	return []failure{
+		{name: "signature_wrong", files: one, setUp: edited("signature", flipped)},
+		{name: "signature_of_another_key", files: one, setUp: func(w *failing) {
+			signer, err := providertest.NewSigner(providertest.SignerOptions{})
+			if err != nil {
+				w.Fatal(err)
+			}
+			w.replace(signer.KeyID(), "LISTEDKEYID")
+			publishing(providertest.PackageSpec{Version: "1.0.0", Keys: []providertest.Key{signer.Key()}})(w)
+		}},
+		{name: "signature_missing", files: one, setUp: func(w *failing) {
+			versions("1.0.0")(w)
+			w.registry.Break("signature", providertest.Fault{Status: 404})
+		}},
+		{name: "checksum_wrong", files: one, setUp: edited("archive", flipped)},
+		{name: "checksum_list_wrong", files: one, setUp: edited("sums", func([]byte) []byte { return []byte("nothing\n") })},
+		{name: "package_is_no_archive", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: []byte("no zip")})},
+		{name: "package_without_program", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Archive: providertest.Zip(map[string]string{"README.md": "a"})})},
+		{name: "platform_missing", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Platform: other})},
+		{name: "protocol", files: one, setUp: publishing(providertest.PackageSpec{Version: "1.0.0", Protocols: []string{"4.0"}})},
+		{name: "no_version_between", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "1.9.3", "3.0.0", "3.1.0", "4.0.0-beta1")},
+		{name: "no_version_so_high", files: requiring(tiny + " >= 5.0"), setUp: versions("1.0.0", "1.9.3")},
+		{name: "no_version_but_a_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0", "2.0.0-beta1", "2.1.0-rc1")},
+		{name: "no_version_and_an_older_prerelease", files: requiring(tiny + " ~> 2.0"), setUp: versions("1.0.0-beta1", "1.0.0")},
+		{name: "no_version_at_all", files: one, setUp: versions("1.0.0-beta1")},
+		{name: "conflict", files: map[string]string{
+			"main.tf":   requiring(tiny + " ~> 1.0")["main.tf"] + "module \"m\" {\n  source = \"./m\"\n}\n",
+			"m/main.tf": requiring(tiny + " ~> 2.0")["main.tf"],
+		}, setUp: versions("1.0.0", "2.0.0")},
+		{name: "locked_version", files: map[string]string{
+			"main.tf": requiring(tiny + " ~> 2.0")["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "h1:"+zeros+"="),
+		}, setUp: versions("1.0.0", "2.0.0")},
+		{name: "locked_hashes", files: map[string]string{"main.tf": one["main.tf"], ".terraform.lock.hcl": locked("1.0.0", "zh:"+zeros64)}, setUp: func(w *failing) {
+			versions("1.0.0")(w)
+		}},
+		{name: "target_is_a_file", files: map[string]string{"main.tf": one["main.tf"], ".terraform": "a file"}, setUp: versions("1.0.0")},
+		{name: "no_space_for_all", err: &resolve.NoSpaceError{Dirs: []string{"/home/cache", "/work/.terraform"}, Need: 2_345_678_901, Free: 120_000_000, Providers: tinyOnly}},
+		{name: "no_space_left", err: &resolve.ProviderError{Provider: tinyOnly[0], Version: getproviders.Version{Major: 1}, Step: resolve.StepUnpack,
+			Err: &fs.PathError{Op: "write", Path: "/work/.terraform/providers/program", Err: syscall.ENOSPC}}},
+		{name: "package_too_large", files: one, setUp: func(w *failing) {
+			versions("1.0.0")(w)
+			w.registry.Break("archive", providertest.Fault{Header: http.Header{"Content-Length": {"9000000000000000"}}})
+		}},
+		{name: "offline", files: one, args: "init -offline"},
+		{name: "frozen", files: one, args: "init -frozen"},
+		{name: "readonly", files: one, args: "init -lockfile=readonly", setUp: versions("1.0.0")},
+		{name: "built_in", files: requiring("terraform.io/builtin/other")},
+		{name: "plugin_dir_without_it", files: one, args: "init -plugin-dir=plugins"},
+		{name: "policy", files: map[string]string{"main.tf": one["main.tf"], "tfdeps.hcl": "sources = [\"registry.terraform.io\"]\n"}, setUp: versions("1.0.0")},
+		{name: "lock_platform_missing", files: one, args: "providers lock -platform=plan9_arm", setUp: versions("1.0.0")},
+		{name: "mirror_refused", files: one, args: "providers mirror to", setUp: func(w *failing) { w.redirect("https://" + closedPort(w) + "/v1/providers/") }},
+		{name: "cache_is_a_file", files: map[string]string{"cache": "a file"}, args: "cache list", setUp: func(w *failing) {
+			w.set("TFDEPS_CACHE_DIR=" + filepath.Join(w.dir, "cache"))
+		}},
+	}
+}
+
+const (
+	zeros   = "0000000000000000000000000000000000000000000"
+	zeros64 = zeros + "000000000000000000000"
+)

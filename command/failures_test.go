@@ -1,0 +1,243 @@
+package command
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+var update = flag.Bool("update", false, "write what the program says into testdata/failures.txtar")
+
+// failure is a way to fail, by a command that runs in this process.
+type failure struct {
+	name  string
+	files map[string]string // of the working directory
+	cli   string            // the CLI configuration; "": the registry is that of tf.example.com
+	env   []string
+	args  string // "": init
+	setUp func(w *failing)
+	err   error // what an installation fails with that can't be provoked here; nil: a command runs
+}
+
+// TestFailures_AreExplained provokes failures one by one, against servers on loopback, and
+// compares what is said with testdata/failures.txtar: the texts of all kinds in
+// one place, to be read. The lines of a paragraph are joined there. -update writes
+// the file.
+func TestFailures_AreExplained(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what networks and files say is that of Linux")
+	}
+	golden := filepath.Join("testdata", "failures.txtar")
+	archive, err := txtar.ParseFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{}
+	for _, f := range archive.Files {
+		want[f.Name] = string(f.Data)
+	}
+	all := slices.Concat(networkFailures(), packageFailures(), directoryFailures(), argumentFailures())
+	said := txtar.Archive{Comment: archive.Comment}
+	for _, f := range all {
+		t.Run(f.name, func(t *testing.T) {
+			got := ""
+			if f.err != nil {
+				got = shown(f.err)
+			} else {
+				got = newFailing(t, f).run(f)
+			}
+			said.Files = append(said.Files, txtar.File{Name: f.name, Data: []byte(got)})
+			if got != want[f.name] && !*update {
+				t.Errorf("it says\n%s\nwant\n%s", got, want[f.name])
+			}
+		})
+		delete(want, f.name)
+	}
+	if *update {
+		if err := os.WriteFile(golden, txtar.Format(&said), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for name := range want {
+		t.Errorf("%s has %q, which is no failure", golden, name)
+	}
+}
+
+// shown is what an init would say that fails with an error.
+func shown(err error) string {
+	var out bytes.Buffer
+	product := getproviders.Terraform("1.15.9")
+	view.Problems(view.Options{Product: product, Stderr: view.Stream{Writer: &out}}, view.InstallProblems(product, nil, err, nil))
+	return unwrapped(out.String())
+}
+
+// failing is the place in which a command fails.
+type failing struct {
+	*testing.T
+	dir, home string
+	registry  *providertest.Registry
+	env       cli.Environment
+	names     []string // what is replaced in texts, and by what
+}
+
+func newFailing(t *testing.T, f failure) *failing {
+	t.Helper()
+	root := t.TempDir()
+	registry, err := providertest.NewRegistry(providertest.Options{CA: trustedCA})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	w := &failing{T: t, dir: filepath.Join(root, "work"), home: filepath.Join(root, "home"), registry: registry}
+	for name, content := range f.files {
+		w.write(filepath.Join(w.dir, name), content)
+	}
+	w.write(filepath.Join(w.home, "ca.pem"), string(w.registry.CAPEM()))
+	w.env = cli.Environment{
+		"HOME=" + w.home, "USERPROFILE=" + w.home, "PATH=" + w.home, "TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_REGISTRY_DISCOVERY_RETRY=0",
+		"SSL_CERT_FILE=" + filepath.Join(w.home, "ca.pem"), "TF_CLI_CONFIG_FILE=" + filepath.Join(w.home, "cli.tfrc"), "TFDEPS_PROGRESS=none",
+	}
+	w.replace(w.registry.Host(), "localhost:PORT")
+	w.replace(w.registry.Signer().KeyID(), "KEYID")
+	w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = {\n    \"providers.v1\" = %q\n    \"modules.v1\" = %q\n  }\n}\n",
+		w.registry.ServiceURL(), w.registry.ModulesURL()))
+	return w
+}
+
+// replace has a name that differs each time stand in texts as another.
+func (w *failing) replace(name, by string) { w.names = append(w.names, name, by) }
+
+// set adds variables to the environment.
+func (w *failing) set(entries ...string) { w.env = w.env.With(entries...) }
+
+// config writes the CLI configuration.
+func (w *failing) config(content string) { w.write(filepath.Join(w.home, "cli.tfrc"), content) }
+
+// redirect has tf.example.com's providers be at a URL.
+func (w *failing) redirect(url string) {
+	w.config(fmt.Sprintf("host \"tf.example.com\" {\n  services = { \"providers.v1\" = %q }\n}\n", url))
+}
+
+func (w *failing) write(path, content string) {
+	w.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		w.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// main runs a command, and returns what it prints and its exit code.
+func (w *failing) main(args ...string) (out, err string, code int) {
+	w.Helper()
+	var stdout, stderr bytes.Buffer
+	code = Main(w.Context(), Process{
+		Args: append([]string{"tfdeps"}, args...), Env: w.env, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr,
+		Now: time.Now, Chdir: os.Chdir, UserCacheDir: filepath.Join(w.home, "cache"),
+		retryWait: time.Nanosecond,
+	})
+	return stdout.String(), stderr.String(), code
+}
+
+// run makes the command fail, and returns what it says, the code of the error, if there is one, first.
+func (w *failing) run(f failure) string {
+	w.Helper()
+	if err := os.MkdirAll(w.dir, 0o755); err != nil {
+		w.Fatal(err)
+	}
+	w.Chdir(w.dir)
+	if f.cli != "" {
+		w.config(f.cli)
+	}
+	w.set(f.env...)
+	if f.setUp != nil {
+		f.setUp(w)
+	}
+	args := strings.Fields(f.args)
+	if len(args) == 0 {
+		args = []string{"init"}
+	}
+	out, err, code := w.main(args...)
+	if code != 1 && code != 2 {
+		w.Errorf("the exit code is %d\n%s%s", code, out, err)
+	}
+	text := err
+	if text == "" {
+		text = out
+	}
+	if i := strings.Index(out, "╷"); i >= 0 && i < len(out) && err != "" { // warnings
+		text = out[i:] + err
+	}
+	return fmt.Sprintf("$ tfdeps %s\n%s%s", strings.Join(args, " "), w.settled(text), w.codes(args))
+}
+
+// codes runs an init again for programs, and returns the codes of its errors, a line each.
+func (w *failing) codes(args []string) (lines string) {
+	w.Helper()
+	if args[0] != "init" {
+		return ""
+	}
+	out, _, _ := w.main(append(args, "-json")...)
+	for line := range strings.Lines(out) {
+		var said struct {
+			Diagnostic struct{ Severity, Code string }
+		}
+		if err := json.Unmarshal([]byte(line), &said); err == nil && said.Diagnostic.Severity == "error" {
+			lines += "(code: " + said.Diagnostic.Code + ")\n"
+		}
+	}
+	return lines
+}
+
+// settled is a text without what differs each time, its paragraphs a line each.
+func (w *failing) settled(text string) string {
+	names := append([]string{w.dir, "/work", w.home, "/home", filepath.Dir(w.dir), "", getproviders.CurrentPlatform().String(), "linux_amd64"}, w.names...)
+	return ports.ReplaceAllString(strings.NewReplacer(names...).Replace(unwrapped(text)), "$1:PORT")
+}
+
+// ports are those of servers on loopback.
+var ports = regexp.MustCompile(`(localhost|127\.0\.0\.1|\[::1\]):\d{4,5}`)
+
+// unwrapped joins lines that were broken for the width of a terminal, and takes the frames
+// of boxes off.
+func unwrapped(text string) string {
+	lines := strings.Split(text, "\n")
+	var b strings.Builder
+	for i, line := range lines {
+		body, boxed := strings.CutPrefix(line, "│ ")
+		width := 78
+		if boxed {
+			width = 75
+		}
+		b.WriteString(strings.TrimRight(body, " "))
+		if i+1 < len(lines) && lines[i+1] != "╵" && lines[i+1] != "╷" {
+			next, _ := strings.CutPrefix(lines[i+1], "│ ")
+			word, _, _ := strings.Cut(next, " ")
+			broken := body != "" && word != "" && !strings.HasPrefix(body, " ") && !strings.HasPrefix(body, "Error: ") &&
+				utf8.RuneCountInString(body)+1+utf8.RuneCountInString(word) > width
+			b.WriteString(map[bool]string{true: " ", false: "\n"}[broken])
+		} else if i+1 < len(lines) {
+			b.WriteString("\n")
+		}
+	}
+	return strings.NewReplacer("╷\n", "", "╵\n", "").Replace(b.String())
+}

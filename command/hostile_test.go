@@ -1,0 +1,237 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// hostileCommands are run against each rule of testdata/hostile; a word stands where they read
+// more than their arguments.
+var hostileCommands = []struct {
+	name string
+	args []string
+}{
+	{"lock", []string{"providers", "lock", "-no-color"}},
+	{"mirror", []string{"providers", "mirror", "-no-color", "out"}},
+	{"vendor", []string{"vendor", "-no-color"}},
+	{"urls", []string{"providers", "urls", "-no-color"}},
+	{"get", []string{"get", "-no-color"}},
+	{"add", []string{"cache", "add", "-no-color", "$HOST/acme/tiny@1.0.0"}},
+	{"init", []string{"init", "-no-color"}}, // the last, because the registry is honest after it
+}
+
+// allHostile is the variable that runs every command against every rule. Without it, init meets
+// each rule, and the other commands meet the rules in turn.
+const allHostile = "TFDEPS_TEST_HOSTILE"
+
+const hostileToken = "sEcReT-t0ken"
+
+// TestMain_RefusesWhatHostileRegistriesSend runs every command, in this process, against a
+// registry that lies in one way for each rule. The error says what is wrong and where, and the
+// exit code is 1. Nothing is installed, left among the temporary files, or changed elsewhere. No
+// terminal obeys what is printed, and no other host gets the token.
+func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the registry is at a port of localhost, which names no directory there")
+	}
+	rules, err := providertest.ReadHostile(filepath.Join("..", "testdata", "hostile"))
+	if err != nil || len(rules) < 50 {
+		t.Fatalf("%d rules: %v", len(rules), err)
+	}
+	o := hostileWorld(t)
+	for i, rule := range rules {
+		if testing.Short() && i%5 != 0 && rule.Name != "honest" {
+			continue
+		}
+		t.Run(rule.Name, func(t *testing.T) {
+			registry, err := providertest.NewHostile(rule, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer registry.Close()
+			for j, c := range hostileCommands {
+				if c.name != "init" && j != i%6 && os.Getenv(allHostile) == "" && rule.Name != "honest" {
+					continue
+				}
+				want, named := rule.Want[c.name]
+				if !named {
+					want = rule.Want[""]
+				}
+				runHostile(t, registry, rule, c.name, c.args, want)
+			}
+			for _, request := range o.Other.Log() {
+				if strings.Contains(fmt.Sprint(request), hostileToken) {
+					t.Errorf("another host got the token: %v", request)
+				}
+			}
+		})
+	}
+}
+
+// hostileWorld is what registries have in common.
+func hostileWorld(t *testing.T) (o providertest.HostileOptions) {
+	t.Helper()
+	o.CA = trustedCA
+	var err error
+	if o.Signer, err = providertest.NewSigner(providertest.SignerOptions{}); err == nil {
+		o.Other, err = providertest.NewServer(providertest.ServerOptions{CA: o.CA})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(o.Other.Close)
+	return o
+}
+
+// runHostile runs a command in directories of its own. "-" wants success. What init keeps of a lie
+// must not outlast it.
+func runHostile(t *testing.T, registry *providertest.Registry, rule providertest.HostileRule, name string, args []string, want string) {
+	t.Helper()
+	root := t.TempDir()
+	writeWorld(t, root, registry, rule.Module != nil)
+	before := filesIn(t, root)
+	code, stdout, stderr := runInProcess(t, root, registry.Host(), args)
+	said := strings.Join(strings.Fields(stderr), " ") // as if it weren't wrapped
+	switch {
+	case want == "-" && code != 0:
+		t.Errorf("%s: exit code %d\n%s", name, code, stderr)
+	case want == "-":
+		return
+	case code != 1:
+		t.Errorf("%s: exit code %d, not 1\n%s%s", name, code, stdout, stderr)
+	case !strings.Contains(said, want):
+		t.Errorf("%s: the error has no %q:\n%s", name, want, stderr)
+	case !strings.Contains(said, registry.Host()) && !strings.Contains(said, "acme/"):
+		t.Errorf("%s: the error names neither the provider, the module nor a URL:\n%s", name, stderr)
+	}
+	for _, printed := range []string{stdout, stderr} {
+		if strings.Contains(printed, hostileToken) {
+			t.Errorf("%s: the token is printed:\n%s", name, printed)
+		}
+		if i := strings.IndexFunc(printed, obeyed); i >= 0 || !utf8.ValidString(printed) {
+			t.Errorf("%s: a terminal would obey %q", name, printed[max(0, i-20):min(len(printed), max(i, 0)+20)])
+		}
+		if len(printed) > 64<<10 {
+			t.Errorf("%s: %d bytes are printed", name, len(printed))
+		}
+	}
+	for file, content := range filesIn(t, root) {
+		if was, there := before[file]; there && was == content || !there && harmless(file) {
+			continue
+		}
+		t.Errorf("%s: %s is left behind or changed: %.100q", name, file, content)
+	}
+	if name == "init" && rule.Archive == nil && rule.Key == "" && len(rule.Sums) == 0 && len(rule.Answers) > 0 {
+		for _, answer := range rule.Answers {
+			registry.Break(answer.Kind, providertest.Fault{})
+		}
+		if code, _, stderr := runInProcess(t, root, registry.Host(), args); code != 0 {
+			t.Errorf("%s: the registry is honest again, and the exit code is %d\n%s", name, code, stderr)
+		}
+	}
+	for file := range before {
+		if _, err := os.Lstat(filepath.Join(root, file)); err != nil {
+			t.Errorf("%s: %s is gone", name, file)
+		}
+	}
+}
+
+// writeWorld makes the directories of a user below root, and a configuration in one of them.
+func writeWorld(t *testing.T, root string, registry *providertest.Registry, modules bool) {
+	t.Helper()
+	config := fmt.Sprintf("terraform {\n  required_providers {\n    tiny = { source = %q }\n  }\n}\n", registry.Host()+"/acme/tiny")
+	cliConfig := fmt.Sprintf("credentials %q {\n  token = %q\n}\n", registry.Host(), hostileToken)
+	if modules { // their hosts have no ports
+		config = fmt.Sprintf("module \"net\" {\n  source  = %q\n  version = \"1.0.0\"\n}\n", providertest.Host+"/acme/net/cloud")
+		cliConfig += fmt.Sprintf("credentials %q {\n  token = %q\n}\nhost %[1]q {\n  services = { \"modules.v1\" = %[3]q }\n}\n", providertest.Host, hostileToken, registry.ModulesURL())
+	}
+	for file, content := range map[string]string{
+		"work/main.tf": config, "work/keep": "kept", "temp/keep": "kept", "home/private/main.tf": "# private\n",
+		"cli.tfrc": cliConfig,
+	} {
+		path := filepath.Join(root, file)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// obeyed are the characters that control a terminal, or change the order of what is read.
+func obeyed(r rune) bool {
+	return unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// harmless are files that say nothing of a package: locks, parts of downloads to be resumed, and
+// what servers sent of modules, under its checksum.
+func harmless(file string) bool {
+	return strings.HasPrefix(file, "cache/tfdeps/") && (strings.Contains(file, "/.locks/") || strings.Contains(file, "/partial/")) || strings.HasPrefix(file, "cache/tfdeps/modules/") ||
+		strings.HasPrefix(file, "home/.local/state/tfdeps/") && !strings.Contains(file, "tiny")
+}
+
+// filesIn returns the content of each file, and of links the targets.
+func filesIn(t *testing.T, root string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		name, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		if entry.Type()&fs.ModeSymlink != 0 {
+			found[name], err = os.Readlink(path)
+			return err
+		}
+		content, err := os.ReadFile(path)
+		found[name] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+func runInProcess(t *testing.T, root, host string, args []string) (code int, stdout, stderr string) {
+	t.Helper()
+	return runInProcessAt(t, root, host, args, time.Now)
+}
+
+func runInProcessAt(t *testing.T, root, host string, args []string, now func() time.Time) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("TMPDIR", filepath.Join(root, "temp"))
+	t.Chdir(filepath.Join(root, "work"))
+	args = slices.Clone(args)
+	for i := range args {
+		args[i] = strings.ReplaceAll(args[i], "$HOST", host)
+	}
+	var out, err bytes.Buffer
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	code = Main(ctx, Process{
+		Args: append([]string{"tfdeps"}, args...),
+		Env: []string{"HOME=" + filepath.Join(root, "home"), "SSL_CERT_FILE=" + os.Getenv("SSL_CERT_FILE"), "TF_CLI_CONFIG_FILE=" + filepath.Join(root, "cli.tfrc"),
+			"TF_REGISTRY_DISCOVERY_RETRY=0", "CHECKPOINT_DISABLE=1", "NO_COLOR=1"},
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err,
+		Now: now, Chdir: os.Chdir, UserCacheDir: filepath.Join(root, "cache"),
+	})
+	return code, out.String(), err.String()
+}

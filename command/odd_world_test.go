@@ -1,0 +1,166 @@
+package command
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// oddRegistry is an honest one.
+func oddRegistry(t *testing.T) *providertest.Registry {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("file systems of other systems know no such names")
+	}
+	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	return registry
+}
+
+// TestMain_WorksInDirectoriesOfOddNames has init succeed below directories whose names are no text, or
+// almost longer than the system takes; no terminal obeys a name.
+func TestMain_WorksInDirectoriesOfOddNames(t *testing.T) {
+	registry := oddRegistry(t)
+	for name, dir := range map[string]string{
+		"no UTF-8":                  "a\xff\xfeb",
+		"a line break":              "a\nb",
+		"an escape sequence":        "a\x1b]0;owned\ab",
+		"a pattern":                 "[a]*?",
+		"quotes and variables":      "a'\"$HOME`b ${x} %{y}",
+		"a path of 3600 characters": strings.Repeat(strings.Repeat("d", 199)+"/", 18),
+		"a path of 3950 characters": strings.Repeat(strings.Repeat("d", 199)+"/", 20),
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := filepath.Join(t.TempDir(), dir)
+			if len(root) > 3950 {
+				root = root[:3950]
+			}
+			writeWorld(t, root, registry, false)
+			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
+			if code != 0 {
+				t.Errorf("exit code %d\n%s%s", code, stdout, stderr)
+			}
+			if strings.ContainsFunc(stdout+stderr, obeyed) {
+				t.Errorf("a terminal would obey %q", stdout+stderr)
+			}
+		})
+	}
+}
+
+// TestMain_WorksWhateverTheClockSays has the clock stand anywhere, and jump between two runs.
+func TestMain_WorksWhateverTheClockSays(t *testing.T) {
+	registry := oddRegistry(t)
+	root := t.TempDir()
+	writeWorld(t, root, registry, false)
+	now := time.Now()
+	for _, at := range []time.Time{time.Unix(0, 0), now.AddDate(1000, 0, 0), now, now.AddDate(-10, 0, 0), now, now.AddDate(10, 0, 0), now.AddDate(0, 0, -1)} {
+		for _, args := range [][]string{{"init"}, {"cache", "gc"}, {"cache", "verify"}} {
+			if code, stdout, stderr := runInProcessAt(t, root, registry.Host(), args, func() time.Time { return at }); code != 0 {
+				t.Fatalf("%q at %v: exit code %d\n%s%s", args, at, code, stdout, stderr)
+			}
+		}
+		if err := os.RemoveAll(filepath.Join(root, "work", ".terraform")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestMain_WorksWithRecordsOfOtherVersions has what is kept beside packages be of a version
+// of the program that isn't known, or nothing that any version writes: it counts for nothing.
+func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
+	registry := oddRegistry(t)
+	for name, change := range map[string]func(content string) string{
+		"a later format": func(content string) string {
+			return strings.NewReplacer(`"format":1`, `"format":999`, `"version":1`, `"version":999`, `"format_version":"1`, `"format_version":"999`).Replace(content)
+		},
+		"cut off": func(content string) string { return content[:len(content)/2] },
+		"empty":   func(string) string { return "" },
+		"a page":  func(string) string { return "<html>" },
+		"other types": func(string) string {
+			return `{"format": [], "version": {}, "packages": 7, "entries": "x", "receipts": []}`
+		},
+		"null":           func(string) string { return "null" },
+		"bytes of zero":  func(content string) string { return strings.Repeat("\x00", len(content)) },
+		"nested lists":   func(string) string { return strings.Repeat("[", 100_000) },
+		"twice the same": func(content string) string { return content + content },
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := t.TempDir()
+			writeWorld(t, root, registry, false)
+			if code, _, stderr := runInProcess(t, root, registry.Host(), []string{"init"}); code != 0 {
+				t.Fatalf("exit code %d\n%s", code, stderr)
+			}
+			changed := 0
+			for _, kept := range []string{filepath.Join("home", ".local"), "cache"} {
+				err := filepath.WalkDir(filepath.Join(root, kept), func(path string, entry fs.DirEntry, err error) error {
+					if err != nil || !entry.Type().IsRegular() || strings.Contains(path, "acme") {
+						return err
+					}
+					content, err := os.ReadFile(path)
+					if err != nil || len(content) == 0 {
+						return err
+					}
+					changed++
+					return os.WriteFile(path, []byte(change(string(content))), 0o600)
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if changed == 0 {
+				t.Fatal("nothing is kept")
+			}
+			if err := os.RemoveAll(filepath.Join(root, "work", ".terraform")); err != nil {
+				t.Fatal(err)
+			}
+			for i := range 2 {
+				if code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"}); code != 0 {
+					t.Errorf("run %d: exit code %d\n%s%s", i+1, code, stdout, stderr)
+				}
+			}
+		})
+	}
+}
+
+// TestMain_SaysWhatDirectoriesItCantUse has each directory of a user be a file.
+func TestMain_SaysWhatDirectoriesItCantUse(t *testing.T) {
+	registry := oddRegistry(t)
+	for _, c := range []struct {
+		place string
+		code  int
+	}{
+		{"work/.terraform", 1}, {"work/.terraform/providers", 1}, {"temp", 0}, {"cache", 0}, {"cache/tfdeps", 0}, {"home/.local", 0}, {"home/.local/state/tfdeps", 0},
+	} {
+		t.Run(c.place, func(t *testing.T) {
+			root := t.TempDir()
+			writeWorld(t, root, registry, false)
+			path := filepath.Join(root, c.place)
+			if err := os.RemoveAll(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("precious"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"init"})
+			if code != c.code {
+				t.Errorf("exit code %d, not %d\n%s%s", code, c.code, stdout, stderr)
+			}
+			if content, err := os.ReadFile(path); err != nil || string(content) != "precious" {
+				t.Errorf("%s: %v", fmt.Sprintf("%.40q", content), err)
+			}
+		})
+	}
+}
