@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -9,10 +10,10 @@ import (
 	"testing"
 )
 
-// TestReadme_ShowsARunnableExample keeps the library example of the README in
+// TestEngine_ShowsARunnableExample keeps the library example of docs/engine.md in
 // step with the one that is compiled and run.
-func TestReadme_ShowsARunnableExample(t *testing.T) {
-	readme, err := os.ReadFile("README.md")
+func TestEngine_ShowsARunnableExample(t *testing.T) {
+	page, err := os.ReadFile("docs/engine.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -20,13 +21,13 @@ func TestReadme_ShowsARunnableExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, after, _ := strings.Cut(string(readme), "```go\n")
+	_, after, _ := strings.Cut(string(page), "```go\n")
 	shown, _, _ := strings.Cut(after, "```\n")
 	if shown == "" {
-		t.Fatal("README.md shows no Go code")
+		t.Fatal("docs/engine.md shows no Go code")
 	}
 	if missing := missingLine(shown, string(example)); missing != "" {
-		t.Errorf("the example of README.md has a line that providercache/example_test.go hasn't, or not there: %q", missing)
+		t.Errorf("the example of docs/engine.md has a line that providercache/example_test.go hasn't, or not there: %q", missing)
 	}
 }
 
@@ -104,7 +105,46 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 	}
 }
 
+// TestContributing_NamesFilesThatExist keeps the paths through the code in step with the
+// code: each file is there, and comes once.
+func TestContributing_NamesFilesThatExist(t *testing.T) {
+	content, err := os.ReadFile("CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, _ := strings.Cut(string(content), "\n## Follow one provider\n")
+	section, _, _ := strings.Cut(after, "\n## ")
+	_, paths, _ := strings.Cut(section, "\n1. ")
+	lists := strings.Split(paths, "\n1. ")
+	if len(lists) != 2 {
+		t.Fatalf("CONTRIBUTING.md follows %d paths, want those of init and cache gc", len(lists))
+	}
+	for i, most := range []int{30, 16} {
+		files := listedFiles.FindAllStringSubmatch("\n1. "+lists[i], -1)
+		seen := map[string]bool{}
+		for _, file := range files {
+			if _, err := os.Stat(filepath.FromSlash(file[1])); err != nil || seen[file[1]] {
+				t.Errorf("path %d names %s, which is not there or comes twice", i+1, file[1])
+			}
+			seen[file[1]] = true
+		}
+		if len(files) < 10 || len(files) > most {
+			t.Errorf("path %d has %d files, want 10 to %d", i+1, len(files), most)
+		}
+	}
+}
+
 var (
+	listedFiles = regexp.MustCompile("\\n\\d+\\. `([^`]+)`")
+
 	testNames    = regexp.MustCompile(`\bTest[A-Z]\w+`)
 	sessionNames = regexp.MustCompile(`\b[a-z_]+\.txtar\b`)
 )
+
+// TestMutations_AreEachAtOnePlace keeps the list of mutations in step with the code: a line that
+// was changed would else no longer be tried.
+func TestMutations_AreEachAtOnePlace(t *testing.T) {
+	if out, err := exec.CommandContext(t.Context(), "go", "run", "./testdata/mutate", "-check").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}

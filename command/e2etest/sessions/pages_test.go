@@ -1,0 +1,273 @@
+package sessions
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// TestPages follows README and the pages of docs from top to bottom, as people do: a
+// session in testdata/pages for each, with an empty home. Beside the commands of
+// TestScript they have:
+//
+//	follow PAGE
+//		Runs all shell commands of the page in one shell, which ends at the first
+//		that fails. Those that notRun lists are left out.
+//	steps PAGE HEADING
+//		Likewise the steps of the CI configuration below a heading.
+//	extract PAGE N FILE
+//		Writes the page's Nth block of HCL into a file.
+func TestPages(t *testing.T) {
+	t.Parallel()
+	program, quickstart := harness.Tfdeps(t), harness.Path(t, "testdata", "quickstart")
+	commands := sessionCommands()
+	commands["follow"], commands["steps"], commands["extract"] = followPage, followSteps, extractBlock
+	testscript.Run(t, testscript.Params{
+		Dir: harness.Path(t, "testdata", "pages"),
+		Setup: func(env *testscript.Env) error {
+			if err := setUpSession(env, program, quickstart); err != nil {
+				return err
+			}
+			for _, name := range []string{"TFDEPS_NO_SHARED_CACHE", "TFDEPS_PROGRESS"} {
+				env.Setenv(name, "")
+			}
+			env.Setenv("REPOSITORY", harness.Path(t))
+			return nil
+		},
+		Condition:           sessionCondition,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Cmds:                commands,
+	})
+}
+
+// block is a block of code of a page.
+type block struct{ page, language, heading, text string }
+
+// notRun are the blocks that can't run in a test, by page and first line, and why.
+var notRun = map[string]string{
+	"README.md: TFDEPS_BENCH_SCALE=0.1 go test -run='^$' -bench=Table -benchtime=3x ./command/e2etest/bench": "is a benchmark, which takes minutes",
+	"README.md: go install github.com/tfdeps/tfdeps@latest":                                                  "needs a network; go build is how the tests make the program",
+	"README.md: go run . -chdir=testdata/quickstart init":                                                    ".ci/run runs it, in a new clone",
+	"docs/cache-and-ci.md: go install github.com/tfdeps/tfdeps@latest":                                       "needs a network",
+	"docs/cache-and-ci.md: FROM golang:1.26 AS tfdeps":                                                       "needs a network and a builder of images; cache_system.txtar runs the same commands",
+	"docs/init.md: tfdeps init -with=terraform -migrate-state":                                               "moves state, which takes two backends; the tests of the package peers do it",
+	"docs/integrations.md: RUN mkdir -p /opt/tfdeps && \\":                                                   "needs a builder of images",
+	"docs/integrations.md: export TG_TF_PATH=\"$HOME/.tfdeps/bin/terraform\"":                                "needs Terragrunt",
+	"docs/integrations.md: tf, err := tfexec.NewTerraform(dir, \"/home/ci/.tfdeps/bin/terraform\")":          "testdata/terraformexec has it in a program that a test runs",
+	"docs/integrations.md: export PATH=\"$HOME/.tfdeps/bin:$HOME/.tfenv/bin:$PATH\"":                         "needs tfenv",
+	"docs/mirrors.md: export TF_TOKEN_registry_example__corp_com=...":                                        "has no token in it",
+	"docs/engine.md: product := getproviders.Terraform(\"1.15.9\")":                                          "an example of the package providercache runs it",
+	"docs/trust.md: docker run -v \"$HOME/.cache/tfdeps:/cache:ro\" -e TFDEPS_CACHE_DIR=/cache ...":          "needs Docker",
+}
+
+// TestPages_LeaveNoBlockOut: each block of code is run by the page's session, or notRun
+// says why it can't be.
+func TestPages_LeaveNoBlockOut(t *testing.T) {
+	t.Parallel()
+	listed := map[string]bool{}
+	for _, page := range pageNames(t) {
+		session, _ := os.ReadFile(harness.Path(t, "testdata", "pages", strings.TrimSuffix(filepath.Base(page), ".md")+".txtar"))
+		counts := map[string]int{}
+		for _, b := range blocksOf(t, page) {
+			counts[b.language]++
+			if notRun[b.key()] != "" {
+				listed[b.key()] = true
+				continue
+			}
+			var want string
+			switch b.language {
+			case "sh":
+				want = "\nfollow " + page + "\n"
+			case "yaml":
+				want = "\nsteps " + page + " '" + b.heading + "'\n"
+			case "hcl":
+				want = "\nextract " + page + " " + strconv.Itoa(counts["hcl"]) + " "
+			default:
+				t.Errorf("%s has a block of %q that begins with %q: run it, or say in notRun why it can't be", page, b.language, b.first())
+				continue
+			}
+			if !strings.Contains(string(session), want) {
+				t.Errorf("the session of %s doesn't have%q", page, want)
+			}
+		}
+	}
+	for key := range notRun {
+		if !listed[key] {
+			t.Errorf("notRun has %q, and no page has it", key)
+		}
+	}
+}
+
+// pageNames are README and the pages of docs, as paths from the top of the repository.
+func pageNames(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob(harness.Path(t, "docs", "*.md"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("found no page: %v", err)
+	}
+	names := []string{"README.md"}
+	for _, path := range found {
+		names = append(names, "docs/"+filepath.Base(path))
+	}
+	return names
+}
+
+func (b block) first() string { return strings.SplitN(b.text, "\n", 2)[0] }
+func (b block) key() string   { return b.page + ": " + b.first() }
+
+func blocksOf(t *testing.T, page string) []block {
+	t.Helper()
+	content, err := os.ReadFile(harness.Path(t, filepath.FromSlash(page)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return findBlocks(page, string(content))
+}
+
+var fence = regexp.MustCompile("^( *)```(\\w*)$")
+
+// findBlocks returns the blocks of code of a page, without the indentation that they
+// have in a list.
+func findBlocks(page, text string) (all []block) {
+	var current *block
+	heading, indent := "", ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		mark := fence.FindStringSubmatch(line)
+		switch {
+		case mark != nil && current == nil:
+			indent, current = mark[1], &block{page: page, language: mark[2], heading: heading}
+		case mark != nil:
+			all, current = append(all, *current), nil
+		case current != nil:
+			current.text += strings.TrimPrefix(line, indent) + "\n"
+		case strings.HasPrefix(line, "#"):
+			heading = strings.TrimSpace(strings.TrimLeft(line, "#"))
+		}
+	}
+	return all
+}
+
+func TestFindBlocks(t *testing.T) {
+	t.Parallel()
+	got := findBlocks("p", "# A\n```sh\na\n\n b\n```\n- x\n\n  ```yaml\n  c:\n    d\n  ```\n## B\n```\ne\n```\n")
+	want := []block{{"p", "sh", "A", "a\n\n b\n"}, {"p", "yaml", "A", "c:\n  d\n"}, {"p", "", "B", "e\n"}}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// followPage runs the shell commands of a page.
+func followPage(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 || neg {
+		ts.Fatalf("usage: follow PAGE")
+	}
+	var script strings.Builder
+	for _, b := range readBlocks(ts, args[0]) {
+		if b.language == "sh" && notRun[b.key()] == "" {
+			script.WriteString(b.text)
+		}
+	}
+	runShell(ts, script.String())
+}
+
+// followSteps runs the steps below a heading of a page.
+func followSteps(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 2 || neg {
+		ts.Fatalf("usage: steps PAGE HEADING")
+	}
+	script := ""
+	for _, b := range readBlocks(ts, args[0]) {
+		if b.language == "yaml" && b.heading == args[1] {
+			script += stepsOf(b)
+		}
+	}
+	runShell(ts, script)
+}
+
+var (
+	step   = regexp.MustCompile(`^ *(?:- )?run: (.+)$`)
+	script = regexp.MustCompile(`^( *)script:$`)
+)
+
+// stepsOf are the shell commands in a configuration of GitHub Actions or GitLab.
+func stepsOf(b block) string {
+	var commands strings.Builder
+	inside, indent := false, 0
+	for line := range strings.Lines(b.text) {
+		line = strings.TrimRight(line, "\n")
+		depth := len(line) - len(strings.TrimLeft(line, " -"))
+		switch run, in := step.FindStringSubmatch(line), script.FindStringSubmatch(line); {
+		case run != nil && run[1] == "|", in != nil:
+			inside, indent = true, depth
+		case run != nil:
+			inside = false
+			line = run[1]
+			fallthrough
+		case inside && depth > indent:
+			if line = strings.TrimLeft(line, " -"); notRun[b.page+": "+line] == "" {
+				commands.WriteString(line + "\n")
+			}
+		default:
+			inside = false
+		}
+	}
+	return commands.String()
+}
+
+func TestStepsOf(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"steps:\n  - uses: x\n  - run: a b\n  - id: y\n    run: c >> \"$D\"\n": "a b\nc >> \"$D\"\n",
+		"steps:\n  - run: |\n      e\n      f -g\n  - uses: z\n    with: -h\n": "e\nf -g\n",
+		"plan:\n  image: i\n  script:\n    - j\n    - k -l\n  cache: [m]\n":    "j\nk -l\n",
+	} {
+		if got := stepsOf(block{text: text}); got != want {
+			t.Errorf("%q has the steps %q, want %q", text, got, want)
+		}
+	}
+}
+
+// extractBlock writes a block of HCL into a file.
+func extractBlock(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 3 || neg {
+		ts.Fatalf("usage: extract PAGE N FILE")
+	}
+	n, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	for _, b := range readBlocks(ts, args[0]) {
+		if b.language != "hcl" {
+			continue
+		}
+		if n--; n == 0 {
+			ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(b.text), 0o644))
+			return
+		}
+	}
+	ts.Fatalf("%s has no such block", args[0])
+}
+
+func readBlocks(ts *testscript.TestScript, page string) []block {
+	content, err := os.ReadFile(filepath.Join(ts.Getenv("REPOSITORY"), filepath.FromSlash(page)))
+	ts.Check(err)
+	return findBlocks(page, string(content))
+}
+
+// runShell runs commands in one shell, which prints each before it runs it.
+func runShell(ts *testscript.TestScript, commands string) {
+	if commands == "" {
+		ts.Fatalf("there are no commands")
+	}
+	if err := ts.Exec("sh", "-euxc", commands); err != nil {
+		ts.Fatalf("%v", err)
+	}
+}

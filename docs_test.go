@@ -1,0 +1,244 @@
+package main
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// pages are the documents for people: those at the top and those in docs.
+func pages(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, pattern := range []string{"*.md", "docs/*.md"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatalf("found no page %s: %v", pattern, err)
+		}
+		for _, name := range names {
+			content, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[filepath.ToSlash(name)] = string(content)
+		}
+	}
+	return all
+}
+
+// TestDocs_LinksLeadSomewhere follows the links between pages, to files of the
+// repository and to headings.
+func TestDocs_LinksLeadSomewhere(t *testing.T) {
+	all := pages(t)
+	for page, text := range all {
+		for _, problem := range brokenLinks(page, text, all) {
+			t.Error(problem)
+		}
+	}
+}
+
+func TestBrokenLinks_CanFail(t *testing.T) {
+	all := map[string]string{"README.md": "# A\n[x](docs/b.md) [y](docs/b.md#one--two)", "docs/b.md": "# B\n## One & two\n```sh\n# no heading\n```\n[z](../README.md#a)"}
+	for page, text := range all {
+		if found := brokenLinks(page, text, all); len(found) > 0 {
+			t.Errorf("good links: %q", found)
+		}
+	}
+	for _, text := range []string{"[x](nowhere.md)", "[x](docs/b.md#no-heading)", "[x](#b)", "![x](docs/x.svg)", "see docs/c.md"} {
+		if len(brokenLinks("README.md", text, all)) != 1 {
+			t.Errorf("%s is taken for a good link", text)
+		}
+	}
+}
+
+var (
+	links     = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	pageNames = regexp.MustCompile(`\bdocs/[a-z-]+\.md\b`)
+)
+
+// brokenLinks returns what is wrong with the links of a page.
+func brokenLinks(page, text string, all map[string]string) (problems []string) {
+	for _, link := range links.FindAllStringSubmatch(withoutCode(text), -1) {
+		target, anchor, _ := strings.Cut(link[1], "#")
+		if strings.Contains(target, "://") {
+			continue
+		}
+		name := page
+		if target != "" {
+			name = filepath.ToSlash(filepath.Join(filepath.Dir(page), target))
+		}
+		if _, err := os.Stat(name); err != nil && all[name] == "" {
+			problems = append(problems, page+" links to "+link[1]+", which isn't there")
+		} else if anchor != "" && !slices.Contains(anchors(all[name]), anchor) {
+			problems = append(problems, page+" links to "+link[1]+", and there is no such heading")
+		}
+	}
+	for _, name := range pageNames.FindAllString(text, -1) {
+		if all[name] == "" && !strings.Contains(text, "("+name) {
+			problems = append(problems, page+" names "+name+", which isn't there")
+		}
+	}
+	return problems
+}
+
+// withoutCode leaves out blocks of code.
+func withoutCode(text string) string {
+	var kept strings.Builder
+	inside := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			inside = !inside
+		} else if !inside {
+			kept.WriteString(line)
+		}
+	}
+	return kept.String()
+}
+
+// anchors are those that the headings of a page get where it is shown as HTML.
+func anchors(text string) (all []string) {
+	for line := range strings.Lines(withoutCode(text)) {
+		title, ok := strings.CutPrefix(strings.TrimLeft(line, "#"), " ")
+		if !ok || !strings.HasPrefix(line, "#") {
+			continue
+		}
+		anchor := strings.Map(func(r rune) rune {
+			switch {
+			case r == ' ':
+				return '-'
+			case r == '-', r == '_', r >= '0' && r <= '9', r >= 'a' && r <= 'z':
+				return r
+			}
+			return -1
+		}, strings.ToLower(strings.TrimSpace(title)))
+		if n := countOf(all, anchor); n > 0 {
+			anchor += "-" + strconv.Itoa(n)
+		}
+		all = append(all, anchor)
+	}
+	return all
+}
+
+func countOf(all []string, one string) (n int) {
+	for _, s := range all {
+		if s == one {
+			n++
+		}
+	}
+	return n
+}
+
+// TestDocs_ReadmeLeadsToEveryPage: a page that README doesn't name isn't found.
+func TestDocs_ReadmeLeadsToEveryPage(t *testing.T) {
+	all := pages(t)
+	for page := range all {
+		if strings.HasPrefix(page, "docs/") && !strings.Contains(all["README.md"], "("+page+")") {
+			t.Errorf("README.md has no link to %s", page)
+		}
+	}
+}
+
+// TestDocs_DifferencesAreCounted: the numbers of the list, to which tests and pages
+// refer, are 1, 2, 3 and so on.
+func TestDocs_DifferencesAreCounted(t *testing.T) {
+	next := 1
+	for _, number := range regexp.MustCompile(`(?m)^(\d+)\. `).FindAllStringSubmatch(pages(t)["docs/differences.md"], -1) {
+		if number[1] != strconv.Itoa(next) {
+			t.Fatalf("the entry after %d is %s", next-1, number[1])
+		}
+		next++
+	}
+	if next < 50 {
+		t.Errorf("there are %d entries", next-1)
+	}
+}
+
+// TestDocs_TroubleshootingHasEveryCode compares the tables of docs/troubleshooting.md with
+// the table of error codes, the steps of an installation, and the reasons of -check in the
+// source.
+func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
+	explained := map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [^|]+\\|").FindAllStringSubmatch(pages(t)["docs/troubleshooting.md"], -1) {
+		if explained[row[1]] {
+			t.Errorf("%s is explained twice", row[1])
+		}
+		explained[row[1]] = true
+	}
+	known := knownCodes(t)
+	for code, where := range known {
+		if !explained[code] {
+			t.Errorf("docs/troubleshooting.md doesn't explain %s, which is in %s", code, where)
+		}
+	}
+	for code := range explained {
+		if known[code] == "" {
+			t.Errorf("docs/troubleshooting.md explains %s, which isn't in the source", code)
+		}
+	}
+}
+
+// codeSources are the files with codes, and what the strings there are that are codes.
+var codeSources = []struct{ file, prefix, pattern string }{
+	{"getproviders/errors_codes_test.go", "", `^[a-z]+(_[a-z]+)*$`},
+	{"command/problem/codes.go", "", `^[a-z]+(_[a-z]+)*$`},
+	{"command/problem/codes_written.go", "", `^[a-z]+(_[a-z]+)*$`},
+	{"providercache/resolve/errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
+	{"providercache/check.go", "", reasonPattern},
+	{"providercache/vendoring/check.go", "", reasonPattern},
+	{"configs/modules/tree.go", "", reasonPattern},
+	{"command/initcmd/check.go", "", reasonPattern},
+	{"command/vendorcmd/check.go", "", reasonPattern},
+}
+
+const reasonPattern = `^(lock|package|module|backend|workspace|plugin|constraint|built|record|git|documents)_[a-z_]+$`
+
+// knownCodes are the codes in the source, each with a file in which it is.
+func knownCodes(t *testing.T) map[string]string {
+	t.Helper()
+	known := map[string]string{}
+	for _, source := range codeSources {
+		file, err := parser.ParseFile(token.NewFileSet(), source.file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pattern, found := regexp.MustCompile(source.pattern), 0
+		ast.Inspect(file, func(n ast.Node) bool {
+			if _, imported := n.(*ast.ImportSpec); imported {
+				return false
+			}
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			text, err := strconv.Unquote(literal.Value)
+			if err != nil || !pattern.MatchString(text) {
+				return true
+			}
+			found++
+			known[source.prefix+strings.ReplaceAll(text, "-", "_")] = source.file
+			return true
+		})
+		if found == 0 {
+			t.Errorf("%s has no code: this test looks for the wrong strings", source.file)
+		}
+	}
+	return known
+}
+
+// TestDocs_UsePlainWords holds pages against words that have no place there.
+func TestDocs_UsePlainWords(t *testing.T) {
+	for page, text := range pages(t) {
+		for _, found := range oddWords.FindAllString(withoutCode(text), -1) {
+			t.Errorf("%s has %q", page, found)
+		}
+	}
+}
+
+var oddWords = regexp.MustCompile(`(?i)\b(anew|of ours|of one's own|goes on from there|go on from there|is none of|are none of|whom to believe|forbids to|nobody|somebody|anybody|whoever|vouch\w*)\b`)
