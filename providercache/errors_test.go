@@ -56,7 +56,7 @@ func TestErrors_HaveHints(t *testing.T) {
 		{"doesn't match any of the checksums previously recorded", `"terraform providers lock"`},
 		{"no version of provider registry.terraform.io/acme/empty is available from memory", ""},
 		{"does not match configured version constraint >= 1.0.0, >= 2.0.0", `use "terraform init -upgrade" to allow the selection of new versions`},
-		{"no available releases match the given constraints > 1.0.0", `prerelease 2.0.0-beta1, which has to be named exactly`},
+		{"no available releases match the given constraints > 1.0.0", `the newest version is 1.0.0; 2.0.0-beta1 is a prerelease, which has to be named exactly: version = "2.0.0-beta1"`},
 		{"no available releases match the given constraints >= 2.0.0", "the newest version is 1.5.0"},
 	}
 	for i, failure := range append(providerErrors(t, changed), providerErrors(t, err)...) {

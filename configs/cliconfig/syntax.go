@@ -171,7 +171,7 @@ func hclSyntaxError(err error) *syntaxError {
 }
 
 // unquoted replaces those messages of the parser that repeat what stands in the
-// file: it may well be a token that lacks its quotes.
+// file: it may well be a token that lacks its quotes. Where programs may match on a message, it stays and is explained.
 func unquoted(text string) string {
 	switch {
 	case strings.Contains(text, "Unknown token: "):
@@ -179,7 +179,7 @@ func unquoted(text string) string {
 	case strings.Contains(text, "expected start of object"):
 		return "a key is followed by neither \"=\" nor \"{\""
 	case strings.Contains(text, "expected closing RBRACE got: EOF"):
-		return "a block isn't closed: a } is missing"
+		return text + " (a block isn't closed: a } is missing)"
 	default:
 		return text
 	}
