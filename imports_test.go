@@ -87,6 +87,7 @@ var layers = map[string][]string{
 	"providercache/resolve":          {"providercache/event", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
 	"providercache/event":            {"providercache/link", "getproviders"},
 	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
+	"providercache/blob":             {"providercache/internal/chunks", "getproviders/filelock", "getproviders/hosts", "getproviders/scratch"},
 	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
 	"providercache/internal/statefile": {"providercache/internal/owner", "getproviders/filelock", "getproviders/par", "getproviders/scratch",
 		"getproviders/wholefile"},
@@ -109,6 +110,7 @@ var layers = map[string][]string{
 
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest":          {"getproviders", "getproviders/hosts"},
+	"providercache/blob/blobtest":        {"providercache/blob", "getproviders/par"},
 	"providercache/internal/cachetest":   {"getproviders"},
 	"providercache/internal/receipttest": {"providercache/internal/cachetest", "providercache/internal/receipt"},
 	harness:                              {"depsfile", "getproviders", "getproviders/providertest"},
@@ -138,8 +140,8 @@ var moreForTests = map[string][]string{
 // testSupport are the packages that tests may import and production code may
 // not. Some stop tests, and import testing for that.
 var (
-	testSupport = []string{"getproviders/providertest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
-	stopsTests  = []string{"providercache/internal/cachetest", "providercache/internal/receipttest", harness}
+	testSupport = []string{"getproviders/providertest", "providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
+	stopsTests  = []string{"providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
 )
 
 const harness = "command/e2etest/internal/harness"

@@ -1,0 +1,354 @@
+package blob
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+)
+
+// Directory is a bucket whose objects are files below a directory. Nothing of it is special: a web server of static files can serve
+// it, and what other programs put there is read.
+//
+// A key can't be another key's directory, unlike in services, and of two keys that differ in case alone a file system may see one.
+// ContentType and CacheControl aren't kept. Links that lead out of the directory aren't followed. Names
+// that begin with ".tfdeps-" are its own: files that are being made, and a file lock, which is what
+// conditions rest on. On a file system without file locks (some mounts of NFS), they hold between the goroutines of one process
+// only by luck. On Windows, an object can't be replaced or deleted while it is read.
+type Directory struct {
+	root string
+	// Now is the clock by which old files that killed processes left are told; nil: time.Now. Not to be changed after the first use.
+	Now func() time.Time
+}
+
+// NewDirectory returns the bucket of a directory, which is made when the first object is written.
+func NewDirectory(root string) *Directory { return &Directory{root: root} }
+
+const (
+	ownPrefix = scratch.Prefix
+	lockName  = ownPrefix + "lock"
+
+	dirMode  fs.FileMode = 0o755
+	fileMode fs.FileMode = 0o644 // a web server runs as another user
+
+	// maxHashed is how large a file may be whose Tag is a hash of its content. Documents are smaller, and are replaced, sometimes
+	// twice within the resolution of a file system's clock; archives are larger, and aren't.
+	maxHashed = 1 << 20
+)
+
+// lockPoll says how long a writer waits: others hold the lock only for a rename.
+var lockPoll = filelock.Poll{First: time.Millisecond, Last: 50 * time.Millisecond, Limit: time.Minute}
+
+// String implements Bucket.
+func (d *Directory) String() string { return d.root }
+
+// Close implements Bucket.
+func (d *Directory) Close() error { return nil }
+
+// Get implements Bucket.
+func (d *Directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
+	file, info, err := d.open(ctx, key)
+	if err != nil {
+		return nil, Fail("get", d, key, err)
+	}
+	switch {
+	case opts.IfMatch != "" && opts.IfMatch != info.Tag:
+		err = ErrChanged
+	case opts.Offset < 0 || opts.Length < 0 || opts.Offset > 0 && opts.Offset >= info.Size:
+		err = ErrRange
+	}
+	if err != nil {
+		file.Close()
+		return nil, Fail("get", d, key, err)
+	}
+	length := min(cmp.Or(opts.Length, info.Size), info.Size-opts.Offset)
+	return &Object{Info: info, Body: &fileBody{ctx: ctx, part: io.NewSectionReader(file, opts.Offset, length), file: file}}, nil
+}
+
+// fileBody is a part of a file. A file that became shorter is an error.
+type fileBody struct {
+	ctx  context.Context
+	part *io.SectionReader
+	file *os.File
+	read int64
+}
+
+// Read implements io.Reader.
+func (b *fileBody) Read(p []byte) (int, error) {
+	if err := b.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := b.part.Read(p)
+	b.read += int64(n)
+	if err == io.EOF && b.read < b.part.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *fileBody) Close() error { return b.file.Close() }
+
+// Stat implements Bucket.
+func (d *Directory) Stat(ctx context.Context, key string) (Info, error) {
+	file, info, err := d.open(ctx, key)
+	if err != nil {
+		return Info{}, Fail("stat", d, key, err)
+	}
+	return info, Fail("stat", d, key, file.Close())
+}
+
+// open opens the file of a key. A root keeps links from leading out of the directory.
+func (d *Directory) open(ctx context.Context, key string) (*os.File, Info, error) {
+	if err := cmp.Or(checkDirectoryKey(key), ctx.Err()); err != nil {
+		return nil, Info{}, err
+	}
+	root, err := os.OpenRoot(d.root)
+	if err != nil {
+		return nil, Info{}, absent(err)
+	}
+	defer root.Close()
+	name := filepath.FromSlash(key)
+	stat, err := root.Stat(name) // before it is opened, as a pipe would have to be waited for
+	if err != nil {
+		return nil, Info{}, absent(err)
+	}
+	if !stat.Mode().IsRegular() {
+		return nil, Info{}, ErrNotFound
+	}
+	file, err := root.Open(name)
+	if err != nil {
+		return nil, Info{}, absent(err)
+	}
+	info, err := describe(file, key)
+	if err != nil {
+		file.Close()
+	}
+	return file, info, err
+}
+
+// absent translates that there is no file. One that lies where a directory should be is no object either.
+func absent(err error) error {
+	if errors.Is(err, fs.ErrNotExist) || isNotDirectory(err) {
+		return ErrNotFound
+	}
+	return err
+}
+
+// describe says what an open file is.
+func describe(file *os.File, key string) (Info, error) {
+	stat, err := file.Stat()
+	if err != nil {
+		return Info{}, err
+	}
+	info := Info{Key: key, Size: stat.Size(), Modified: stat.ModTime()}
+	if info.Size > maxHashed {
+		info.Tag = fmt.Sprintf("%x-%x", info.Size, info.Modified.UnixNano())
+		return info, nil
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.NewSectionReader(file, 0, info.Size)); err != nil {
+		return Info{}, err
+	}
+	info.Tag = hex.EncodeToString(sum.Sum(nil)[:16])
+	return info, nil
+}
+
+// Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
+func (d *Directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
+	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
+	if err == nil && opts.IfAbsent && opts.IfMatch != "" {
+		err = errors.New("an object can't be absent and have a tag")
+	}
+	if err == nil {
+		err = os.MkdirAll(d.root, dirMode)
+	}
+	if err != nil {
+		return Info{}, Fail("put", d, key, err)
+	}
+	now := d.Now
+	if now == nil {
+		now = time.Now
+	}
+	scratch.Sweep(d.root, now())
+	dir, err := scratch.Make(d.root)
+	if err != nil {
+		return Info{}, Fail("put", d, key, err)
+	}
+	defer dir.Remove()
+	made := filepath.Join(dir.Path, "content")
+	info, err := writeFile(ctx, made, key, content)
+	if err == nil {
+		err = d.locked(ctx, func(root *os.Root) error { return d.replace(ctx, root, made, key, opts) })
+	}
+	if err != nil {
+		return Info{}, Fail("put", d, key, err)
+	}
+	return info, nil
+}
+
+// writeFile makes a file with the content.
+func writeFile(ctx context.Context, path, key string, content *io.SectionReader) (info Info, err error) {
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+	if err != nil {
+		return Info{}, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	n, err := chunks.Copy(ctx, file, io.NewSectionReader(content, 0, content.Size()), make([]byte, chunks.Size))
+	if err == nil && n != content.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	if err == nil {
+		err = file.Chmod(fileMode) // whatever the umask is
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	return describe(file, key)
+}
+
+// replace puts a file that was made into its place, if the conditions are met.
+func (d *Directory) replace(ctx context.Context, root *os.Root, made, key string, opts PutOptions) error {
+	name := filepath.FromSlash(key)
+	if opts.IfAbsent {
+		if _, err := root.Lstat(name); err == nil {
+			return ErrExists
+		}
+	}
+	if opts.IfMatch != "" {
+		file, info, err := d.open(ctx, key)
+		if err == nil {
+			err = file.Close()
+		}
+		switch {
+		case errors.Is(err, ErrNotFound), err == nil && info.Tag != opts.IfMatch:
+			return ErrChanged
+		case err != nil:
+			return err
+		}
+	}
+	from, err := filepath.Rel(d.root, made)
+	if err == nil {
+		err = root.MkdirAll(filepath.Dir(name), dirMode)
+	}
+	if err == nil {
+		err = root.Rename(from, name)
+	}
+	return err
+}
+
+// Delete implements Bucket. Directories that become empty go, too.
+func (d *Directory) Delete(ctx context.Context, key string) error {
+	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
+	if err == nil {
+		if _, absent := os.Stat(d.root); errors.Is(absent, fs.ErrNotExist) {
+			return nil
+		}
+		err = d.locked(ctx, func(root *os.Root) error {
+			name := filepath.FromSlash(key)
+			if stat, err := root.Lstat(name); err != nil || stat.IsDir() {
+				return ignoreNotFound(absent(err))
+			}
+			if err := root.Remove(name); err != nil {
+				return ignoreNotFound(absent(err))
+			}
+			for at := filepath.Dir(name); at != "."; at = filepath.Dir(at) {
+				if root.Remove(at) != nil { // it isn't empty
+					break
+				}
+			}
+			return nil
+		})
+	}
+	return Fail("delete", d, key, err)
+}
+
+func ignoreNotFound(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// locked calls f while no other process or goroutine does.
+func (d *Directory) locked(ctx context.Context, f func(root *os.Root) error) error {
+	held, err := filelock.Wait(ctx, filepath.Join(d.root, lockName), lockPoll)
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	root, err := os.OpenRoot(d.root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return f(root)
+}
+
+// List implements Bucket.
+func (d *Directory) List(ctx context.Context, prefix string) iter.Seq2[Info, error] {
+	return func(yield func(Info, error) bool) {
+		if err := d.list(ctx, prefix, func(info Info) bool { return yield(info, nil) }); err != nil {
+			yield(Info{}, Fail("list", d, prefix, err))
+		}
+	}
+}
+
+// list calls found for each object, until it returns false.
+func (d *Directory) list(ctx context.Context, prefix string, found func(Info) bool) error {
+	begin := "."
+	if at := strings.LastIndexByte(prefix, '/'); at >= 0 {
+		if begin = prefix[:at]; checkDirectoryKey(begin) != nil {
+			return nil // no object has such a key
+		}
+	}
+	root, err := os.OpenRoot(d.root)
+	if err != nil {
+		return ignoreNotFound(absent(err))
+	}
+	defer root.Close()
+	tree := root.FS()
+	return fs.WalkDir(tree, begin, func(key string, entry fs.DirEntry, err error) error {
+		if err = cmp.Or(ctx.Err(), err); err != nil {
+			return ignoreNotFound(absent(err)) // it may go while the list is made
+		}
+		if !mayHold(key, entry, prefix) {
+			if entry.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		stat, err := fs.Stat(tree, key) // what a link leads to counts
+		if err != nil || !stat.Mode().IsRegular() || CheckKey(key) != nil {
+			return nil
+		}
+		if !found(Info{Key: key, Size: stat.Size(), Modified: stat.ModTime()}) {
+			return fs.SkipAll
+		}
+		return nil
+	})
+}
+
+// mayHold reports whether an entry of a directory is an object whose key begins with prefix, or a directory that may hold one.
+func mayHold(key string, entry fs.DirEntry, prefix string) bool {
+	switch {
+	case strings.HasPrefix(entry.Name(), ownPrefix):
+		return false
+	case entry.IsDir():
+		return key == "." || strings.HasPrefix(key+"/", prefix) || strings.HasPrefix(prefix, key+"/")
+	}
+	return strings.HasPrefix(key, prefix)
+}

@@ -1,0 +1,124 @@
+package blob_test
+
+import (
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestDirectory_IsABucket(t *testing.T) {
+	t.Parallel()
+	blobtest.Run(t, func(t *testing.T) blob.Bucket { return blob.NewDirectory(filepath.Join(t.TempDir(), "new")) })
+}
+
+func TestDirectory_LeavesNothingBehind(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	b := blob.NewDirectory(root)
+	for range 2 {
+		if _, err := b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := b.Put(t.Context(), "a/b/c", blob.Bytes([]byte("x")), blob.PutOptions{IfAbsent: true}); !errors.Is(err, blob.ErrExists) {
+		t.Error(err)
+	}
+	if info, err := os.Stat(filepath.Join(root, "a", "b", "c")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", info, err)
+	}
+	if err := b.Delete(t.Context(), "a/b/c"); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(root)
+	if err != nil || len(entries) != 1 || entries[0].Name() != ".tfdeps-lock" {
+		t.Errorf("there is %v, %v", entries, err)
+	}
+}
+
+func TestDirectory_FollowsNoLinkOutOfIt(t *testing.T) {
+	t.Parallel()
+	outside, root := t.TempDir(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(outside, "secret"), []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(outside, filepath.Join(root, "link")); err != nil {
+		t.Skip(err)
+	}
+	b := blob.NewDirectory(root)
+	if content, _, err := blob.ReadAll(t.Context(), b, "link/secret", 100); err == nil {
+		t.Errorf("it read %q", content)
+	}
+	if _, err := b.Put(t.Context(), "link/new", blob.Bytes([]byte("x")), blob.PutOptions{}); err == nil {
+		t.Error("it wrote through the link")
+	}
+	if err := b.Delete(t.Context(), "link/secret"); err == nil {
+		t.Error("it deleted through the link")
+	}
+	for info := range b.List(t.Context(), "") {
+		t.Errorf("it lists %+v", info)
+	}
+	if entries, err := os.ReadDir(outside); err != nil || len(entries) != 1 {
+		t.Errorf("outside is %v, %v", entries, err)
+	}
+}
+
+func TestDirectory_RefusesItsOwnNames(t *testing.T) {
+	t.Parallel()
+	b := blob.NewDirectory(t.TempDir())
+	for _, key := range []string{".tfdeps-lock", "a/.tfdeps-1/b"} {
+		if _, err := b.Put(t.Context(), key, blob.Bytes(nil), blob.PutOptions{}); !errors.Is(err, blob.ErrKey) {
+			t.Errorf("%s: %v", key, err)
+		}
+	}
+}
+
+func TestOpeners_ReadURLs(t *testing.T) {
+	t.Parallel()
+	openers := blob.Openers{"file": blob.OpenDirectory}
+	root := filepath.ToSlash(t.TempDir())
+	b, err := openers.Open(t.Context(), "file:///"+strings.TrimPrefix(root, "/"))
+	if err != nil || filepath.ToSlash(b.String()) != root {
+		t.Errorf("%v, %v", b, err)
+	}
+	for _, address := range []string{"", "relative", "ftp://secret:word@host", "file://host/path", "file:relative", "file:///a?secret=1", "::secret"} {
+		if _, err := openers.Open(t.Context(), address); !errors.Is(err, blob.ErrURL) || strings.Contains(err.Error(), "secret=") || strings.Contains(err.Error(), "word") {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestSplitURL_RefusesWhatNamesNoBucket(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string][2]string{
+		"s3://b": {"b"}, "s3://b/": {"b"}, "s3://b/p/q/": {"b", "p/q"}, "s3://b/p%20q?region=x": {"b", "p q"}, "s3://my_bucket/x": {"my_bucket", "x"},
+	} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bucket, prefix, _, err := blob.SplitURL(u, "region"); err != nil || bucket != want[0] || prefix != want[1] {
+			t.Errorf("%s: %q, %q, %v", text, bucket, prefix, err)
+		}
+	}
+	for _, text := range []string{"s3://", "s3:///p", "s3://u:hunter@b", "s3://b:1/p", "s3://b/p#f", "s3://b/p//q", "s3://b/../p", "s3:b",
+		"s3://b?x=hunter", "s3://b?region=hunter&region=y", "s3://b?%zz"} {
+		u, err := url.Parse(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if bucket, _, _, err := blob.SplitURL(u, "region"); !errors.Is(err, blob.ErrURL) || strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: %q, %v", text, bucket, err)
+		}
+	}
+}

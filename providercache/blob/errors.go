@@ -1,0 +1,60 @@
+package blob
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// What callers branch on, with errors.Is.
+var (
+	// ErrNotFound: there is no such object.
+	ErrNotFound = errors.New("there is no such object")
+	// ErrNoBucket: there is no such bucket, so that it isn't known whether the object exists. It isn't a kind of ErrNotFound.
+	ErrNoBucket = errors.New("there is no such bucket")
+	// ErrExists: there is an object where there should be none.
+	ErrExists = errors.New("the object exists already")
+	// ErrChanged: the object isn't the one that the caller knows.
+	ErrChanged = errors.New("the object has changed")
+	// ErrRange: the object has no such part.
+	ErrRange = errors.New("the object is shorter than that")
+	// ErrTooLarge: the object is larger than the caller wants it.
+	ErrTooLarge = errors.New("the object is larger than the limit")
+	// ErrKey: the key isn't one that an object may have.
+	ErrKey = errors.New("invalid key")
+	// ErrURL: a URL names no bucket, or has parameters that don't exist.
+	ErrURL = errors.New("invalid URL of a bucket")
+	// ErrUnsupported: the service can't meet a condition of PutOptions. Nothing was written.
+	ErrUnsupported = errors.New("the service has no such condition")
+	// ErrUnauthorized: the service wants credentials, or others. It is that of package hosts.
+	ErrUnauthorized = hosts.ErrUnauthorized
+)
+
+// Error says which call failed.
+type Error struct {
+	Op     string // "get", "stat", "put", "list", "delete" or "open"
+	Bucket string // as Bucket.String names it
+	Key    string // or the prefix of a list; "" if it isn't about one
+	Err    error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	name := e.Bucket
+	if e.Key != "" {
+		name += "/" + e.Key
+	}
+	return fmt.Sprintf("%s %s: %v", e.Op, name, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Fail makes an *Error of the cause of a failure, for those who implement a Bucket. A cause that is one already stays as it is, and nil stays nil.
+func Fail(op string, b fmt.Stringer, key string, err error) error {
+	if _, ok := errors.AsType[*Error](err); err == nil || ok {
+		return err
+	}
+	return &Error{Op: op, Bucket: b.String(), Key: key, Err: err}
+}

@@ -1,0 +1,67 @@
+package blob
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Openers opens buckets by the scheme of their URLs: the key is a scheme, such as "s3". Credentials
+// may be looked for, and the bucket itself isn't asked yet.
+type Openers map[string]func(ctx context.Context, u *url.URL) (Bucket, error)
+
+// Open opens the bucket that a URL names, such as s3://BUCKET/PREFIX. Errors that the URL is to blame for match ErrURL, and
+// don't repeat its query.
+func (o Openers) Open(ctx context.Context, address string) (Bucket, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme == "" {
+		return nil, fmt.Errorf("%w: it has to be one such as s3://BUCKET/PREFIX", ErrURL)
+	}
+	open := o[u.Scheme]
+	if open == nil {
+		return nil, fmt.Errorf("%w: %s has the scheme %q, and known are %s", ErrURL, hosts.RedactURL(u), u.Scheme,
+			strings.Join(slices.Sorted(maps.Keys(o)), ", "))
+	}
+	return open(ctx, u)
+}
+
+// OpenDirectory opens a file URL, file:///PATH, as a [Directory]. It is one of [Openers].
+func OpenDirectory(_ context.Context, u *url.URL) (Bucket, error) {
+	path := filepath.FromSlash(u.Path)
+	if filepath.VolumeName(strings.TrimPrefix(path, `\`)) != "" {
+		path = strings.TrimPrefix(path, `\`) // file:///C:/mirror
+	}
+	if u.Host != "" || u.RawQuery != "" || u.Fragment != "" || !filepath.IsAbs(path) {
+		return nil, fmt.Errorf("%w: that of a directory is file:///PATH", ErrURL)
+	}
+	return NewDirectory(path), nil
+}
+
+// SplitURL reads SCHEME://BUCKET/PREFIX. The prefix has no slash at its ends. There may be these parameters and no others, each once,
+// and no user, port or fragment: a URL is seen in process lists and logs, so that it is no place for secrets.
+func SplitURL(u *url.URL, parameters ...string) (bucket, prefix string, query url.Values, err error) {
+	prefix = strings.Trim(u.Path, "/")
+	query, err = url.ParseQuery(u.RawQuery)
+	switch {
+	case err != nil:
+		err = fmt.Errorf("%w: its query can't be read", ErrURL)
+	case u.Host == "" || u.Port() != "" || u.User != nil || u.Fragment != "" || u.Opaque != "":
+		err = fmt.Errorf("%w: it has to be %s://BUCKET/PREFIX, without user, port and fragment", ErrURL, u.Scheme)
+	case prefix != "":
+		if invalid := CheckKey(prefix); invalid != nil {
+			err = fmt.Errorf("%w: %w", ErrURL, invalid)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		if err == nil && (!slices.Contains(parameters, name) || len(query[name]) != 1) {
+			err = fmt.Errorf("%w: %s:// has the parameters %s, each once, and not %q", ErrURL, u.Scheme, strings.Join(parameters, ", "), name)
+		}
+	}
+	return u.Host, prefix, query, err
+}
