@@ -27,7 +27,9 @@ package blob
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -129,6 +131,34 @@ func ReadAll(ctx context.Context, b Bucket, key string, limit int64) ([]byte, In
 		return nil, Info{}, Fail("get", b, key, err)
 	}
 	return content, object.Info, nil
+}
+
+// CheckPut returns an error for what Put can't do whatever the bucket: a key that is none, options that contradict each
+// other, content that is shorter than it says.
+func CheckPut(key string, content *io.SectionReader, opts PutOptions) error {
+	if err := CheckKey(key); err != nil {
+		return err
+	}
+	if opts.IfAbsent && opts.IfMatch != "" {
+		return errors.New("an object can't be absent and have a tag")
+	}
+	if size := content.Size(); size > 0 {
+		if n, err := content.ReadAt(make([]byte, 1), size-1); n == 0 {
+			return fmt.Errorf("the content has less than its %d bytes: %w", size, cmp.Or(err, io.ErrUnexpectedEOF))
+		}
+	}
+	return nil
+}
+
+// CheckGet returns an error for what Get can't do whatever the bucket.
+func CheckGet(key string, opts GetOptions) error {
+	if err := CheckKey(key); err != nil {
+		return err
+	}
+	if opts.Offset < 0 || opts.Length < 0 {
+		return ErrRange
+	}
+	return nil
 }
 
 // maxKey leaves room for a prefix: services take 1024 bytes in all.

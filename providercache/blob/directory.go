@@ -60,6 +60,9 @@ func (d *Directory) Close() error { return nil }
 
 // Get implements Bucket.
 func (d *Directory) Get(ctx context.Context, key string, opts GetOptions) (*Object, error) {
+	if err := CheckGet(key, opts); err != nil {
+		return nil, Fail("get", d, key, err)
+	}
 	file, info, err := d.open(ctx, key)
 	if err != nil {
 		return nil, Fail("get", d, key, err)
@@ -67,7 +70,7 @@ func (d *Directory) Get(ctx context.Context, key string, opts GetOptions) (*Obje
 	switch {
 	case opts.IfMatch != "" && opts.IfMatch != info.Tag:
 		err = ErrChanged
-	case opts.Offset < 0 || opts.Length < 0 || opts.Offset > 0 && opts.Offset >= info.Size:
+	case opts.Offset > 0 && opts.Offset >= info.Size:
 		err = ErrRange
 	}
 	if err != nil {
@@ -169,10 +172,7 @@ func describe(file *os.File, key string) (Info, error) {
 
 // Put implements Bucket. The file is written in a private directory, and renamed while the lock is held.
 func (d *Directory) Put(ctx context.Context, key string, content *io.SectionReader, opts PutOptions) (Info, error) {
-	err := cmp.Or(checkDirectoryKey(key), ctx.Err())
-	if err == nil && opts.IfAbsent && opts.IfMatch != "" {
-		err = errors.New("an object can't be absent and have a tag")
-	}
+	err := cmp.Or(CheckPut(key, content, opts), checkDirectoryKey(key), ctx.Err())
 	if err == nil {
 		err = os.MkdirAll(d.root, dirMode)
 	}

@@ -40,6 +40,7 @@ import (
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
+	"github.com/tfdeps/tfdeps/getproviders/awslogin"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -57,7 +58,7 @@ type Services struct {
 	// read by the AWS SDK and by Google's library, from the process's own.
 	Environ []string
 
-	configs par.Memo[s3Login, aws.Config]
+	configs par.Memo[awslogin.Login, aws.Config]
 	google  google
 }
 

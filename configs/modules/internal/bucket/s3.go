@@ -6,18 +6,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net/http"
 	"net/url"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	awshttp "github.com/aws/aws-sdk-go-v2/aws/transport/http"
-	"github.com/aws/aws-sdk-go-v2/config"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/credentials/ec2rolecreds"
-	"github.com/aws/aws-sdk-go-v2/feature/ec2/imds"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
-	"github.com/aws/smithy-go/logging"
+
+	"github.com/tfdeps/tfdeps/getproviders/awslogin"
 )
 
 // domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.
@@ -28,16 +23,7 @@ type s3Address struct {
 	bucket, key, version string
 	endpoint             string // "": AWS's own
 	region               string
-	login                s3Login
-}
-
-// s3Login is by which credentials a service is asked, and what else the configuration
-// of a client depends on.
-type s3Login struct {
-	profile, region string
-	static          bool // the three that follow count, and nothing is looked for
-	id, secret      string
-	token           string
+	login                awslogin.Login
 }
 
 // parseS3 reads a URL in one of the forms that the package comment lists.
@@ -59,16 +45,16 @@ func parseS3(u *url.URL) (s3Address, error) {
 		return s3Address{}, err
 	}
 	at.version = query.Get("version")
-	at.login = s3Login{profile: query.Get("aws_profile")}
-	if at.login.profile != "" {
+	at.login = awslogin.Login{Profile: query.Get("aws_profile")}
+	if at.login.Profile != "" {
 		return at, nil // which has all of this
 	}
-	at.login = s3Login{
-		region: at.region,
-		static: query.Has("aws_access_key_id") || query.Has("aws_access_key_secret") || query.Has("aws_access_token"),
-		id:     query.Get("aws_access_key_id"),
-		secret: query.Get("aws_access_key_secret"),
-		token:  query.Get("aws_access_token"),
+	at.login = awslogin.Login{
+		Region: at.region,
+		Static: query.Has("aws_access_key_id") || query.Has("aws_access_key_secret") || query.Has("aws_access_token"),
+		ID:     query.Get("aws_access_key_id"),
+		Secret: query.Get("aws_access_key_secret"),
+		Token:  query.Get("aws_access_token"),
 	}
 	return at, nil
 }
@@ -123,7 +109,8 @@ func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
 	if err != nil {
 		return Objects{}, err
 	}
-	found, err := s.configs.Do(ctx, at.login, func(ctx context.Context) (aws.Config, error) { return s.loadConfig(ctx, at.login) })
+	at.login.Metadata = s.variable("AWS_METADATA_URL")
+	found, err := s.configs.Do(ctx, at.login, func(ctx context.Context) (aws.Config, error) { return awslogin.Load(ctx, at.login) })
 	if err != nil {
 		return Objects{}, err
 	}
@@ -136,43 +123,13 @@ func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
 			o.Region = at.region // the profile has none
 		}
 	})
-	return Objects{Key: at.key, bucket: at.bucket, version: at.version, service: amazon{client, found.HTTPClient}}, nil
-}
-
-// loadConfig reads the environment and the shared files as far as the address leaves anything open. Nothing is logged: what matters
-// is in errors, and standard error is not the SDK's.
-func (s *Services) loadConfig(ctx context.Context, login s3Login) (aws.Config, error) {
-	options := []func(*config.LoadOptions) error{config.WithLogger(logging.Nop{})}
-	metadata := s.variable("AWS_METADATA_URL")
-	switch {
-	case login.profile != "":
-		options = append(options, config.WithSharedConfigProfile(login.profile))
-	case login.static:
-		options = append(options, config.WithCredentialsProvider(credentials.NewStaticCredentialsProvider(login.id, login.secret, login.token)))
-	case metadata != "":
-		role := ec2rolecreds.New(func(o *ec2rolecreds.Options) {
-			o.Client = imds.New(imds.Options{Endpoint: metadata, ClientEnableState: imds.ClientEnabled})
-		})
-		options = append(options, config.WithCredentialsProvider(role))
-	}
-	if login.region != "" {
-		options = append(options, config.WithRegion(login.region))
-	}
-	found, err := config.LoadDefaultConfig(ctx, options...)
-	if err != nil {
-		return aws.Config{}, err
-	}
-	// The SDK would make a client for each use, whose connections nothing closes.
-	if own, ok := found.HTTPClient.(*awshttp.BuildableClient); ok {
-		found.HTTPClient = own.Freeze()
-	}
-	return found, nil
+	return Objects{Key: at.key, bucket: at.bucket, version: at.version, service: amazon{client, found}}, nil
 }
 
 // amazon is S3, or what speaks its protocol.
 type amazon struct {
 	client *s3.Client
-	http   aws.HTTPClient
+	config aws.Config
 }
 
 func (a amazon) keys(ctx context.Context, bucket, prefix string) iter.Seq2[string, error] {
@@ -208,8 +165,4 @@ func (a amazon) read(ctx context.Context, bucket, key, version string) (io.ReadC
 	return object.Body, nil
 }
 
-func (a amazon) close() {
-	if client, ok := a.http.(*http.Client); ok {
-		client.CloseIdleConnections()
-	}
-}
+func (a amazon) close() { awslogin.Close(a.config) }

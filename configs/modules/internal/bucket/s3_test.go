@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/awslogin"
 )
 
 func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
@@ -30,13 +32,13 @@ func TestParseS3_KnowsTheFormsOfTerraform(t *testing.T) {
 		"https://minio.example.com/b/k/l":               {bucket: "b", key: "k/l", region: "us-east-1", endpoint: "https://minio.example.com"},
 		"https://s3.amazonaws.com:443/b/k":              {bucket: "b", key: "k", region: "us-east-1", endpoint: "https://s3.amazonaws.com:443"},
 	} {
-		want.login.region = want.region
+		want.login.Region = want.region
 		checkS3(t, text, want)
 	}
 	checkS3(t, "https://s3.amazonaws.com/b/k?aws_access_key_id=i&aws_access_key_secret=s&aws_access_token=t", s3Address{
-		bucket: "b", key: "k", region: "us-east-1", login: s3Login{region: "us-east-1", static: true, id: "i", secret: "s", token: "t"}})
+		bucket: "b", key: "k", region: "us-east-1", login: awslogin.Login{Region: "us-east-1", Static: true, ID: "i", Secret: "s", Token: "t"}})
 	checkS3(t, "https://h/b/k?aws_profile=p&region=r&aws_access_key_id=i", s3Address{
-		bucket: "b", key: "k", region: "r", endpoint: "https://h", login: s3Login{profile: "p"}})
+		bucket: "b", key: "k", region: "r", endpoint: "https://h", login: awslogin.Login{Profile: "p"}})
 }
 
 func checkS3(t *testing.T, text string, want s3Address) {

@@ -1,0 +1,229 @@
+package s3
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/aws/smithy-go"
+
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+// Get implements blob.Bucket.
+func (b *Bucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	if err := blob.CheckGet(key, opts); err != nil {
+		return nil, blob.Fail("get", b, key, err)
+	}
+	object, err := b.get(ctx, key, opts)
+	if errors.Is(err, blob.ErrRange) && opts.Offset == 0 {
+		object, err = b.get(ctx, key, blob.GetOptions{IfMatch: opts.IfMatch}) // it is empty: no range has a part of it
+	}
+	return object, blob.Fail("get", b, key, err)
+}
+
+func (b *Bucket) get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	request := &s3.GetObjectInput{Bucket: &b.name, Key: &key}
+	if opts.IfMatch != "" {
+		request.IfMatch = &opts.IfMatch
+	}
+	part := opts.Offset > 0 || opts.Length > 0
+	if part {
+		end := ""
+		if opts.Length > 0 {
+			end = strconv.FormatInt(opts.Offset+opts.Length-1, 10)
+		}
+		request.Range = aws.String(fmt.Sprintf("bytes=%d-%s", opts.Offset, end))
+	}
+	answer, err := b.client.GetObject(ctx, request)
+	if err != nil {
+		return nil, explain(err, blob.ErrChanged)
+	}
+	size, err := answer.ContentLength, error(nil)
+	if part {
+		size, err = sizeOf(aws.ToString(answer.ContentRange), opts.Offset)
+	}
+	if err != nil {
+		answer.Body.Close()
+		return nil, err
+	}
+	return &blob.Object{Body: answer.Body, Info: blob.Info{
+		Key: key, Size: aws.ToInt64(size), Tag: aws.ToString(answer.ETag), Modified: aws.ToTime(answer.LastModified),
+		ContentType: aws.ToString(answer.ContentType), CacheControl: aws.ToString(answer.CacheControl),
+	}}, nil
+}
+
+// sizeOf reads "bytes 3-9/10", which has to begin at the offset.
+func sizeOf(contentRange string, offset int64) (*int64, error) {
+	begin, size, _ := strings.Cut(contentRange, "/")
+	total, err := strconv.ParseInt(size, 10, 64)
+	if err != nil || !strings.HasPrefix(begin, fmt.Sprintf("bytes %d-", offset)) {
+		return nil, fmt.Errorf("the service was asked for a part from byte %d, and answered with the range %.80q", offset, contentRange)
+	}
+	return &total, nil
+}
+
+// Stat implements blob.Bucket.
+func (b *Bucket) Stat(ctx context.Context, key string) (blob.Info, error) {
+	if err := blob.CheckKey(key); err != nil {
+		return blob.Info{}, blob.Fail("stat", b, key, err)
+	}
+	answer, err := b.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &b.name, Key: &key})
+	if err != nil {
+		return blob.Info{}, blob.Fail("stat", b, key, explain(err, blob.ErrChanged))
+	}
+	return blob.Info{
+		Key: key, Size: aws.ToInt64(answer.ContentLength), Tag: aws.ToString(answer.ETag), Modified: aws.ToTime(answer.LastModified),
+		ContentType: aws.ToString(answer.ContentType), CacheControl: aws.ToString(answer.CacheControl),
+	}, nil
+}
+
+// conflicts is how often Put writes again where another writer was at work at the very moment.
+const conflicts = 5
+
+// Put implements blob.Bucket. It is one request, so that an object has 5 GB at most.
+func (b *Bucket) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	if err := blob.CheckPut(key, content, opts); err != nil {
+		return blob.Info{}, blob.Fail("put", b, key, err)
+	}
+	var info blob.Info
+	var err error
+	for range conflicts {
+		if info, err = b.put(ctx, key, content, opts); !isConflict(err) {
+			break
+		}
+	}
+	if isConflict(err) {
+		err = condition(opts)
+	}
+	return info, blob.Fail("put", b, key, err)
+}
+
+func (b *Bucket) put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (blob.Info, error) {
+	request := &s3.PutObjectInput{
+		Bucket: &b.name, Key: &key, Body: io.NewSectionReader(content, 0, content.Size()), ContentLength: aws.Int64(content.Size()),
+		ContentType: aws.String(cmp.Or(opts.ContentType, "application/octet-stream")),
+	}
+	if opts.CacheControl != "" {
+		request.CacheControl = &opts.CacheControl
+	}
+	if opts.IfAbsent {
+		request.IfNoneMatch = aws.String("*")
+	}
+	if opts.IfMatch != "" {
+		request.IfMatch = &opts.IfMatch
+	}
+	answer, err := b.client.PutObject(ctx, request)
+	if err != nil {
+		err = explain(err, condition(opts))
+		if opts.IfMatch != "" && errors.Is(err, blob.ErrNotFound) {
+			err = blob.ErrChanged
+		}
+		return blob.Info{}, err
+	}
+	return blob.Info{
+		Key: key, Size: content.Size(), Tag: aws.ToString(answer.ETag), ContentType: *request.ContentType, CacheControl: opts.CacheControl,
+	}, nil
+}
+
+// condition is the error that a condition isn't met.
+func condition(opts blob.PutOptions) error {
+	if opts.IfAbsent {
+		return blob.ErrExists
+	}
+	return blob.ErrChanged
+}
+
+// List implements blob.Bucket.
+func (b *Bucket) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) {
+		pages := s3.NewListObjectsV2Paginator(b.client, &s3.ListObjectsV2Input{Bucket: &b.name, Prefix: &prefix})
+		for pages.HasMorePages() {
+			page, err := pages.NextPage(ctx)
+			if err != nil {
+				yield(blob.Info{}, blob.Fail("list", b, prefix, explain(err, blob.ErrChanged)))
+				return
+			}
+			for _, object := range page.Contents {
+				info := blob.Info{
+					Key: aws.ToString(object.Key), Size: aws.ToInt64(object.Size), Tag: aws.ToString(object.ETag), Modified: aws.ToTime(object.LastModified),
+				}
+				if blob.CheckKey(info.Key) != nil {
+					continue // some programs have objects that stand for directories
+				}
+				if !yield(info, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Delete implements blob.Bucket.
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	if err := blob.CheckKey(key); err != nil {
+		return blob.Fail("delete", b, key, err)
+	}
+	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &b.name, Key: &key})
+	if err = explain(err, blob.ErrChanged); errors.Is(err, blob.ErrNotFound) {
+		err = nil
+	}
+	return blob.Fail("delete", b, key, err)
+}
+
+// isConflict reports that another request about the same object was under way, which S3 says in place of whether a condition is met.
+func isConflict(err error) bool {
+	failed, ok := errors.AsType[smithy.APIError](err)
+	return ok && failed.ErrorCode() == "ConditionalRequestConflict"
+}
+
+// explain adds what callers branch on to an error of the SDK. Unmet is what it means that a condition isn't met.
+func explain(err, unmet error) error {
+	if err == nil {
+		return nil
+	}
+	code, status := "", 0
+	if failed, ok := errors.AsType[smithy.APIError](err); ok {
+		code = failed.ErrorCode()
+	}
+	if answer, ok := errors.AsType[interface {
+		error
+		HTTPStatusCode() int
+	}](err); ok {
+		status = answer.HTTPStatusCode()
+	}
+	switch {
+	case code == "NoSuchBucket":
+		return withKind(blob.ErrNoBucket, err)
+	case code == "NoSuchKey" || status == http.StatusNotFound:
+		return withKind(blob.ErrNotFound, err)
+	case status == http.StatusPreconditionFailed:
+		return unmet
+	case status == http.StatusRequestedRangeNotSatisfiable:
+		return blob.ErrRange
+	case status == http.StatusNotImplemented:
+		return withKind(blob.ErrUnsupported, err)
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return withKind(blob.ErrUnauthorized, err)
+	}
+	return err
+}
+
+// withKind is an error with the text of the SDK's, which matches the kind, too.
+func withKind(kind, err error) error { return &kindError{kind: kind, err: err} }
+
+type kindError struct{ kind, err error }
+
+// Error implements error.
+func (e *kindError) Error() string { return fmt.Sprintf("%v (%v)", e.kind, e.err) }
+
+// Unwrap returns the kind and the cause.
+func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
