@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/zip"
 )
 
 // modulePath is what every import path of this module begins with.
@@ -328,7 +329,7 @@ var thirdParty = []allowance{
 	{
 		module: "golang.org/x/mod",
 		tests:  true,
-		reason: "dirhash is the oracle for h1; modfile reads go.mod here",
+		reason: "dirhash is the oracle for h1; modfile reads go.mod here, and zip says whether the module can be installed",
 	},
 	{
 		module: "github.com/rogpeppe/go-internal",
@@ -373,6 +374,29 @@ func TestDependencyTable_MatchesGoMod(t *testing.T) {
 	}
 	for _, problem := range dependencyProblems(thirdParty, direct, readTree(t)) {
 		t.Error(problem)
+	}
+}
+
+// TestGoMod_CanBeInstalledFromATag: "go install MODULE@VERSION" refuses a go.mod that replaces or excludes modules, and a tree that
+// doesn't fit in the archive of a module.
+func TestGoMod_CanBeInstalledFromATag(t *testing.T) {
+	src, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	mod, err := modfile.Parse("go.mod", src, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if mod.Module.Mod.Path != modulePath || len(mod.Replace)+len(mod.Exclude) > 0 {
+		t.Errorf("go.mod of %s has %d replace and %d exclude lines", mod.Module.Mod.Path, len(mod.Replace), len(mod.Exclude))
+	}
+	files, err := zip.CheckDir(".")
+	if err != nil || files.SizeError != nil || !slices.Contains(files.Valid, "main.go") {
+		t.Errorf("%v, %v: the archive of the module would have %d files", err, files.SizeError, len(files.Valid))
+	}
+	for _, file := range files.Invalid {
+		t.Errorf("%s can't be in the archive of a module: %v", file.Path, file.Err)
 	}
 }
 

@@ -77,6 +77,17 @@ func TestDocs_NameTestsThatExist(t *testing.T) {
 			sources.Write(content)
 		}
 	}
+	release, err := filepath.Glob(".release/*_test.go")
+	if err != nil || len(release) == 0 {
+		t.Fatalf("found no test in .release: %v", err)
+	}
+	for _, name := range release {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sources.Write(content)
+	}
 	pages, err := filepath.Glob("docs/*.md")
 	if err != nil || len(pages) == 0 {
 		t.Fatalf("found no page in docs: %v", err)

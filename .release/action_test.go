@@ -1,0 +1,165 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+)
+
+// action is what a runner reads of action/action.yml.
+type action struct {
+	Inputs map[string]struct{ Default string }
+	Runs   struct {
+		Using string
+		Steps []struct {
+			ID, If, Uses, Shell, Run string
+			Dir                      string            `yaml:"working-directory"`
+			Env, With                map[string]string `yaml:",omitempty"`
+		}
+	}
+}
+
+var expressions = regexp.MustCompile(`\$\{\{ *([\w.-]+) *\}\}`)
+
+// TestAction_InstallsRestoresAndInitializes does what a runner does with the action: it runs the commands of its steps, with the
+// expressions filled in, the files for outputs read, and nothing done for actions of others. The program notes its calls.
+func TestAction_InstallsRestoresAndInitializes(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash")
+	}
+	url := releaseServer(t, "v1.2.3", asItIs)
+	for name, c := range map[string]struct {
+		inputs map[string]string
+		lock   bool
+		want   string
+		fails  string
+	}{
+		"frozen":            {map[string]string{"init": "frozen"}, true, "tfdeps cache key -github|restore /cache k r|tfdeps init -input=false -frozen|tfdeps cache gc -keep-locked .", ""},
+		"by default":        {nil, true, "tfdeps cache key -github|restore /cache k r|tfdeps init -input=false -lockfile=readonly|tfdeps cache gc -keep-locked .", ""},
+		"without lock file": {map[string]string{"init": "default"}, false, "tfdeps init -input=false", ""},
+		"without init":      {map[string]string{"init": "none"}, true, "tfdeps cache key -github|restore /cache k r|tfdeps cache gc -keep-locked .", ""},
+		"a misspelt init":   {map[string]string{"init": "forzen"}, false, "", `init is "forzen"`},
+		"a command as init": {map[string]string{"init": "$(tfdeps oops)"}, false, "", `init is "$(tfdeps oops)"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := runner{t: t, dir: t.TempDir(), bash: bash, values: map[string]string{"github.action_ref": "v1.2.3", "inputs.downloads": url}}
+			r.values["inputs.working-directory"] = "a b"
+			for input, value := range c.inputs {
+				r.values["inputs."+input] = value
+			}
+			if c.lock {
+				r.write("a b/.terraform.lock.hcl", "")
+			} else {
+				r.write("a b/main.tf", "")
+			}
+			out, err := r.run("action/action.yml")
+			if (err != nil) != (c.fails != "") || !strings.Contains(out, c.fails) {
+				t.Fatalf("%v: %s", err, out)
+			}
+			if got := strings.ReplaceAll(strings.TrimSpace(r.file("calls")), "\n", "|"); c.fails == "" && got != c.want {
+				t.Errorf("it does\n%s\nwant\n%s", got, c.want)
+			} else if strings.Contains(got, "oops") {
+				t.Error("an input was run as a command")
+			}
+			if r.file("env") != "TFDEPS_PRODUCT=terraform\n" {
+				t.Errorf("the environment of later steps is %q", r.file("env"))
+			}
+		})
+	}
+}
+
+// runner is one job.
+type runner struct {
+	t         *testing.T
+	dir, bash string
+	values    map[string]string // of expressions
+}
+
+func (r runner) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }
+
+func (r runner) file(name string) string {
+	content, _ := os.ReadFile(r.path(name))
+	return string(content)
+}
+
+func (r runner) write(name, content string) {
+	r.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(r.path(name)), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(r.path(name), []byte(content), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run runs the steps of an action until one fails, and returns what they print.
+func (r runner) run(name string) (string, error) {
+	r.t.Helper()
+	var a action
+	if err := yaml.UnmarshalWithOptions([]byte(read(r.t, name)), &a, yaml.AllowDuplicateMapKey()); err != nil {
+		r.t.Fatal(err)
+	}
+	if a.Runs.Using != "composite" || len(a.Runs.Steps) < 4 {
+		r.t.Fatalf("the action is %+v", a.Runs)
+	}
+	absolute, err := filepath.Abs(filepath.Dir(name))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.values["github.action_path"] = absolute
+	for input, about := range a.Inputs {
+		if _, given := r.values["inputs."+input]; !given {
+			r.values["inputs."+input] = r.fill(about.Default)
+		}
+	}
+	printed := ""
+	for _, step := range a.Runs.Steps {
+		if condition, ok := strings.CutSuffix(step.If, " != ''"); ok && r.values[condition] == "" {
+			continue
+		} else if step.If != "" && !ok {
+			r.t.Fatalf("the condition %q is none that this test knows", step.If)
+		}
+		if step.Uses != "" {
+			r.write("calls", r.file("calls")+"restore "+r.fill(step.With["path"])+" "+r.fill(step.With["key"])+" "+r.fill(step.With["restore-keys"])+"\n")
+			continue
+		}
+		cmd := exec.Command(r.bash, "--noprofile", "--norc", "-eo", "pipefail", "-c", step.Run)
+		cmd.Dir = r.path(r.fill(step.Dir))
+		cmd.Env = []string{"PATH=" + strings.TrimSpace(r.file("path")) + ":" + os.Getenv("PATH"), "HOME=" + r.dir, "CALLS=" + r.path("calls"), "RUNNER_TEMP=" + r.path("temp"),
+			"GITHUB_PATH=" + r.path("path"), "GITHUB_ENV=" + r.path("env"), "GITHUB_OUTPUT=" + r.path("output")}
+		for name, value := range step.Env {
+			cmd.Env = append(cmd.Env, name+"="+r.fill(value))
+		}
+		out, err := cmd.CombinedOutput()
+		printed += string(out)
+		if err != nil {
+			return printed, err
+		}
+		for line := range strings.Lines(r.file("output")) {
+			key, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+			r.values["steps."+step.ID+".outputs."+key] = value
+		}
+	}
+	return printed, nil
+}
+
+// fill puts values in the place of expressions.
+func (r runner) fill(text string) string {
+	return expressions.ReplaceAllStringFunc(text, func(expression string) string {
+		name := expressions.FindStringSubmatch(expression)[1]
+		value, ok := r.values[name]
+		if !ok {
+			r.t.Errorf("%s has no value", name)
+		}
+		return value
+	})
+}

@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// releaseServer serves a release whose program is a script that says how it was called. Damage may change what is
+// served, by the name of the file.
+func releaseServer(t *testing.T, version string, damage func(name string, content []byte) []byte) string {
+	t.Helper()
+	dist := t.TempDir()
+	script := []byte("#!/bin/sh\necho \"tfdeps $*\" >>\"${CALLS:-/dev/null}\"\n[ \"$2\" != key ] || printf 'path=/cache\\nkey=k\\nrestore-keys=r\\n'\n")
+	for _, p := range []platform{{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}} {
+		files := []file{{name: p.program(), content: script, executable: true}, {name: "LICENSE", content: []byte("x")}}
+		if err := writeArchive(filepath.Join(dist, archiveName(version, p)), baseName(version, p), files, time.Unix(1e9, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sums, err := checksums(dist)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writeFile(filepath.Join(dist, "SHA256SUMS"), []byte(sums)); err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/"+version+"/")
+		content, err := os.ReadFile(filepath.Join(dist, filepath.Base(name)))
+		if err != nil || name != filepath.Base(name) {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = w.Write(damage(name, content))
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+func asItIs(_ string, content []byte) []byte { return content }
+
+// toolsWithout is a directory for PATH with the programs that the script may call, but for some, and with more of our own.
+func toolsWithout(t *testing.T, without []string, own map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"awk", "chmod", "cp", "curl", "cut", "gzip", "mkdir", "mktemp", "mv", "openssl", "rm", "sh", "sha256sum", "shasum", "tar", "uname", "unzip", "wget"} {
+		path, err := exec.LookPath(name)
+		if err != nil || slices.Contains(without, name) || own[name] != "" {
+			continue
+		}
+		if err := os.Symlink(path, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, script := range own {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// install runs the script as PATH and arguments say, in a home of its own. It returns what was printed and the home.
+func install(t *testing.T, path string, args ...string) (out, home string, err error) {
+	t.Helper()
+	home = t.TempDir()
+	script, err := filepath.Abs("install.sh")
+	if err != nil {
+		t.Fatal(err)
+	}
+	temporary := filepath.Join(home, "tmp")
+	if err := os.Mkdir(temporary, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(filepath.Join(path, "sh"), append([]string{script}, args...)...)
+	cmd.Env = []string{"PATH=" + path, "HOME=" + home, "TMPDIR=" + temporary}
+	printed, err := cmd.CombinedOutput()
+	left, readErr := os.ReadDir(temporary)
+	if readErr != nil || len(left) > 0 {
+		t.Errorf("the script left %v behind: %v", left, readErr)
+	}
+	return string(printed), home, err
+}
+
+func needShell(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no sh, or no links")
+	}
+}
+
+func TestInstall_PutsTheVerifiedProgramInPlace(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	url := releaseServer(t, "v1.2.3", asItIs)
+	for name, c := range map[string]struct {
+		without []string
+		own     map[string]string
+		program string
+	}{
+		"curl":    {[]string{"wget"}, nil, "tfdeps"},
+		"wget":    {[]string{"curl"}, nil, "tfdeps"},
+		"openssl": {[]string{"sha256sum", "shasum"}, nil, "tfdeps"},
+		"shasum":  {[]string{"sha256sum", "openssl"}, nil, "tfdeps"},
+		"macOS":   {nil, map[string]string{"uname": `[ "$1" = -m ] && echo arm64 || echo Darwin`}, "tfdeps"},
+		"Windows": {nil, map[string]string{"uname": `[ "$1" = -m ] && echo x86_64 || echo MINGW64_NT-10.0`}, "tfdeps.exe"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if name == "wget" || name == "openssl" || name == "shasum" || name == "curl" {
+				if _, err := exec.LookPath(name); err != nil {
+					t.Skip("there is no " + name)
+				}
+			}
+			if _, err := exec.LookPath("unzip"); err != nil && name == "Windows" {
+				t.Skip("there is no unzip")
+			}
+			path := toolsWithout(t, c.without, c.own)
+			target := filepath.Join(t.TempDir(), "a b", "bin")
+			out, _, err := install(t, path, "-u", url, "-v", "1.2.3", "-d", target)
+			if err != nil || !strings.Contains(out, "tfdeps v1.2.3 is installed as "+target) || !strings.Contains(out, "is not on PATH") {
+				t.Fatalf("%v: %s", err, out)
+			}
+			entries, err := os.ReadDir(target)
+			if err != nil || len(entries) != 1 || entries[0].Name() != c.program {
+				t.Errorf("%v: there are %v", err, entries)
+			}
+			if info, err := os.Stat(filepath.Join(target, c.program)); err != nil || info.Mode().Perm() != 0o755 {
+				t.Errorf("%v: the program is %v", err, info)
+			}
+		})
+	}
+}
+
+// TestInstall_RefusesWhatIsNotTheRelease: each of these ends with an error that says why, and installs nothing.
+func TestInstall_RefusesWhatIsNotTheRelease(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	damageArchive := func(name string, content []byte) []byte {
+		if strings.HasSuffix(name, ".tar.gz") {
+			return append(bytes.Clone(content), 'x')
+		}
+		return content
+	}
+	noSums := func(name string, content []byte) []byte {
+		if name == "SHA256SUMS" {
+			return nil
+		}
+		return content
+	}
+	uname := func(system, machine string) map[string]string {
+		return map[string]string{"uname": fmt.Sprintf(`[ "$1" = -m ] && echo %s || echo %s`, machine, system)}
+	}
+	for name, c := range map[string]struct {
+		damage  func(string, []byte) []byte
+		without []string
+		own     map[string]string
+		version string
+		want    string
+	}{
+		"a tampered archive":           {damageArchive, nil, nil, "v1.2.3", "is not what SHA256SUMS lists, so it is not installed"},
+		"a list without the archive":   {noSums, nil, nil, "v1.2.3", "release v1.2.3 has no tfdeps_1.2.3_"},
+		"a release that isn't there":   {asItIs, nil, nil, "v9.9.9", "/v9.9.9/SHA256SUMS can't be downloaded"},
+		"another system":               {asItIs, nil, uname("FreeBSD", "x86_64"), "v1.2.3", "there are no releases for FreeBSD"},
+		"another architecture":         {asItIs, nil, uname("Linux", "riscv64"), "v1.2.3", "there are no releases for linux on riscv64"},
+		"a platform that is left out":  {asItIs, nil, uname("MINGW64_NT", "aarch64"), "v1.2.3", "release v1.2.3 has no tfdeps_1.2.3_windows_arm64.zip"},
+		"no program for checksums":     {asItIs, []string{"sha256sum", "shasum", "openssl"}, nil, "v1.2.3", "sha256sum, shasum or openssl is needed"},
+		"no program for downloads":     {asItIs, []string{"curl", "wget"}, nil, "v1.2.3", "curl or wget is needed"},
+		"no version in the repository": {asItIs, nil, nil, "", "name the release with -v"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := releaseServer(t, "v1.2.3", c.damage)
+			target := filepath.Join(t.TempDir(), "bin")
+			args := []string{"-u", url, "-d", target}
+			if c.version != "" {
+				args = append(args, "-v", c.version)
+			}
+			out, _, err := install(t, toolsWithout(t, c.without, c.own), args...)
+			if err == nil || !strings.Contains(out, c.want) {
+				t.Errorf("%v: %s, want %q", err, out, c.want)
+			}
+			if _, err := os.Stat(target); err == nil {
+				t.Errorf("%s is there: something was installed", target)
+			}
+		})
+	}
+}
+
+// TestInstall_IsFilledIn: the script of a release needs no version.
+func TestInstall_IsFilledIn(t *testing.T) {
+	t.Parallel()
+	text, err := installScript("install.sh", options{version: "v1.2.3", downloads: "https://example.com/d"})
+	if err != nil || !bytes.Contains(text, []byte("\nversion=v1.2.3\n")) || !bytes.Contains(text, []byte("\ndownloads=https://example.com/d\n")) {
+		t.Errorf("%v: %s", err, text)
+	}
+	other := filepath.Join(t.TempDir(), "install.sh")
+	if err := os.WriteFile(other, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := installScript(other, options{version: "v1.2.4"}); err == nil {
+		t.Error("a script without the lines is filled in")
+	}
+}
