@@ -75,6 +75,10 @@ var examples = map[string][]cli.Example{
 	"cache verify": {
 		{Line: "tfdeps cache verify -repair", Why: "Read all packages, and remove those that are damaged."},
 	},
+	"doctor": {
+		{Line: "tfdeps doctor", Why: "See why something isn't found, trusted or cached."},
+		{Line: "tfdeps doctor -json > doctor.json", Why: "Attach it to a report. No token is in it."},
+	},
 	"completion": {
 		{Line: "source <(tfdeps completion bash)", Why: "In ~/.bashrc: complete commands in bash."},
 		{Line: "tfdeps completion zsh > \"${fpath[1]}/_tfdeps\"", Why: "Install the completion for zsh."},

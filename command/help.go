@@ -11,6 +11,7 @@ init with -with=tofu, and with TFDEPS_PRODUCT=tofu.
 Commands:
   cache         Look after the cache that working directories share
   completion    Print a script that completes commands in a shell
+  doctor        Show what is configured here, and what is wrong with it
   get           Install or upgrade remote modules
   hash          Show the hashes of provider packages
   help          Show this help, or with a command's name the help for it

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -75,6 +76,9 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 					want = rule.Want[""]
 				}
 				runHostile(t, registry, rule, c.name, c.args, want)
+			}
+			if i%6 == 0 || os.Getenv(allHostile) != "" {
+				examineHostile(t, registry, rule)
 			}
 			for _, request := range o.Other.Log() {
 				if strings.Contains(fmt.Sprint(request), hostileToken) {
@@ -150,6 +154,27 @@ func runHostile(t *testing.T, registry *providertest.Registry, rule providertest
 		if _, err := os.Lstat(filepath.Join(root, file)); err != nil {
 			t.Errorf("%s: %s is gone", name, file)
 		}
+	}
+}
+
+// examineHostile runs doctor, which asks for less than the other commands: whether a lie is among that or not, it prints
+// nothing that a terminal obeys and no token, and changes nothing.
+func examineHostile(t *testing.T, registry *providertest.Registry, rule providertest.HostileRule) {
+	t.Helper()
+	root := t.TempDir()
+	writeWorld(t, root, registry, rule.Module != nil)
+	before := filesIn(t, root)
+	code, stdout, stderr := runInProcess(t, root, registry.Host(), []string{"doctor", "-no-color"})
+	if code != 0 && code != 1 || !strings.Contains(stdout, "Registries and mirrors\n") {
+		t.Errorf("doctor: exit code %d\n%s%s", code, stdout, stderr)
+	}
+	for _, printed := range []string{stdout, stderr} {
+		if i := strings.IndexFunc(printed, obeyed); i >= 0 || !utf8.ValidString(printed) || strings.Contains(printed, hostileToken) {
+			t.Errorf("doctor: a terminal would obey what is printed, or there is the token in it:\n%q", printed)
+		}
+	}
+	if after := filesIn(t, root); !maps.Equal(before, after) {
+		t.Errorf("doctor: files were changed: %v", after)
 	}
 }
 

@@ -6,7 +6,7 @@
 //	products   whose work is done, at which version
 //	workdir    a working directory as a value
 //	sources    what the CLI configuration says about sources and the network
-//	initcmd, getcmd, providerscmd, cachecmd, vendorcmd
+//	initcmd, getcmd, providerscmd, cachecmd, vendorcmd, doctorcmd
 //	view       values and events as text, JSON and bars
 //	problem    errors and warnings
 //

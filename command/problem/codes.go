@@ -79,7 +79,7 @@ var networkCodes = []Code{
 	{Name: "unauthorized", Means: "A server wants credentials, or others than it got (401, 403).",
 		Cure: "Set TF_TOKEN_<host>, or a credentials block of the CLI configuration; for archives, .netrc."},
 	{Name: "unreachable", Means: "A source gave no answer that makes sense.", Cure: "Check the URL that the message names; TF_LOG=debug shows every request.",
-		Summaries: []string{"Error accessing remote module registry", "Failed to query available provider packages", "Invalid package location from module registry"}},
+		Summaries: []string{"Error accessing remote module registry", "Failed to query available provider packages", "Failed to ask ", "Invalid package location from module registry"}},
 	{Name: "untrusted_certificate", Means: "The certificate of a server isn't trusted, has expired or is for another host.",
 		Cure: "Have SSL_CERT_FILE name a file with the authority's certificate; the message says whether the file was read."},
 }

@@ -27,7 +27,7 @@ var writtenCodes = []Code{
 		Summaries: []string{"Failed to record the backend", "Failed to remove the record of the backend", "The backend isn't initialized", "Backend initialization required"}},
 	{Name: "cli_configuration", Means: "The CLI configuration can't be used.", Cure: "Correct the file and the line that the message names. Strings need quotes.",
 		Summaries: []string{"Invalid CLI configuration", "Unable to open CLI configuration file", "Unable to read CLI configuration file", "Invalid provider_installation", "Invalid provider source inclusion patterns",
-			"Invalid provider source exclusion patterns", "Invalid URL for provider installation source", "Duplicate ", "Conflicting provider_installation", "Invalid provider dev_overrides", "Can't search for providers", "Can't make an HTTP client"}},
+			"Invalid provider source exclusion patterns", "Invalid URL for provider installation source", "Duplicate ", "Conflicting provider_installation", "Failed to read the logins for packages", "Invalid provider dev_overrides", "Can't search for providers", "Can't make an HTTP client"}},
 	{Name: "configuration_not_found", Means: "There is no configuration where one is needed.", Cure: "Change to its directory, or use -chdir.",
 		Summaries: []string{"No configuration files", "Test directory does not exist"}},
 	{Name: "invalid_configuration", Means: "A configuration, a lock file or a variables file has a mistake.", Cure: "Correct the place that the message names.",
@@ -51,7 +51,7 @@ var writtenCodes = []Code{
 
 var machineCodes = []Code{
 	{Name: "cache_failed", Means: "The shared cache can't be used, read or changed.", Cure: "Name another directory with TFDEPS_CACHE_DIR, or correct its permissions.",
-		Summaries: []string{"There is no shared cache", "Failed to list the cache", "Failed to verify the cache", "Failed to remove ", "Failed to make the cache fit for an image", "The shared cache isn't used"}},
+		Summaries: []string{"There is no shared cache", "Failed to list the cache", "Packages of the shared cache are copied", "Other users can change ", "Failed to verify the cache", "Failed to remove ", "Failed to make the cache fit for an image", "The shared cache isn't used"}},
 	{Name: "file_lock_held", Means: "Another process works on the same files for too long.", Cure: "Wait for it, or end it."},
 	{Name: "interrupted", Means: "The command was interrupted.", Cure: "Run it again: what has arrived is kept.",
 		Summaries: []string{"Interrupted", "Canceled", "Provider installation was canceled", "Module installation was canceled", "The search was canceled", "Reading the configuration was interrupted"}},

@@ -34,8 +34,7 @@ import (
 // from elsewhere than it says, or with other credentials, would be worse than to
 // install nothing.
 func ReadConfig(m *cli.Meta, product getproviders.Product) (*cliconfig.Config, problem.List) {
-	at := cliconfig.Find(m.Env.Get, m.HomeDir, appData(m.Env), runtime.GOOS, product)
-	config, found := cliconfig.Read(at, m.Env.Get, product)
+	config, found := cliconfig.Read(ConfigFiles(m, product), m.Env.Get, product)
 	var problems problem.List
 	for _, p := range found {
 		problems = append(problems, configProblem(p))
@@ -208,7 +207,7 @@ type Policy struct {
 // ReadPolicy reads the rules that count for the current directory: those of the machine, of
 // the files that the variable names, and of the repository. All of them have to hold.
 func ReadPolicy(m *cli.Meta, product getproviders.Product) (Policy, problem.List) {
-	paths, problems := policyFiles(m)
+	paths, problems := PolicyFiles(m)
 	p := Policy{now: m.Now}
 	for _, path := range paths {
 		rules, diags := policy.Load(path, product)
@@ -216,6 +215,12 @@ func ReadPolicy(m *cli.Meta, product getproviders.Product) (Policy, problem.List
 		p.rules = policy.All(p.rules, rules)
 	}
 	return p, problems
+}
+
+// CheckPolicy finds what is wrong with a file with rules.
+func CheckPolicy(path string, product getproviders.Product) problem.List {
+	_, problems := policy.Load(path, product)
+	return problems
 }
 
 // Against returns the policy as fetcher.Fetcher has it; nil if it refuses nothing. A version
@@ -227,8 +232,8 @@ func (p Policy) Against(locks *depsfile.Locks) func(context.Context, fetcher.Can
 	}})
 }
 
-// policyFiles lists the files with rules.
-func policyFiles(m *cli.Meta) (paths []string, problems problem.List) {
+// PolicyFiles lists the files with rules that count for the current directory.
+func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 	if path := machinePolicy(m.Env); path != "" {
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			paths = append(paths, path)

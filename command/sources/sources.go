@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"path/filepath"
+	"runtime"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -12,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -97,6 +99,21 @@ func cachePath(m *cli.Meta, config *cliconfig.Config) (dir string, named bool) {
 	}
 }
 
+// CacheNamedBy says what decides where the shared cache is: a variable, plugin_cache_dir of the CLI
+// configuration, or the user's directory for caches.
+func CacheNamedBy(m *cli.Meta, config *cliconfig.Config) string {
+	switch {
+	case m.Env.Get("TF_PLUGIN_CACHE_DIR") != "":
+		return "TF_PLUGIN_CACHE_DIR"
+	case config.PluginCacheDir != "":
+		return "plugin_cache_dir"
+	case m.Env.Get(cacheDirVariable) != "":
+		return cacheDirVariable
+	default:
+		return "the user's directory for caches"
+	}
+}
+
 // OpenCache returns the cache that working directories share; nil if there is
 // none that can be used. It is a warning if the user named it, else the log tells.
 func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.List) {
@@ -115,6 +132,24 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.Lis
 	}
 	return cache, nil
 }
+
+// CredentialsHelper returns the program of the credentials helper that the CLI configuration names, without
+// starting it; "" if it names none. The error is a *hosts.HelperNotFoundError.
+func CredentialsHelper(m *cli.Meta, config *cliconfig.Config) (string, error) {
+	if config.Helper == nil {
+		return "", nil
+	}
+	dir := cliconfig.ConfigDir(m.HomeDir, appData(m.Env), runtime.GOOS)
+	return hosts.FindHelper(config.Helper.Name, cliconfig.HelperDirs(dir, getproviders.CurrentPlatform()))
+}
+
+// ConfigFiles returns where the CLI configuration is looked for.
+func ConfigFiles(m *cli.Meta, product getproviders.Product) cliconfig.Locations {
+	return cliconfig.Find(m.Env.Get, m.HomeDir, appData(m.Env), runtime.GOOS, product)
+}
+
+// NetrcFiles returns where logins for packages are looked for.
+func NetrcFiles(m *cli.Meta) []string { return hosts.NetrcFiles(m.Env.Get, m.HomeDir, runtime.GOOS) }
 
 // FindCache is OpenCache for commands that are about the cache: without one, they
 // fail. A given directory, of -dir, has the cache of tfdeps below it.

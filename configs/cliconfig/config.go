@@ -1,6 +1,8 @@
 package cliconfig
 
 import (
+	"fmt"
+
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
@@ -42,6 +44,30 @@ type Config struct {
 	// has no hash for it, which leaves a lock file that other platforms can't
 	// use.
 	MayBreakLockFile bool
+
+	// Settings are the statements that were read, file by file, each with its place.
+	// Statements without effect for this module aren't among them.
+	Settings []Setting
+	// Files are the files that were read, those with problems included, in their order.
+	Files []string
+}
+
+// Setting is a statement of the CLI configuration. Its value, which may be a secret, isn't here.
+type Setting struct {
+	Name string // as it counts, in lower case: "plugin_cache_dir", "credentials", "filesystem_mirror"
+	// Label is the hostname of a host or credentials block, as addresses write it, and the
+	// name of a credentials helper; else "".
+	Label string
+	File  string
+	Line  int // from 1; 0: not known
+}
+
+// Place is "FILE:LINE", for people.
+func (s Setting) Place() string {
+	if s.Line == 0 {
+		return s.File
+	}
+	return fmt.Sprintf("%s:%d", s.File, s.Line)
 }
 
 // CredentialsHelper names a program by the part of its file name that follows

@@ -35,6 +35,7 @@ func (r *reader) host(f field) {
 		}
 	}
 	r.config.Hosts[name] = services
+	r.setting("host", name.String(), f.line)
 }
 
 func (r *reader) services(host string, f field, into map[string]string) {
@@ -85,6 +86,7 @@ func (r *reader) hostCredentials(f field) {
 	if _, ok := r.own.tokens[name]; !ok {
 		r.own.tokens[name] = ""
 	}
+	r.setting("credentials", name.String(), f.line)
 	for _, inner := range content {
 		switch {
 		case inner.name != "token", inner.value.kind == isNull:
@@ -130,4 +132,5 @@ func (r *reader) credentialsHelper(f field) {
 		helper.Args = append(helper.Args, args...)
 	}
 	r.config.Helper = helper
+	r.setting("credentials_helper", f.name, f.line)
 }

@@ -86,6 +86,7 @@ func (r *reader) method(f field, block value) {
 	needs := ""
 	switch {
 	case f.is("dev_overrides"):
+		r.setting("dev_overrides", "", f.line)
 		r.devOverrides(block.object)
 		return
 	case f.is("direct"):
@@ -109,6 +110,7 @@ func (r *reader) method(f field, block value) {
 	}
 	if len(r.problems) == before {
 		r.config.Installation = append(r.config.Installation, m)
+		r.setting(m.Kind.String(), "", m.Line)
 	}
 }
 

@@ -96,6 +96,7 @@ func (r *reader) result() (*Config, []Problem) {
 // content takes over what one file says.
 func (r *reader) content(path string, src []byte) {
 	r.file, r.own = path, fileOnly{tokens: map[hosts.Hostname]string{}}
+	r.config.Files = append(r.config.Files, path)
 	top, err := decode(src)
 	if err != nil {
 		r.problem(err.line, "The file can't be parsed: %s.%s", explained(err, src), shownLine(src, err.line))
@@ -180,6 +181,7 @@ func (r *reader) topLevel(f field) {
 		r.pluginCacheDir(f)
 	case f.is("plugin_cache_may_break_dependency_lock_file"):
 		r.config.MayBreakLockFile = r.config.MayBreakLockFile || r.flag(f)
+		r.setting("plugin_cache_may_break_dependency_lock_file", "", f.line)
 	case f.is("disable_checkpoint"), f.is("disable_checkpoint_signature"):
 		r.flag(f)
 	}
@@ -203,6 +205,7 @@ func (r *reader) pluginCacheDir(f field) {
 		return
 	}
 	r.own.cacheDir = os.Expand(dir, r.env)
+	r.setting("plugin_cache_dir", "", f.line)
 }
 
 // labelled reads blocks that have to have a label, each by itself; example is
@@ -217,6 +220,11 @@ func (r *reader) labelled(block field, label, example string, read func(field)) 
 	for _, f := range named {
 		read(f)
 	}
+}
+
+// setting takes down where a statement stands.
+func (r *reader) setting(name, label string, line int) {
+	r.config.Settings = append(r.config.Settings, Setting{Name: name, Label: label, File: r.file, Line: line})
 }
 
 // problem reports what has no more special summary.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,32 @@ provider_installation { direct {} }
 	}
 	if fmt.Sprint(*config.Helper) != "{x [b]}" || show(config.Installation) != "4 direct  [] []" {
 		t.Errorf("helper %v, installation %v", config.Helper, config.Installation)
+	}
+}
+
+func TestRead_SaysWhereSettingsStand(t *testing.T) {
+	at := home(t, map[string]string{
+		"rc":     "plugin_cache_dir = \"/cache\"\ncredentials \"B\u00fccher.example\" {\n  token = \"secret\"\n}\nprovider_installation {\n  dev_overrides {}\n  direct {}\n}\n",
+		"a.tfrc": "\nhost \"a.example\" {}\ncredentials_helper \"h\" { args = [\"secret\"] }\ndisable_checkpoint = true\n",
+		"b.tfrc": "not even HCL",
+	})
+	config, problems := Read(at, testEnv, terraform)
+	if len(problems) != 1 {
+		t.Errorf("problems: %+v", problems)
+	}
+	var places []string
+	for _, s := range config.Settings {
+		places = append(places, fmt.Sprintf("%s %s %s", filepath.Base(s.Place()), s.Name, s.Label))
+	}
+	want := []string{"rc:1 plugin_cache_dir ", "rc:2 credentials b\u00fccher.example", "rc:6 dev_overrides ", "rc:7 direct ", "a.tfrc:2 host a.example", "a.tfrc:3 credentials_helper h"}
+	if !slices.Equal(places, want) {
+		t.Errorf("settings:\n%q, want\n%q", places, want)
+	}
+	if len(config.Files) != 3 || filepath.Base(config.Files[2]) != "b.tfrc" {
+		t.Errorf("files: %q", config.Files)
+	}
+	if (Setting{File: "f"}).Place() != "f" {
+		t.Error("a place without a line isn't the file")
 	}
 }
 

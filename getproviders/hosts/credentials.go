@@ -135,11 +135,7 @@ func EnvTokens(environ []string) *StaticTokens {
 	tokens := map[Hostname]string{}
 	for _, entry := range environ {
 		name, token, _ := strings.Cut(entry, "=")
-		suffix, ok := strings.CutPrefix(name, tokenVariablePrefix)
-		if !ok {
-			continue
-		}
-		if host, ok := hostOfVariable(suffix); ok {
+		if host, ok := TokenHost(name); ok {
 			tokens[host] = token
 		}
 	}
@@ -148,8 +144,13 @@ func EnvTokens(environ []string) *StaticTokens {
 
 const tokenVariablePrefix = "TF_TOKEN_"
 
-// hostOfVariable undoes what TokenVariable does, and what people do instead.
-func hostOfVariable(suffix string) (Hostname, bool) {
+// TokenHost is the host whose token a variable of a name such as TF_TOKEN_registry_example_com
+// holds, as [EnvTokens] reads it. It is false for names that hold no host's token.
+func TokenHost(variable string) (Hostname, bool) {
+	suffix, ok := strings.CutPrefix(variable, tokenVariablePrefix)
+	if !ok {
+		return "", false
+	}
 	name := strings.ReplaceAll(strings.ReplaceAll(suffix, "__", "-"), "_", ".")
 	name, port, hasPort := strings.Cut(name, ":")
 	// Only here is punycode welcome: other systems than ours may have set the

@@ -56,7 +56,7 @@ type HelperTokens struct {
 // the newest. If there is none the error is a *HelperNotFoundError. The real
 // tool writes that to its log and goes on without a helper.
 func NewHelperTokens(h Helper) (*HelperTokens, error) {
-	exe, err := findHelper(h.Name, h.Dirs)
+	exe, err := FindHelper(h.Name, h.Dirs)
 	if err != nil {
 		return nil, err
 	}
@@ -176,9 +176,10 @@ func (e *HelperNotFoundError) Error() string {
 
 const helperPrefix = "terraform-credentials-"
 
-// findHelper returns the program with the newest version; of equal ones that
-// of the first directory. Names are compared without regard to case.
-func findHelper(name string, dirs []string) (exe string, err error) {
+// FindHelper returns the program of a credentials helper that is in the directories, without
+// starting it: the one with the newest version; of equal ones that of the first directory. Names
+// are compared without regard to case. If there is none the error is a *HelperNotFoundError.
+func FindHelper(name string, dirs []string) (exe string, err error) {
 	var newest helperVersion
 	for _, dir := range dirs {
 		entries, _ := os.ReadDir(dir) // what can't be read has no helper for us

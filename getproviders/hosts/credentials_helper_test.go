@@ -312,7 +312,7 @@ func TestNewest_HelperIsFound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			got, err := findHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
+			got, err := FindHelper("t", []string{filepath.Join(base, "1"), filepath.Join(base, "2")})
 			want := ""
 			if tc.want != "" {
 				want = filepath.Join(base, filepath.FromSlash(tc.want)) + exe

@@ -60,12 +60,20 @@ func TestTokenVariable_IsReadBack(t *testing.T) {
 	}
 }
 
+func TestTokenHost_KnowsOtherVariables(t *testing.T) {
+	for variable, want := range map[string]Hostname{"TF_TOKEN_my__host_example": "my-host.example", "TF_TOKEN_": "", "TF_TOKENS_example_com": "", "example_com": ""} {
+		if host, ok := TokenHost(variable); host != want || ok != (want != "") {
+			t.Errorf("%s: %q, %t", variable, host, ok)
+		}
+	}
+}
+
 func FuzzEnvTokens(f *testing.F) {
 	for _, seed := range []string{"example_com", "my__registry_example_com", "xn--bcher-kva_example", "localhost:8443", "bücher_example", ":", "\xff", "xn--", "a:1:2"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, suffix string) {
-		host, ok := hostOfVariable(suffix)
+		host, ok := TokenHost("TF_TOKEN_" + suffix)
 		if !ok {
 			return
 		}

@@ -98,6 +98,23 @@ func (n *netrcLogins) read(context.Context) (netrc, error) {
 	return nil, nil
 }
 
+// NetrcMachines returns the first existing one of the files that [NetrcFiles] lists, and the machines
+// that it has a login for, without the logins, in its order: as the file writes them, and "" for
+// the default entry. Without any file, file is "".
+func NetrcMachines(files []string) (file string, machines []string, err error) {
+	for _, path := range files {
+		if !seen(path) {
+			continue
+		}
+		src, err := wholefile.ReadAny(path, netrcBytes)
+		for _, entry := range parseNetrc(strings.ReplaceAll(string(src), "\r\n", "\n")) {
+			machines = append(machines, entry.machine)
+		}
+		return path, machines, err
+	}
+	return "", nil, nil
+}
+
 // seen reports whether there is something at a path. In a home that is no
 // directory, or that this user may not read, this user has no logins.
 func seen(path string) bool {

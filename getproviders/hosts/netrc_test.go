@@ -318,3 +318,17 @@ func FuzzParseNetrc(f *testing.F) {
 		}
 	})
 }
+
+func TestNetrcMachines_ListsNoLogins(t *testing.T) {
+	missing, file := filepath.Join(t.TempDir(), "missing"), filepath.Join(t.TempDir(), "netrc")
+	if err := os.WriteFile(file, []byte("machine A.example login u password secret\ndefault login u password secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	found, machines, err := NetrcMachines([]string{missing, file, missing})
+	if err != nil || found != file || !slices.Equal(machines, []string{"a.example", ""}) {
+		t.Errorf("%q has %q, %v", found, machines, err)
+	}
+	if found, machines, err := NetrcMachines([]string{missing}); err != nil || found != "" || machines != nil {
+		t.Errorf("no file: %q has %q, %v", found, machines, err)
+	}
+}

@@ -59,6 +59,10 @@ func Room(dirs ...string) (bytes int64, known bool) {
 	return bytes, true
 }
 
+// Kind is the kind of the file system that a directory is on, as the system names it: "ext4",
+// "nfs4"; "" where a system doesn't tell. The directory needn't exist yet.
+func Kind(dir string) string { return kindOf(existing(dir)) }
+
 // existing is a directory, or the first one above it that there is.
 func existing(dir string) string {
 	dir, err := filepath.Abs(dir)

@@ -48,3 +48,18 @@ func TestRoom_CountsAFileSystemOnce(t *testing.T) {
 		t.Errorf("one file system has %d bytes, and twice the same %d (%t)", one, two, known)
 	}
 }
+
+func TestKind_IsThatOfTheDeepestMount(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	kind := Kind(dir)
+	if missing := Kind(filepath.Join(dir, "missing", "too")); missing != kind {
+		t.Errorf("%q, and below it %q", kind, missing)
+	}
+	switch {
+	case runtime.GOOS == "linux" && Kind("/proc/self") != "proc":
+		t.Errorf("/proc is %q", Kind("/proc/self"))
+	case kind == "" && (runtime.GOOS == "linux" || runtime.GOOS == "darwin" || runtime.GOOS == "windows"):
+		t.Error("it isn't known")
+	}
+}

@@ -57,6 +57,28 @@ func (r *Receipts) knowWay(dir string) bool {
 	return r.ways[dir]
 }
 
+// Exposed returns the outermost directory, of the given one and those above it and where links in its
+// path lead to, in which other users than this one and root can exchange what is there; "" if there
+// is none. A directory that doesn't exist counts as exposed.
+func Exposed(dir string) (outermost string) {
+	r := OpenCache("", dir)
+	if r.wayIsOwn(dir) {
+		return ""
+	}
+	for way, own := range r.ways {
+		if !own && (outermost == "" || len(way) < len(outermost)) {
+			outermost = way
+		}
+	}
+	return outermost
+}
+
+// KeepsTimes reports whether a directory is on a file system on whose times receipts can rely.
+func KeepsTimes(dir string) bool {
+	system, err := fileSystemOf(dir)
+	return err == nil && system.Local
+}
+
 // ReceiptRoots lists the directories that there are receipts for, targets and
 // caches, and the names of the packages in each. That is who uses a package:
 // packages don't know.

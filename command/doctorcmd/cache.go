@@ -1,0 +1,167 @@
+package doctorcmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/link"
+	"github.com/tfdeps/tfdeps/providercache/store"
+)
+
+// fewBytes is what a disk should have free: one large provider takes more, unpacked.
+const fewBytes = 1_000_000_000
+
+// describeCache looks at the shared cache.
+func (x *examination) describeCache() {
+	m, c := x.meta, &x.report.Cache
+	c.NamedBy, c.Free = sources.CacheNamedBy(m, x.config), -1
+	if c.NamedBy == "plugin_cache_dir" {
+		for _, s := range x.config.Settings {
+			if s.Name == c.NamedBy {
+				c.NamedBy += " (" + s.Place() + ")"
+				break
+			}
+		}
+	}
+	if off, err := cli.ParseSwitch("TFDEPS_NO_SHARED_CACHE", m.Env.Get("TFDEPS_NO_SHARED_CACHE")); err != nil {
+		x.add(problem.List{problem.Error("Invalid value of TFDEPS_NO_SHARED_CACHE", problem.Sentence(err))})
+	} else if off {
+		c.NamedBy = "TFDEPS_NO_SHARED_CACHE"
+		return
+	}
+	cache, problems := sources.FindCache(m, x.config, "")
+	if problems.HasErrors() {
+		x.add(problem.AsWarnings(problems)) // init installs without a cache
+		return
+	}
+	place := cache.Place()
+	c.Directory, c.Usable, c.Exists, c.Free = cache.Dir, true, place.Exists, place.Free
+	c.FileSystem, c.KeepsTimes, c.Exposed, c.Receipts = place.FileSystem, place.KeepsTimes, place.Exposed, store.UsableState(m.StateDir)
+	x.describePackages(cache)
+	x.describeLinks(cache, place)
+	if c.Exposed != "" {
+		x.add(problem.List{problem.Warning("Other users can change the shared cache", fmt.Sprintf(
+			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed)))})
+	}
+	if c.Free >= 0 && c.Free < fewBytes {
+		x.add(problem.List{problem.WithCode("no_space", problem.Warning("Little space for the shared cache", fmt.Sprintf(
+			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000)))})
+	}
+}
+
+// describePackages counts what is in the cache.
+func (x *examination) describePackages(cache *store.Store) {
+	c := &x.report.Cache
+	maintenance := &store.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
+	packages, err := maintenance.List()
+	if err != nil {
+		x.add(problem.List{problem.Error("Failed to list the cache", problem.Sentence(err))})
+	}
+	for _, p := range packages {
+		c.Packages, c.Size, c.OnDisk = c.Packages+1, c.Size+p.Size, c.OnDisk+p.OnDisk
+	}
+	if c.Exposed != "" {
+		return
+	}
+	exposed := maintenance.Exposed(packages)
+	if c.Others = len(exposed); c.Others == 0 {
+		return
+	}
+	x.add(problem.List{problem.Warning("Other users can change packages in the shared cache", fmt.Sprintf(
+		"Files of %d of the %d packages can be changed by other users, such as those in %s, so tfdeps reads all of them at each use. If the cache is meant for this user alone, run:\n  chmod -R go-w %s",
+		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory)))})
+}
+
+// describeLinks finds out how packages of the cache come into this directory, by a file that it makes
+// for a moment.
+func (x *examination) describeLinks(cache *store.Store, place store.Place) {
+	c := &x.report.Cache
+	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
+	if err != nil {
+		x.add(problem.List{problem.Error("Invalid value of TFDEPS_LINK", problem.Sentence(err))})
+		return
+	}
+	modes := []link.Mode{asked, link.Copy}
+	switch {
+	case asked == link.Auto && cache.Shared:
+		modes = []link.Mode{link.Symlink, link.Copy}
+	case asked == link.Auto:
+		modes = []link.Mode{link.Clone, link.Hardlink, link.Copy}
+	}
+	target := workdir.ProvidersDir(x.meta.Env, ".")
+	used, reason, err := x.tryLinks(place.Dir, target, modes)
+	if errors.Is(err, errReadOnly) { // as caches in images are
+		return
+	}
+	if err != nil {
+		x.add(problem.List{problem.Warning("Packages can't be installed here", fmt.Sprintf(
+			"A test file can't be put from %s into %s: %v. Correct the permissions of these directories.", place.Dir, target, err))})
+		return
+	}
+	if c.Link = used.String(); used == link.Copy && asked != link.Copy && reason != nil {
+		c.LinkReason = reason.Error()
+		x.add(problem.List{problem.Warning("Packages of the shared cache are copied", fmt.Sprintf(
+			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason))})
+	}
+}
+
+// errReadOnly says that nothing can be put into the cache, so that there is nothing to try with.
+var errReadOnly = errors.New("the cache can't be written to")
+
+// tryLinks links a small directory from one place to another, and removes both. The times of the directories
+// above them are put back, so that what looks at these sees no change.
+func (x *examination) tryLinks(from, to string, modes []link.Mode) (used link.Mode, reason, err error) {
+	for {
+		if info, statErr := os.Stat(to); statErr == nil && info.IsDir() {
+			break
+		}
+		if to == filepath.Dir(to) {
+			break
+		}
+		to = filepath.Dir(to)
+	}
+	defer keepTimes(from, to)()
+	source, err := scratch.Make(from)
+	if err != nil {
+		return 0, nil, fmt.Errorf("%w: %w", errReadOnly, err)
+	}
+	defer source.Remove()
+	dest, err := scratch.Make(to)
+	if err != nil {
+		return 0, nil, err
+	}
+	defer dest.Remove()
+	made := filepath.Join(source.Path, "package")
+	if err := os.Mkdir(made, 0o700); err != nil {
+		return 0, nil, err
+	}
+	if err := os.WriteFile(filepath.Join(made, "file"), []byte(strings.Repeat("x", 4096)), 0o600); err != nil {
+		return 0, nil, err
+	}
+	return link.Tree(x.meta.Context, made, filepath.Join(dest.Path, "package"), modes)
+}
+
+// keepTimes remembers when directories were changed, and returns what sets that again.
+func keepTimes(dirs ...string) (restore func()) {
+	times := map[string]time.Time{}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err == nil {
+			times[dir] = info.ModTime()
+		}
+	}
+	return func() {
+		for dir, at := range times {
+			_ = os.Chtimes(dir, time.Time{}, at)
+		}
+	}
+}

@@ -1,0 +1,151 @@
+package doctorcmd
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// describeConfig lists the files of the CLI configuration, and the places that providers come from.
+func (x *examination) describeConfig() {
+	at := sources.ConfigFiles(x.meta, x.product)
+	if at.File != "" && !slices.Contains(x.config.Files, at.File) {
+		x.report.Config = append(x.report.Config, view.DoctorFile{Path: at.File})
+	}
+	for _, path := range x.config.Files {
+		file := view.DoctorFile{Path: path, Exists: true}
+		for _, s := range x.config.Settings {
+			if s.File == path {
+				file.Settings = append(file.Settings, view.DoctorConfigEntry{Name: s.Name, Label: s.Label, Line: s.Line})
+			}
+		}
+		x.report.Config = append(x.report.Config, file)
+	}
+	_, problems := sources.Skipped(x.meta.Env, x.config, x.product)
+	x.add(append(problems, sources.CheckArchiveCredentials(x.meta.Env)...))
+	if x.config.Installation == nil {
+		x.describeImplied()
+		return
+	}
+	for _, m := range x.config.Installation {
+		x.report.Sources = append(x.report.Sources, view.DoctorSource{
+			Kind: m.Kind.String(), Location: withoutLogin(m.Location), Include: patterns(m.Include), Exclude: patterns(m.Exclude),
+			NamedBy: cliconfig.Setting{File: m.File, Line: m.Line}.Place(),
+		})
+	}
+}
+
+// describeImplied lists the sources where the configuration names none.
+func (x *examination) describeImplied() {
+	for _, dir := range cliconfig.ImpliedMirrorDirs(x.meta.Env.Get, x.meta.HomeDir, runtime.GOOS, x.product) {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.FilesystemMirror.String(), Location: dir})
+		}
+	}
+	x.report.Sources = append(x.report.Sources, view.DoctorSource{Kind: cliconfig.Direct.String()})
+}
+
+func patterns(all []getproviders.Pattern) (texts []string) {
+	for _, p := range all {
+		texts = append(texts, p.String())
+	}
+	return texts
+}
+
+// describeTokens lists where the tokens are, in the order in which they count: of variables, of credentials
+// blocks, of a helper; and the logins for packages.
+func (x *examination) describeTokens() {
+	seen := map[hosts.Hostname]bool{}
+	for _, entry := range slices.Backward(x.meta.Env) { // the last of several entries counts
+		name, value, _ := strings.Cut(entry, "=")
+		host, ok := hosts.TokenHost(name)
+		switch {
+		case !strings.HasPrefix(name, "TF_TOKEN_"):
+		case !ok:
+			x.add(problem.List{problem.Warning("Invalid value of "+name, fmt.Sprintf(
+				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name))})
+		case !seen[host]:
+			seen[host] = true
+			from := name
+			if value == "" {
+				from += " (empty: requests go without a token)"
+			}
+			x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: host.String(), From: from, For: "registry"})
+		}
+	}
+	slices.SortFunc(x.report.Tokens, func(a, b view.DoctorToken) int { return strings.Compare(a.Host, b.Host) })
+	for _, s := range slices.Backward(x.config.Settings) { // a later block replaces an earlier one
+		host, err := hosts.ParseHostname(s.Label)
+		if s.Name != "credentials" || err != nil {
+			continue
+		}
+		if x.checkMode(s.File); seen[host] {
+			continue
+		}
+		seen[host] = true
+		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: s.Label, From: s.Place(), For: "registry"})
+	}
+	x.describeHelper()
+	x.describeNetrc()
+}
+
+func (x *examination) describeHelper() {
+	program, err := sources.CredentialsHelper(x.meta, x.config)
+	if err != nil { // which asking the hosts warns of
+		program = "a credentials helper that isn't installed"
+	}
+	if x.config.Helper != nil {
+		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: "other hosts", From: program, For: "registry"})
+	}
+}
+
+func (x *examination) describeNetrc() {
+	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.meta))
+	if err != nil {
+		x.add(problem.List{problem.Error("Failed to read the logins for packages", fmt.Sprintf(
+			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, withoutPath(err)))})
+	}
+	for _, machine := range machines {
+		if machine == "" {
+			machine = "other hosts"
+		}
+		x.report.Tokens = append(x.report.Tokens, view.DoctorToken{Host: machine, From: file, For: "packages"})
+	}
+	if len(machines) > 0 {
+		x.checkMode(file)
+	}
+}
+
+// checkMode warns of a file with secrets that other users can read. On Windows modes say nothing about that.
+func (x *examination) checkMode(path string) {
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o044 == 0 || x.warnedOf[path] {
+		return
+	}
+	x.warnedOf[path] = true
+	x.add(problem.List{problem.Warning("Other users can read a token", fmt.Sprintf(
+		"The file %s has a secret in it, and its mode %s lets other users read it. To correct that, run:\n  chmod 600 %s", path, mode(info), shellWord(path)))})
+}
+
+func mode(info fs.FileInfo) string { return fmt.Sprintf("%04o", info.Mode().Perm()) }
+
+// shellWord is a path as it can be typed.
+func shellWord(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool {
+		return !strings.ContainsRune("/._-+:@%", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+	}
+	return filepath.ToSlash(path)
+}

@@ -1,0 +1,123 @@
+// Package doctorcmd is the command "doctor", which tells what is in effect in a directory, asks the
+// registries and mirrors that count there, and says what is wrong with all of it.
+package doctorcmd
+
+import (
+	"slices"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Command is the command.
+func Command() cli.Command {
+	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it", Help: help(), Run: run}
+}
+
+// options are what the arguments of doctor ask for.
+type options struct {
+	json      bool
+	offline   bool
+	offlineBy string // who set it; "": it isn't set
+}
+
+func (o *options) flags() cli.Flags {
+	return cli.Flags{
+		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
+			Help: "Send no request: registries and mirrors are listed and not asked."},
+		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, with the problems in it."},
+		cli.NoColor(),
+	}
+}
+
+func help() cli.Help {
+	return cli.Help{Usage: []string{"doctor [options]"}, Flags: new(options).flags(),
+		About: `  Shows what is in effect in this directory: the CLI configuration with files and
+  lines, the registries and mirrors, the proxy and the certificates, where tokens
+  come from, the shared cache, the installed programs and the policy files. It asks
+  each registry and mirror once, and says what is wrong and how to correct it.
+
+  Nothing is installed or changed, and no token is printed. The exit code is 1 if
+  there is a problem, and 0 if there are only warnings.`,
+	}
+}
+
+// examination is one run of the command.
+type examination struct {
+	meta    *cli.Meta
+	opts    options
+	product getproviders.Product
+	config  *cliconfig.Config
+	report  view.Doctor
+
+	warnedOf map[string]bool // files with secrets that others can read
+}
+
+func run(m *cli.Meta, args []string) (int, error) {
+	var o options
+	by, err := o.flags().Alone(args, m.Env)
+	if err != nil {
+		return 0, err
+	}
+	if o.offline {
+		o.offlineBy = by["offline"]
+	}
+	x := &examination{meta: m, opts: o, warnedOf: map[string]bool{}}
+	x.examine()
+	how := m.ViewOptions(x.product, o.json)
+	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
+	unprinted := m.Print(x.report, o.json)
+	show := func(all problem.List) { view.Problems(how, all) }
+	if o.json { // the object has the problems in it
+		show = func(problem.List) { view.Problems(how, unprinted) }
+	}
+	return cli.End(show, slices.Concat(x.report.Problems, unprinted), 0), nil
+}
+
+// examine fills the report. What can't be found out is a problem, and doesn't keep the rest from being looked at.
+func (x *examination) examine() {
+	m, r := x.meta, &x.report
+	product, problems := products.Choose(m, products.Options{ReadOnly: true})
+	x.product = product
+	r.Version, r.Product, r.Of, r.Because = m.Version, product.Name, product.Version, x.because()
+	r.Platform, r.Directory = getproviders.CurrentPlatform().String(), cli.WorkingDirectory()
+	x.add(slices.Concat(m.Warnings, problems))
+	config, problems := sources.ReadConfig(m, product)
+	x.config = config
+	x.add(problems)
+	x.describeConfig()
+	x.describeTokens()
+	x.describeNetwork()
+	x.askHosts()
+	x.describeCache()
+	x.describePrograms()
+	x.describePolicies()
+}
+
+func (x *examination) add(problems problem.List) {
+	x.report.Problems = append(x.report.Problems, problems...)
+}
+
+// because says what decides on the product.
+func (x *examination) because() string {
+	env := x.meta.Env
+	switch {
+	case x.meta.StandIn != nil:
+		return "tfdeps was called as " + x.meta.StandIn.Name
+	case env.Get("TFDEPS_PRODUCT") != "":
+		return "by TFDEPS_PRODUCT"
+	case env.Get("TFDEPS_ENGINE") != "":
+		return "by TFDEPS_ENGINE"
+	case products.IsAssumed(x.meta, x.product):
+		return "no " + x.product.Program + " is on PATH, so this version is assumed"
+	case env.Get(products.VersionVariable(x.product)) != "":
+		return "by " + products.VersionVariable(x.product)
+	default:
+		return "as the installed " + x.product.Program + " says"
+	}
+}

@@ -1,0 +1,158 @@
+package doctorcmd
+
+import (
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// describeNetwork lists the variables that decide how hosts are reached, and what they lead to.
+func (x *examination) describeNetwork() {
+	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY"} {
+		for _, written := range []string{name, strings.ToLower(name)} {
+			value := x.meta.Env.Get(written)
+			if value == "" {
+				continue
+			}
+			if name != "NO_PROXY" {
+				x.checkProxy(written, value)
+				value = shownProxy(value)
+			}
+			x.report.Network = append(x.report.Network, view.DoctorSetting{Name: written, Value: value})
+			break // the first of the two counts
+		}
+	}
+	if file := x.meta.Env.Get("SSL_CERT_FILE"); file != "" {
+		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_FILE", Value: file, Found: x.checkCertificates(file)})
+	}
+	if dirs := x.meta.Env.Get("SSL_CERT_DIR"); dirs != "" {
+		x.report.Network = append(x.report.Network, view.DoctorSetting{Name: "SSL_CERT_DIR", Value: dirs, Found: x.checkCertDirs(dirs)})
+	}
+}
+
+func (x *examination) checkProxy(variable, value string) {
+	if _, err := parseProxy(value); err != nil {
+		x.add(problem.List{problem.Error("Invalid value of "+variable, fmt.Sprintf(
+			"The variable %s has no URL of a proxy: it is ignored, or requests fail. Write it as http://HOST:PORT, with USER:PASSWORD@ before the host if the proxy wants a login.", variable))})
+	}
+}
+
+// parseProxy reads the value of a proxy variable, where the scheme may be left out.
+func parseProxy(value string) (*url.URL, error) {
+	u, err := url.Parse(value)
+	if err != nil || u.Host == "" {
+		u, err = url.Parse("http://" + value)
+	}
+	if err == nil && u.Hostname() == "" {
+		err = errors.New("it names no host")
+	}
+	return u, err
+}
+
+// shownProxy is the value of a proxy variable without user and password; what can't be parsed isn't shown.
+func shownProxy(value string) string {
+	u, err := parseProxy(value)
+	if err != nil {
+		return "(not a URL)"
+	}
+	return hosts.RedactURL(&url.URL{Scheme: u.Scheme, Host: u.Host})
+}
+
+// checkCertificates says what is in a file of certificates.
+func (x *examination) checkCertificates(file string) string {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		x.add(problem.List{problem.Error("Invalid value of SSL_CERT_FILE", fmt.Sprintf(
+			"The file %s can't be read: %v. Have SSL_CERT_FILE name a PEM file with the certificates of all authorities to trust, or unset it.", file, withoutPath(err)))})
+		return "can't be read"
+	}
+	valid, expired := x.certificatesIn(content)
+	switch {
+	case valid+expired == 0:
+		x.add(problem.List{problem.Error("Invalid value of SSL_CERT_FILE", fmt.Sprintf(
+			"The file %s was read, and has no certificate in PEM. Have SSL_CERT_FILE name one that has, or unset it.", file))})
+	case valid == 0:
+		x.add(problem.List{problem.Error("Invalid value of SSL_CERT_FILE", fmt.Sprintf(
+			"All certificates in the file %s have expired. Put the current ones there.", file))})
+	}
+	text := fmt.Sprintf("was read, %d certificates", valid+expired)
+	if valid+expired == 1 {
+		text = "was read, 1 certificate"
+	}
+	if expired > 0 {
+		text += fmt.Sprintf(", %d of them expired", expired)
+	}
+	return text
+}
+
+// certificatesIn counts the certificates in PEM.
+func (x *examination) certificatesIn(content []byte) (valid, expired int) {
+	now := time.Now
+	if x.meta.Now != nil {
+		now = x.meta.Now
+	}
+	for {
+		var block *pem.Block
+		if block, content = pem.Decode(content); block == nil {
+			return valid, expired
+		}
+		certificate, err := x509.ParseCertificate(block.Bytes)
+		switch {
+		case err != nil || block.Type != "CERTIFICATE":
+		case now().After(certificate.NotAfter):
+			expired++
+		default:
+			valid++
+		}
+	}
+}
+
+// checkCertDirs says which of the directories can be read.
+func (x *examination) checkCertDirs(dirs string) string {
+	files := 0
+	for _, dir := range filepath.SplitList(dirs) {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			x.add(problem.List{problem.Error("Invalid value of SSL_CERT_DIR", fmt.Sprintf(
+				"The directory %s can't be read: %v. Correct SSL_CERT_DIR, or unset it.", dir, withoutPath(err)))})
+		}
+		files += len(entries)
+	}
+	return fmt.Sprintf("was read, %d entries", files)
+}
+
+// proxyOf is the proxy through which a URL is reached, without user and password; "" if there is none.
+func (x *examination) proxyOf(target *url.URL) string {
+	proxy, err := hosts.ProxyVariables(x.meta.Env.Get)(&http.Request{URL: target})
+	if err != nil || proxy == nil {
+		return ""
+	}
+	return hosts.RedactURL(proxy)
+}
+
+// withoutLogin is the location of a source without user and password, if it is a URL.
+func withoutLogin(location string) string {
+	if u, err := url.Parse(location); err == nil && (u.Scheme == "https" || u.Scheme == "http") {
+		return hosts.RedactURL(u)
+	}
+	return location
+}
+
+// withoutPath is the reason of an error about a file, where the file was named.
+func withoutPath(err error) error {
+	if at, ok := errors.AsType[*os.PathError](err); ok {
+		return at.Err
+	}
+	return err
+}

@@ -1,0 +1,174 @@
+package view
+
+import (
+	"io"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// doctorFormat is the version of the JSON of doctor.
+const doctorFormat = "1.0"
+
+// Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
+// texts holds a secret.
+type Doctor struct {
+	Version   string // of tfdeps
+	Product   string // "Terraform"
+	Of        string // the product's version
+	Because   string // what decides on the product: a variable, or that nothing says otherwise
+	Platform  string
+	Directory string
+
+	Config   []DoctorFile
+	Sources  []DoctorSource
+	Hosts    []DoctorHost
+	Network  []DoctorSetting // the proxy and the certificates
+	Tokens   []DoctorToken
+	Cache    DoctorCache
+	Programs []DoctorProgram
+	Policies []DoctorPolicy
+	Problems problem.List
+
+	Color bool // for people
+}
+
+// DoctorFile is a file of the CLI configuration, or a place where one would be.
+type DoctorFile struct {
+	Path     string              `json:"path"`
+	Exists   bool                `json:"exists"`
+	Settings []DoctorConfigEntry `json:"settings"`
+}
+
+// DoctorConfigEntry is a statement of a file.
+type DoctorConfigEntry struct {
+	Name  string `json:"name"`
+	Label string `json:"label,omitempty"` // of the block
+	Line  int    `json:"line"`
+}
+
+// DoctorSource is a place that providers come from.
+type DoctorSource struct {
+	Kind     string   `json:"kind"` // "direct", "filesystem_mirror", "network_mirror"
+	Location string   `json:"location,omitempty"`
+	Include  []string `json:"include,omitempty"`
+	Exclude  []string `json:"exclude,omitempty"`
+	NamedBy  string   `json:"named_by,omitempty"` // file and line; "": nothing names it
+}
+
+// DoctorHost is a registry or a mirror, and what it answered.
+type DoctorHost struct {
+	Kind     string            `json:"kind"` // "registry" or "network_mirror"
+	Host     string            `json:"host"` // of a mirror, its URL
+	Proxy    string            `json:"proxy,omitempty"`
+	Services map[string]string `json:"services,omitempty"` // of a registry: URLs
+	Provider string            `json:"provider,omitempty"` // whose versions were asked for
+	Versions int               `json:"versions,omitempty"` // how many there are
+	OK       bool              `json:"ok"`
+	Asked    bool              `json:"asked"`
+	Took     time.Duration     `json:"-"`
+	Error    string            `json:"error,omitempty"`
+	Code     string            `json:"code,omitempty"` // of the error
+}
+
+// DoctorSetting is a variable, and what came of it.
+type DoctorSetting struct {
+	Name  string `json:"name"`
+	Value string `json:"value"` // without user and password
+	Found string `json:"found,omitempty"`
+}
+
+// DoctorToken says where a host's token is, and not what it is.
+type DoctorToken struct {
+	Host string `json:"host"`
+	From string `json:"from"` // a variable, or a file and line
+	For  string `json:"for"`  // "registry" or "packages"
+}
+
+// DoctorCache is the shared cache.
+type DoctorCache struct {
+	Directory  string `json:"directory"` // "": there is none
+	NamedBy    string `json:"named_by"`
+	Exists     bool   `json:"exists"`
+	Usable     bool   `json:"usable"`
+	Packages   int    `json:"packages"`
+	Size       int64  `json:"size"`
+	OnDisk     int64  `json:"size_on_disk"`
+	Free       int64  `json:"free"` // less than 0: not known
+	FileSystem string `json:"file_system,omitempty"`
+	KeepsTimes bool   `json:"keeps_times"`
+	Link       string `json:"link,omitempty"`         // "symlink", "clone", "hardlink", "copy"
+	LinkReason string `json:"link_reason,omitempty"`  // why not a better one
+	Exposed    string `json:"exposed,omitempty"`      // a directory in which others can exchange what is there
+	Receipts   string `json:"receipts,omitempty"`     // where they are; "": none are kept
+	Others     int    `json:"packages_not_exclusive"` // packages that others can change
+}
+
+// DoctorProgram is a program of a product.
+type DoctorProgram struct {
+	Program string `json:"program"` // "terraform"
+	Path    string `json:"path"`    // "": there is none
+	Version string `json:"version,omitempty"`
+	IsOwn   bool   `json:"is_tfdeps"`
+	Error   string `json:"error,omitempty"`
+}
+
+// DoctorPolicy is a file with rules.
+type DoctorPolicy struct {
+	Path string `json:"path"`
+	OK   bool   `json:"ok"`
+}
+
+// Explained is an error's text with what its parts advise, as the beginning of an explanation.
+func Explained(err error) string { return sentence(withHint(err)) }
+
+// CodeOfError is the code of an error by which programs know it; "" if it has none.
+func CodeOfError(err error) string { return codeOfError(err) }
+
+// JSON writes the report for programs.
+func (d Doctor) JSON(w io.Writer) error {
+	type host struct {
+		DoctorHost
+		Milliseconds int64 `json:"took_ms"`
+	}
+	type productVersion struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+		Because string `json:"because"`
+	}
+	out := struct {
+		FormatVersion string          `json:"format_version"`
+		Version       string          `json:"tfdeps_version"`
+		Product       productVersion  `json:"product"`
+		Platform      string          `json:"platform"`
+		Directory     string          `json:"directory"`
+		Config        []DoctorFile    `json:"cli_configuration"`
+		Sources       []DoctorSource  `json:"sources"`
+		Hosts         []host          `json:"hosts"`
+		Network       []DoctorSetting `json:"network"`
+		Tokens        []DoctorToken   `json:"tokens"`
+		Cache         DoctorCache     `json:"cache"`
+		Programs      []DoctorProgram `json:"programs"`
+		Policies      []DoctorPolicy  `json:"policies"`
+		Healthy       bool            `json:"healthy"`
+		Problems      []jsonProblem   `json:"problems"`
+	}{
+		FormatVersion: doctorFormat, Version: d.Version, Product: productVersion{d.Product, d.Of, d.Because},
+		Platform: d.Platform, Directory: d.Directory, Config: orEmpty(d.Config), Sources: orEmpty(d.Sources), Hosts: []host{},
+		Network: orEmpty(d.Network), Tokens: orEmpty(d.Tokens), Cache: d.Cache, Programs: orEmpty(d.Programs),
+		Policies: orEmpty(d.Policies), Healthy: !d.Problems.HasErrors(), Problems: []jsonProblem{},
+	}
+	for i, file := range out.Config {
+		out.Config[i].Settings = orEmpty(file.Settings)
+	}
+	for _, h := range d.Hosts {
+		out.Hosts = append(out.Hosts, host{h, h.Took.Milliseconds()})
+	}
+	for _, p := range d.Problems {
+		out.Problems = append(out.Problems, newJSONProblem(p, nil))
+	}
+	return writeObject(w, out)
+}
+
+// orEmpty keeps null out of JSON.
+func orEmpty[T any](list []T) []T { return append([]T{}, list...) }

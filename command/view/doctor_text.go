@@ -1,0 +1,299 @@
+package view
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// Text writes the report for people, without the problems.
+func (d Doctor) Text(w io.Writer) error {
+	p := doctorPage{color: d.Color}
+	fmt.Fprintf(&p.text, "tfdeps %s on %s does the work of %s %s (%s).\n", d.Version, d.Platform, d.Product, d.Of, d.Because)
+	d.writeConfig(&p)
+	d.writeHosts(&p)
+	d.writeCache(&p)
+	d.writeMachine(&p)
+	p.text.WriteString("\n" + d.summary(&p) + "\n")
+	_, err := io.WriteString(w, p.text.String())
+	return err
+}
+
+// summary is the last line.
+func (d Doctor) summary(p *doctorPage) string {
+	errors, warnings := 0, 0
+	for _, found := range d.Problems {
+		if problem.IsWarning(found) {
+			warnings++
+		} else {
+			errors++
+		}
+	}
+	switch {
+	case errors == 0 && warnings == 0:
+		return p.paint("No problems found.", escGreen)
+	case errors == 0:
+		return p.paint(count(warnings, "warning")+".", escYellow)
+	case warnings == 0:
+		return p.paint(count(errors, "problem")+".", escRed)
+	default:
+		return p.paint(count(errors, "problem")+" and "+count(warnings, "warning")+".", escRed)
+	}
+}
+
+func (d Doctor) writeConfig(p *doctorPage) {
+	p.section("CLI configuration")
+	for _, file := range d.Config {
+		if !file.Exists {
+			p.line(file.Path + " (doesn't exist)")
+			continue
+		}
+		p.line(file.Path)
+		for _, s := range file.Settings {
+			text := s.Name
+			if s.Label != "" {
+				text += fmt.Sprintf(" %q", s.Label)
+			}
+			p.line(fmt.Sprintf("  line %d: %s", s.Line, text))
+		}
+	}
+	if len(d.Config) == 0 {
+		p.line("none")
+	}
+	p.section("Where providers come from")
+	for i, s := range d.Sources {
+		text := fmt.Sprintf("%d. %s", i+1, s.Kind)
+		if s.Location != "" {
+			text += " " + s.Location
+		}
+		if len(s.Include) > 0 {
+			text += ", for " + strings.Join(s.Include, " ")
+		}
+		if len(s.Exclude) > 0 {
+			text += ", not for " + strings.Join(s.Exclude, " ")
+		}
+		if s.NamedBy != "" {
+			text += " (" + s.NamedBy + ")"
+		}
+		p.line(text)
+	}
+	if len(d.Sources) == 0 {
+		p.line("nowhere: the provider_installation block is empty")
+	}
+}
+
+func (d Doctor) writeHosts(p *doctorPage) {
+	p.section("Registries and mirrors")
+	for _, h := range d.Hosts {
+		p.marked(h.mark(), strings.ReplaceAll(h.Kind, "_", " ")+" "+h.Host)
+		for _, detail := range h.details() {
+			p.line("        " + detail)
+		}
+	}
+	if len(d.Hosts) == 0 {
+		p.line("none")
+	}
+	p.section("Proxy and certificates")
+	p.table(rowsOf(d.Network, func(s DoctorSetting) (string, string) {
+		if s.Found != "" {
+			return s.Name, s.Value + ": " + s.Found
+		}
+		return s.Name, s.Value
+	}))
+	if len(d.Network) == 0 {
+		p.line("no proxy, and the certificates of the system")
+	}
+	p.section("Tokens")
+	p.table(rowsOf(d.Tokens, func(t DoctorToken) (string, string) {
+		if t.For == "packages" {
+			return t.Host, t.From + " (for packages)"
+		}
+		return t.Host, t.From
+	}))
+	if len(d.Tokens) == 0 {
+		p.line("none")
+	}
+}
+
+func (h DoctorHost) mark() string {
+	switch {
+	case !h.Asked:
+		return "not asked"
+	case h.OK:
+		return "ok"
+	default:
+		return "failed"
+	}
+}
+
+// details are the lines below a host.
+func (h DoctorHost) details() (lines []string) {
+	for _, name := range slices.Sorted(maps.Keys(h.Services)) {
+		lines = append(lines, name+" at "+h.Services[name])
+	}
+	if h.Proxy != "" {
+		lines = append(lines, "through the proxy "+h.Proxy)
+	}
+	switch {
+	case h.Provider != "" && h.Versions > 0:
+		lines = append(lines, fmt.Sprintf("%s: %s", h.Provider, count(h.Versions, "version")))
+	case h.Provider != "" && h.OK:
+		lines = append(lines, h.Provider+": not there")
+	}
+	if h.Code != "" {
+		lines = append(lines, strings.ReplaceAll(h.Code, "_", " "))
+	}
+	if h.OK {
+		lines = append(lines, fmt.Sprintf("answered in %d ms", h.Took.Milliseconds()))
+	}
+	return lines
+}
+
+func (d Doctor) writeCache(p *doctorPage) {
+	p.section("Shared cache")
+	c := d.Cache
+	if c.Directory == "" {
+		p.line("none")
+		return
+	}
+	rows := [][2]string{{"directory", c.Directory + c.state()}, {"named by", c.NamedBy}}
+	if c.Exists {
+		rows = append(rows, [2]string{"packages", fmt.Sprintf("%d: %s, %s on disk", c.Packages, megabytes(c.Size), megabytes(c.OnDisk))})
+	}
+	if c.Free >= 0 {
+		rows = append(rows, [2]string{"free space", megabytes(c.Free)})
+	}
+	if c.FileSystem != "" {
+		rows = append(rows, [2]string{"file system", c.FileSystem + c.times()})
+	}
+	if c.Link != "" {
+		rows = append(rows, [2]string{"links", c.links()})
+	}
+	rows = append(rows, [2]string{"trust", c.trust()})
+	p.table(rows)
+}
+
+func (c DoctorCache) state() string {
+	switch {
+	case !c.Usable:
+		return " (not used)"
+	case !c.Exists:
+		return " (doesn't exist yet)"
+	default:
+		return ""
+	}
+}
+
+func (c DoctorCache) times() string {
+	if c.KeepsTimes {
+		return ""
+	}
+	return ", on whose times tfdeps doesn't rely: each use of a package reads all of it"
+}
+
+func (c DoctorCache) links() string {
+	text := map[string]string{
+		"symlink": "symbolic links, as Terraform makes them", "clone": "clones, which take no space",
+		"hardlink": "hard links, which take no space", "copy": "copies",
+	}[c.Link]
+	if c.LinkReason != "" {
+		text += ", because " + c.LinkReason
+	}
+	return text
+}
+
+// trust says what the rule for receipts makes of the owners and permissions.
+func (c DoctorCache) trust() string {
+	switch {
+	case c.Receipts == "":
+		return "no receipts are kept: each use of a package reads all of it"
+	case c.Exposed != "":
+		return "other users can exchange what is in " + c.Exposed + ": each use of a package reads all of it"
+	case c.Others > 0:
+		return fmt.Sprintf("%s can be changed by other users, and %s read at each use", count(c.Others, "package"), isAre(c.Others))
+	default:
+		return "only you and root can change it; receipts are in " + c.Receipts
+	}
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+func (d Doctor) writeMachine(p *doctorPage) {
+	p.section("Programs")
+	p.table(rowsOf(d.Programs, func(g DoctorProgram) (string, string) {
+		switch {
+		case g.Path == "":
+			return g.Program, "not found on PATH"
+		case g.IsOwn:
+			return g.Program, g.Path + " (tfdeps)"
+		case g.Error != "":
+			return g.Program, g.Path + " (doesn't tell its version)"
+		default:
+			return g.Program + " " + g.Version, g.Path
+		}
+	}))
+	p.section("Policy files")
+	for _, f := range d.Policies {
+		mark := "ok"
+		if !f.OK {
+			mark = "failed"
+		}
+		p.marked(mark, f.Path)
+	}
+	if len(d.Policies) == 0 {
+		p.line("none")
+	}
+}
+
+// doctorPage is the text of a report.
+type doctorPage struct {
+	text  strings.Builder
+	color bool
+}
+
+func (p *doctorPage) section(name string) { p.text.WriteString("\n" + p.paint(name, escBold) + "\n") }
+
+func (p *doctorPage) line(text string) { p.text.WriteString("  " + printable(text) + "\n") }
+
+// marked writes a line that begins with a word for how well it is.
+func (p *doctorPage) marked(mark, text string) {
+	esc := map[string]string{"ok": escGreen, "failed": escRed}[mark]
+	fmt.Fprintf(&p.text, "  %s%s%s\n", p.paint(mark, esc), strings.Repeat(" ", max(1, 8-len(mark))), printable(text))
+}
+
+func (p *doctorPage) paint(text, esc string) string {
+	if !p.color || esc == "" {
+		return text
+	}
+	return esc + text + escReset
+}
+
+// rowsOf makes a row of a name and a value of each item.
+func rowsOf[T any](items []T, row func(T) (name, value string)) (rows [][2]string) {
+	for _, item := range items {
+		name, value := row(item)
+		rows = append(rows, [2]string{name, value})
+	}
+	return rows
+}
+
+// table writes rows of a name and a value.
+func (p *doctorPage) table(rows [][2]string) {
+	longest := 0
+	for _, row := range rows {
+		longest = max(longest, utf8.RuneCountInString(row[0]))
+	}
+	for _, row := range rows {
+		p.line(row[0] + strings.Repeat(" ", longest-utf8.RuneCountInString(row[0])+2) + row[1])
+	}
+}

@@ -1,0 +1,63 @@
+//go:build unix
+
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// What other users can exchange is named by its outermost directory, and packages by themselves.
+func TestPlace_SaysWhatOthersCanChange(t *testing.T) {
+	t.Parallel()
+	base := t.TempDir()
+	outer := filepath.Join(base, "outer")
+	cache := &Store{Dir: filepath.Join(outer, "cache")}
+	if err := os.Mkdir(outer, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if p := cache.Place(); p.Exists || p.Dir != outer || p.Exposed != "" {
+		t.Errorf("before it is made: %+v", p)
+	}
+	p := Package{
+		Provider: getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "aaa"}, Version: getproviders.MustParseVersion("1.0.0"), Platform: getproviders.CurrentPlatform(),
+	}
+	p.Dir = cache.PackagePath(p.Provider, p.Version, p.Platform)
+	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(p.Dir, "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	maintenance := &Maintenance{Cache: cache, StateDir: filepath.Join(base, "state")}
+	if at := cache.Place(); !at.Exists || at.Dir != cache.Dir || at.Exposed != "" || at.Free == 0 {
+		t.Errorf("of this user alone: %+v", at)
+	}
+	if exposed := maintenance.Exposed([]Package{p}); len(exposed) > 0 {
+		t.Errorf("of this user alone: %+v", exposed)
+	}
+	setMode(t, file, 0o666)
+	if exposed := maintenance.Exposed([]Package{p}); len(exposed) != 1 {
+		t.Errorf("a file that all can write: %+v", exposed)
+	}
+	setMode(t, cache.Dir, 0o777)
+	if at := cache.Place(); at.Exposed != cache.Dir {
+		t.Errorf("a cache that all can write is exposed at %q", at.Exposed)
+	}
+	setMode(t, outer, 0o777)
+	if at := cache.Place(); at.Exposed != outer {
+		t.Errorf("a directory above it is exposed at %q", at.Exposed)
+	}
+}
+
+// setMode sets a mode whatever the umask is.
+func setMode(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
