@@ -33,14 +33,14 @@ var layers = map[string][]string{
 	"command/initcmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "configs/modules/modulelock",
 		"getproviders/hosts", "getproviders/scratch", "getproviders/wholefile"}),
 	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
-	"command/providerscmd": slices.Concat(forCommands, []string{"configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
+	"command/providerscmd": slices.Concat(forCommands, []string{"providercache/blob", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
 	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 
 	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
 
-	"command/sources": {"getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/blob", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -73,7 +73,7 @@ var layers = map[string][]string{
 		"providercache/internal/unpack", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/vendoring": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
 		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
-	"providercache/mirror": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
+	"providercache/mirror": {"providercache/archivedir", "providercache/blob", "providercache/internal/chunks", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
 		"providercache/internal/receipt", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",
 		"providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack", "getproviders", "getproviders/scratch",
@@ -128,7 +128,7 @@ var layers = map[string][]string{
 	"command/e2etest/oracle":   {"getproviders"},
 	"command/e2etest/peers":    {},
 	"command/e2etest/sessions": {"depsfile", "getproviders"},
-	"command/e2etest/sources":  {"depsfile", "getproviders"},
+	"command/e2etest/sources":  {"depsfile", "getproviders", "providercache/blob/blobtest"},
 	"command/e2etest/vendored": {"getproviders"},
 	"command/e2etest/weight":   {},
 }
@@ -136,7 +136,7 @@ var layers = map[string][]string{
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
 	"command":                         {"providercache/resolve"},
-	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
+	"providercache":                   {"providercache/blob", "providercache/blob/s3", "providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
 	"providercache/internal/download": {"providercache/internal/unpack"},
 	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
 	"providercache/store":             {"providercache/link"},

@@ -106,7 +106,7 @@ func brokenIndexes(dir string) (problems []string) {
 			}
 			for plat, archive := range document.Archives {
 				h1, err := dirhash.HashZip(filepath.Join(filepath.Dir(index), archive.URL), dirhash.Hash1)
-				if err != nil || len(archive.Hashes) != 1 || archive.Hashes[0] != h1 || !strings.Contains(archive.URL, plat) {
+				if err != nil || len(archive.Hashes) == 0 || archive.Hashes[0] != h1 || !strings.Contains(archive.URL, plat) {
 					problems = append(problems, index+": "+archive.URL+" is not what it should be")
 				}
 			}

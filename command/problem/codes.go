@@ -85,6 +85,8 @@ var networkCodes = []Code{
 }
 
 var packageCodes = []Code{
+	{Name: "bucket", Means: "A bucket, or an object in it, can't be read or written.", Cure: "The message has the service's words. Check the URL and the credentials.",
+		Summaries: []string{"Invalid URL of a bucket"}},
 	{Name: "built_in_provider", Means: "A built-in provider has a constraint, or an unknown name.",
 		Cure: "Remove the constraint, or correct the address.", Summaries: []string{"Invalid dependency on built-in provider"}},
 	{Name: "checksum_list_mismatch", Means: "What a registry says about a package contradicts its signed list of checksums.", Cure: "Don't use the package. Tell its publisher."},

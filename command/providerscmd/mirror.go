@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
@@ -23,7 +24,7 @@ import (
 // mirrorOptions are what the arguments of providers mirror ask for.
 type mirrorOptions struct {
 	packageOptions
-	target      string   // where the mirror is
+	target      string   // where the mirror is: a directory, or the URL of a bucket
 	lockFile    bool     // -lock-file
 	locked      []string // of -locked; nil: it wasn't given
 	versions    []string // of -versions, ADDRESS@VERSION; nil: none
@@ -100,7 +101,7 @@ func (o *mirrorOptions) readsConfiguration() bool {
 	return len(o.dirs) > 0 || o.locked == nil && o.versions == nil
 }
 
-// runMirror fills a directory with packages for others to install from. What test
+// runMirror fills a directory or a bucket with packages for others to install from. What test
 // files require is in the mirror, too, because init needs it; Terraform leaves it
 // out.
 func runMirror(m *cli.Meta, args []string) (int, error) {
@@ -120,6 +121,15 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	m, product := in.meta, in.product
+	var bucket blob.Bucket
+	if sources.IsURL(opts.target) {
+		opened, invalid := sources.OpenBucket(m.Context, opts.target)
+		if invalid != nil {
+			return problem.List{invalid}
+		}
+		bucket = opened
+		defer bucket.Close()
+	}
 	net, source, problems := opts.connect(m, product)
 	if problems.HasErrors() {
 		return problems
@@ -132,10 +142,17 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.Against(nil),
 	}
-	result, err := mirror.Update(m.Context, &fetcher, mirror.Options{
+	to := mirror.Options{
 		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
 		Prune: opts.prune, PruneGrace: opts.pruneGrace,
-	}, wanted)
+	}
+	var result mirror.Result
+	var err error
+	if bucket != nil {
+		result, err = mirror.UpdateBucket(m.Context, &fetcher, bucket, to, wanted)
+	} else {
+		result, err = mirror.Update(m.Context, &fetcher, to, wanted)
+	}
 	problems = append(problems, v.End(result)...)
 	if err != nil {
 		problems = append(problems, view.MirrorProblems(err)...)

@@ -110,8 +110,8 @@ func (d *Dir) Recheck(t fetcher.Request, k *Kept, digests getproviders.Digests) 
 // the new one stays in its stage until no index lists the other one any more; the
 // same archive stays as it is.
 func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there receipt.Pending, exists bool) (Kept, error) {
-	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
-		return k, t.Failed(resolve.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+	if err := CheckPacked(t); err != nil {
+		return k, err
 	}
 	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
 	stage, err := staging.New(d.Root)
@@ -132,6 +132,14 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 		k.Stage, k.Known, k.Present = nil, there, true
 	}
 	return k, nil
+}
+
+// CheckPacked returns an error for a package that isn't packed.
+func CheckPacked(t fetcher.Request) error {
+	if dir, ok := t.Package.Location.(getproviders.LocalDirectory); ok {
+		return t.Failed(resolve.StepFetch, fmt.Errorf("a mirror holds archives, and %s is an unpacked package", dir))
+	}
+	return nil
 }
 
 // fetchStaged fetches the archive into the stage.

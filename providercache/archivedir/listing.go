@@ -57,26 +57,26 @@ type Listing struct {
 
 // Index lists the versions.
 func (s Listing) Index() []byte {
-	document := mirrorIndex{Versions: map[string]struct{}{}}
+	document := IndexDocument{Versions: map[string]struct{}{}}
 	for v := range s.Versions {
 		document.Versions[v.String()] = struct{}{}
 	}
-	return encodeIndex(document)
+	return Encode(document)
 }
 
 // Version lists the packages of a version, as far as listed says so; nil: all. Of
 // an archive's hashes it tells the h1 in which its directories count, as
 // Terraform computes it.
 func (s Listing) Version(v getproviders.Version, listed func(receipt.Pending) bool) []byte {
-	document := mirrorVersion{Archives: map[string]mirrorArchive{}}
+	document := VersionDocument{Archives: map[string]ArchiveEntry{}}
 	for plat, p := range s.Versions[v] {
 		if listed == nil || listed(p) {
-			document.Archives[plat.String()] = mirrorArchive{
+			document.Archives[plat.String()] = ArchiveEntry{
 				Hashes: []getproviders.Hash{p.Receipt.ArchiveH1()}, URL: p.Name[strings.LastIndexByte(p.Name, '/')+1:],
 			}
 		}
 	}
-	return encodeIndex(document)
+	return Encode(document)
 }
 
 // SortedVersions are the versions, oldest first.
@@ -111,16 +111,16 @@ func (s Listing) All() (all []receipt.Pending) {
 	return all
 }
 
-// mirrorIndex is "index.json", and mirrorVersion "VERSION.json", as the protocol
+// IndexDocument is "index.json", and VersionDocument "VERSION.json", as the protocol
 // of network mirrors has them.
 type (
-	mirrorIndex struct {
+	IndexDocument struct {
 		Versions map[string]struct{} `json:"versions"`
 	}
-	mirrorVersion struct {
-		Archives map[string]mirrorArchive `json:"archives"`
+	VersionDocument struct {
+		Archives map[string]ArchiveEntry `json:"archives"` // by platforms
 	}
-	mirrorArchive struct {
+	ArchiveEntry struct {
 		Hashes []getproviders.Hash `json:"hashes"`
 		URL    string              `json:"url"` // of the archive, from this document
 	}
@@ -130,8 +130,8 @@ const IndexName = "index.json"
 
 func VersionName(v getproviders.Version) string { return v.String() + ".json" }
 
-// encodeIndex writes a document byte for byte as Terraform does.
-func encodeIndex(document any) []byte {
+// Encode writes a document byte for byte as Terraform does.
+func Encode(document any) []byte {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetIndent("", "  ")

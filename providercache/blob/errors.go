@@ -48,6 +48,14 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s %s: %v", e.Op, name, e.Err)
 }
 
+// Code is "unauthorized" or "bucket".
+func (e *Error) Code() string {
+	if errors.Is(e.Err, ErrUnauthorized) {
+		return "unauthorized"
+	}
+	return "bucket"
+}
+
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 

@@ -60,7 +60,7 @@ func (m *mirror) packagesOf(ctx context.Context, w Spec) (packages []archivedir.
 		for _, plat := range platforms {
 			name := archivedir.MirrorDir(s.Provider) + "/" + getproviders.PackedName(s.Provider, s.Version, plat)
 			packages = append(packages, archivedir.Item{
-				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.dir.Path(name)}, Name: name, Recorded: slices.Clone(w.Hashes),
+				Package: archivedir.Package{Selection: s, Platform: plat, Path: m.path(name)}, Name: name, Recorded: slices.Clone(w.Hashes),
 			})
 		}
 	}

@@ -36,7 +36,7 @@ import (
 
 // Options says what a mirror is to be like.
 type Options struct {
-	Dir string // where it is; made if it isn't there
+	Dir string // where it is; made if it isn't there. UpdateBucket doesn't look at it
 
 	// Platforms are those of the packages; nil: the Fetcher's. AllPlatforms adds
 	// those that the Source lists for each version.
@@ -96,13 +96,14 @@ func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, wanted []Spec
 	case f.Source == nil:
 		return Result{}, errors.New("a Fetcher needs a Source")
 	case opts.Prune && len(wanted) == 0:
-		return Result{}, errors.New("no package is wanted, and to remove all others would leave an empty mirror")
+		return Result{}, errNothingWanted
 	}
 	if err := makeMirror(opts.Dir); err != nil {
 		return Result{}, err
 	}
 	scratch.Sweep(opts.Dir, f.Time())
 	m := &mirror{dir: archivedir.Dir{Fetcher: f, Root: opts.Dir, Receipts: receipt.OpenArchives(f.EffectiveStateDir(), opts.Dir)}, opts: opts}
+	m.path = m.dir.Path
 	packages, errs := m.choose(ctx, wanted)
 	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
 	kept := m.fetchAll(ctx, packages)
@@ -121,6 +122,8 @@ func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, wanted []Spec
 	return result, errors.Join(append(errs, done.errs...)...)
 }
 
+var errNothingWanted = errors.New("no package is wanted, and to remove all others would leave an empty mirror")
+
 // makeMirror makes sure that there is a directory.
 func makeMirror(dir string) error {
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
@@ -136,4 +139,5 @@ func makeMirror(dir string) error {
 type mirror struct {
 	dir  archivedir.Dir
 	opts Options
+	path func(name string) string // where a package is, for people
 }

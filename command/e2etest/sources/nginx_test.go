@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
 )
 
 // mirrorTree is a directory with a mirror, and what a configuration needs of
@@ -38,8 +39,9 @@ func TestMirror_ServedByNginx(t *testing.T) {
 	program := harness.Tfdeps(t)
 	ca := harness.NewCA(t)
 	for name, tree := range map[string]mirrorTree{
-		"by terraform providers mirror": mirrorByTerraform(t, ca, peer),
-		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program),
+		"by terraform providers mirror": mirrorByTerraform(t, ca, peer, placeOf(t.TempDir())),
+		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program, placeOf(t.TempDir())),
+		"in a bucket":                   mirrorByTerraform(t, ca, program, bucketPlace(t)),
 		"by hand":                       mirrorByHand(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -83,9 +85,28 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 	}
 }
 
+// mirrorPlace is where a mirror is to be.
+type mirrorPlace struct {
+	dir    string   // in which its files are
+	target string   // by which it is named
+	env    []string // what the program needs to write there
+}
+
+func placeOf(dir string) mirrorPlace { return mirrorPlace{dir: dir, target: dir} }
+
+// bucketPlace is a prefix of a bucket, whose server keeps objects as files.
+func bucketPlace(t *testing.T) mirrorPlace {
+	t.Helper()
+	server := blobtest.StartVersity(t, "bucket")
+	return mirrorPlace{
+		dir: filepath.Join(server.Dir, "bucket", "pre", "fix"), target: "s3://bucket/pre/fix?region=" + blobtest.VersityRegion + "&endpoint=" + server.Endpoint,
+		env: []string{"AWS_ACCESS_KEY_ID=" + blobtest.VersityID, "AWS_SECRET_ACCESS_KEY=" + blobtest.VersitySecret},
+	}
+}
+
 // mirrorByTerraform has the real terraform, or tfdeps, write a mirror of a
 // registry's packages, for two platforms.
-func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirrorTree {
+func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string, place mirrorPlace) mirrorTree {
 	t.Helper()
 	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
 	platforms := []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}}
@@ -96,15 +117,15 @@ func mirrorByTerraform(t *testing.T, ca *providertest.CA, program string) mirror
 		}
 		args = append(args, "-platform="+platform.String())
 	}
-	tree := mirrorTree{dir: t.TempDir(), provider: expandNames("$WIDGET"), version: "1.1.0"}
-	work, env := t.TempDir(), harness.Trust(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL()))
+	tree := mirrorTree{dir: place.dir, provider: expandNames("$WIDGET"), version: "1.1.0"}
+	work, env := t.TempDir(), append(harness.Trust(t, ca, hostBlockFor("tf.example.com", registry.ServiceURL())), place.env...)
 	// The older version comes first, so that the mirror's index grows.
 	for _, constraints := range []string{"1.0.0", "~> 1.0"} {
 		config := requiring(tree.provider + " " + constraints)
 		if err := os.WriteFile(filepath.Join(work, "main.tf"), []byte(config), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{tree.dir})...)
+		harness.Run(t, work, env, slices.Concat([]string{program}, args, []string{place.target})...)
 	}
 	return tree
 }

@@ -1,0 +1,23 @@
+package sources
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/s3"
+)
+
+// IsURL reports whether an argument is a URL, and not the path of a directory.
+func IsURL(given string) bool { return strings.Contains(given, "://") }
+
+// OpenBucket opens the bucket of a URL. The bucket is to be closed.
+func OpenBucket(ctx context.Context, address string) (blob.Bucket, *problem.Problem) {
+	kinds := blob.Openers{"s3": s3.Open}
+	bucket, err := kinds.Open(ctx, address)
+	if err != nil {
+		return nil, problem.Error("Invalid URL of a bucket", problem.Sentence(err))
+	}
+	return bucket, nil
+}

@@ -1,0 +1,235 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/internal/chunks"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// What a bucket's web server says of its objects. Archives never change. A cache may show a document that is a minute old, ten minutes while it
+// asks for a new one, and a day if it gets none.
+const (
+	archiveLifetime  = "public, max-age=31536000, immutable"
+	documentLifetime = "public, max-age=60, stale-while-revalidate=600, stale-if-error=86400"
+
+	archiveType  = "application/zip"
+	documentType = "application/json"
+	listType     = "text/plain"
+	binaryType   = "application/octet-stream"
+
+	maxDocument = 16 << 20 // what clients read of a mirror's document
+
+	// maxAttempts is how often a document is read and written again that other publishers write meanwhile.
+	maxAttempts = 40
+)
+
+// errBusy: many others write the document.
+var errBusy = errors.New("others keep changing it; run it again")
+
+func versionKey(p getproviders.Provider, v getproviders.Version) string {
+	return archivedir.MirrorDir(p) + "/" + archivedir.VersionName(v)
+}
+
+func indexKey(p getproviders.Provider) string {
+	return archivedir.MirrorDir(p) + "/" + archivedir.IndexName
+}
+
+func signatureKey(s resolve.Selection) string {
+	return archivedir.MirrorDir(s.Provider) + "/" + getproviders.SignatureName(s.Provider, s.Version)
+}
+
+// OtherBytesError says that a bucket has another archive under the name of a package.
+type OtherBytesError struct {
+	Path     string            // of the archive, for people
+	Is, Want getproviders.Hash // zh
+}
+
+// Error implements error.
+func (e *OtherBytesError) Error() string {
+	return fmt.Sprintf("%s has other content (%s) than the package that was fetched (%s), and archives of a bucket are never replaced: "+
+		"lock files may have its hash; delete it if it is to be replaced", e.Path, e.Is, e.Want)
+}
+
+// Code is "bucket".
+func (e *OtherBytesError) Code() string { return "bucket" }
+
+// putArchive puts an archive where there is none. One that is there has to have the same content.
+func (u *uploading) putArchive(ctx context.Context, name, file string, zh getproviders.Hash) error {
+	content, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	stat, err := content.Stat()
+	if err != nil {
+		return err
+	}
+	section := io.NewSectionReader(content, 0, stat.Size())
+	opts := blob.PutOptions{ContentType: archiveType, CacheControl: archiveLifetime, IfAbsent: true}
+	_, err = u.bucket.Put(ctx, name, section, opts)
+	if errors.Is(err, blob.ErrUnsupported) {
+		if _, err = u.bucket.Stat(ctx, name); err == nil {
+			return u.sameArchive(ctx, name, zh)
+		}
+		opts.IfAbsent = false
+		_, err = u.bucket.Put(ctx, name, section, opts)
+	}
+	if errors.Is(err, blob.ErrExists) {
+		return u.sameArchive(ctx, name, zh)
+	}
+	return err
+}
+
+// sameArchive reads an archive of the bucket that no document lists.
+func (u *uploading) sameArchive(ctx context.Context, name string, zh getproviders.Hash) error {
+	object, err := u.bucket.Get(ctx, name, blob.GetOptions{})
+	if err != nil {
+		return err
+	}
+	defer object.Body.Close()
+	sum := sha256.New()
+	if _, err := chunks.Copy(ctx, sum, object.Body, make([]byte, chunks.Size)); err != nil {
+		return err
+	}
+	if is := getproviders.ZH([sha256.Size]byte(sum.Sum(nil))); is != zh {
+		return &OtherBytesError{Path: u.mirror.path(name), Is: is, Want: zh}
+	}
+	return nil
+}
+
+// readVersion reads the document about a version, and its tag. One that isn't there lists nothing.
+func (u *uploading) readVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version) (document archivedir.VersionDocument, tag string, err error) {
+	tag, err = u.readDocument(ctx, versionKey(p, v), &document)
+	if document.Archives == nil {
+		document.Archives = map[string]archivedir.ArchiveEntry{}
+	}
+	return document, tag, err
+}
+
+// readIndex reads the list of versions, and its tag. One that isn't there lists nothing.
+func (u *uploading) readIndex(ctx context.Context, p getproviders.Provider) (document archivedir.IndexDocument, tag string, err error) {
+	tag, err = u.readDocument(ctx, indexKey(p), &document)
+	if document.Versions == nil {
+		document.Versions = map[string]struct{}{}
+	}
+	return document, tag, err
+}
+
+func (u *uploading) readDocument(ctx context.Context, key string, into any) (tag string, err error) {
+	text, info, err := blob.ReadAll(ctx, u.bucket, key, maxDocument)
+	switch {
+	case errors.Is(err, blob.ErrNotFound):
+		return "", nil
+	case err == nil:
+		if err = json.Unmarshal(text, into); err == nil {
+			return info.Tag, nil
+		}
+	}
+	return "", &archivedir.Error{Path: u.mirror.path(key), Err: err}
+}
+
+// changeVersion changes what the document about a version lists. Change may be called several times.
+func (u *uploading) changeVersion(ctx context.Context, p getproviders.Provider, v getproviders.Version, change func(map[string]archivedir.ArchiveEntry)) error {
+	return u.change(ctx, versionKey(p, v), func(ctx context.Context) (string, any, bool, error) {
+		document, tag, err := u.readVersion(ctx, p, v)
+		before := maps.Clone(document.Archives)
+		change(document.Archives)
+		same := maps.EqualFunc(before, document.Archives, func(a, b archivedir.ArchiveEntry) bool {
+			return a.URL == b.URL && slices.Equal(a.Hashes, b.Hashes)
+		})
+		return tag, document, same && (tag != "" || len(before) == 0), err
+	})
+}
+
+// changeIndex changes which versions are listed. Change may be called several times.
+func (u *uploading) changeIndex(ctx context.Context, p getproviders.Provider, change func(map[string]struct{})) error {
+	return u.change(ctx, indexKey(p), func(ctx context.Context) (string, any, bool, error) {
+		document, tag, err := u.readIndex(ctx, p)
+		before := maps.Clone(document.Versions)
+		change(document.Versions)
+		return tag, document, maps.Equal(before, document.Versions) && (tag != "" || len(before) == 0), err
+	})
+}
+
+// change reads a document, and writes it on the condition that no other process did meanwhile, until that is so. Where there are no
+// such conditions, it is written and read again, until it is as it should be.
+func (u *uploading) change(ctx context.Context, key string, make func(context.Context) (tag string, document any, same bool, err error)) error {
+	conditional := true
+	for attempt := range maxAttempts {
+		tag, document, same, err := make(ctx)
+		if err != nil || same {
+			return err
+		}
+		opts := blob.PutOptions{ContentType: documentType, CacheControl: documentLifetime}
+		if conditional {
+			opts.IfMatch, opts.IfAbsent = tag, tag == ""
+		}
+		_, err = u.bucket.Put(ctx, key, blob.Bytes(archivedir.Encode(document)), opts)
+		switch {
+		case errors.Is(err, blob.ErrUnsupported) && conditional:
+			conditional = false
+			continue
+		case err == nil && conditional:
+			return nil
+		case err != nil && !errors.Is(err, blob.ErrChanged) && !errors.Is(err, blob.ErrExists):
+			return &archivedir.Error{Path: u.mirror.path(key), Err: err}
+		}
+		if err := par.Pause(ctx, time.Duration(rand.Int64N(int64(10*time.Millisecond)*int64(1+min(attempt, 20))))); err != nil {
+			return err
+		}
+	}
+	return &archivedir.Error{Path: u.mirror.path(key), Err: errBusy}
+}
+
+// putDocuments puts what is signed about a version beside its archives: the signature announces the others, so it comes
+// last. Where another list is signed now, the old signature goes first.
+func (u *uploading) putDocuments(ctx context.Context, p getproviders.Provider, v getproviders.Version, signed getproviders.SignedDocuments) error {
+	dir := archivedir.MirrorDir(p) + "/"
+	names := archivedir.DocumentNames(p, v)
+	contents := [][]byte{signed.EncodeKeys(), signed.Sums, signed.Signature}
+	types := []string{documentType, listType, binaryType}
+	var fresh []int
+	for i, name := range names {
+		there, _, err := blob.ReadAll(ctx, u.bucket, dir+name, maxDocument)
+		switch {
+		case err != nil && !errors.Is(err, blob.ErrNotFound):
+			return &archivedir.Error{Path: u.mirror.path(dir + name), Err: err}
+		case err == nil && i == 0 && len(signed.Keys) == 0: // a source that knows the keys already doesn't bring them
+		case err != nil || !bytes.Equal(there, contents[i]):
+			fresh = append(fresh, i)
+		}
+	}
+	if slices.Contains(fresh, 1) {
+		if err := u.bucket.Delete(ctx, dir+names[2]); err != nil {
+			return &archivedir.Error{Path: u.mirror.path(dir + names[2]), Err: err}
+		}
+		fresh = append(slices.DeleteFunc(fresh, func(i int) bool { return i == 2 }), 2)
+	}
+	for _, i := range fresh {
+		opts := blob.PutOptions{ContentType: types[i], CacheControl: documentLifetime}
+		if _, err := u.bucket.Put(ctx, dir+names[i], blob.Bytes(contents[i]), opts); err != nil {
+			return &archivedir.Error{Path: u.mirror.path(dir + names[i]), Err: err}
+		}
+	}
+	return nil
+}
+
+// baseName is the last part of a key.
+func baseName(key string) string { return key[strings.LastIndexByte(key, '/')+1:] }

@@ -1,0 +1,258 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aws/aws-sdk-go-v2/credentials"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
+	"github.com/tfdeps/tfdeps/providercache/blob/s3"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// watched is a bucket that tells what is done to it.
+type watched struct {
+	blob.Bucket
+	unconditional bool                  // it has no conditions
+	fail          func(op string) error // before it is done; nil: nothing fails
+	seen          func(op string)       // after it was done
+	mu            sync.Mutex
+	ops           []string
+	options       map[string]blob.PutOptions // by keys
+}
+
+func (w *watched) do(op string, f func() error) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.fail != nil {
+		if err := w.fail(op); err != nil {
+			return err
+		}
+	}
+	err := f()
+	w.ops = append(w.ops, op)
+	if w.seen != nil {
+		w.seen(op)
+	}
+	return err
+}
+
+func (w *watched) Put(ctx context.Context, key string, content *io.SectionReader, opts blob.PutOptions) (info blob.Info, err error) {
+	if w.unconditional && (opts.IfAbsent || opts.IfMatch != "") {
+		return info, blob.Fail("put", w, key, blob.ErrUnsupported)
+	}
+	return info, w.do("put "+key[strings.LastIndexByte(key, '/')+1:], func() error {
+		info, err = w.Bucket.Put(ctx, key, content, opts)
+		if err == nil {
+			if w.options == nil {
+				w.options = map[string]blob.PutOptions{}
+			}
+			w.options[key[strings.LastIndexByte(key, '/')+1:]] = opts
+		}
+		return err
+	})
+}
+
+func (w *watched) Delete(ctx context.Context, key string) error {
+	return w.do("delete "+key[strings.LastIndexByte(key, '/')+1:], func() error { return w.Bucket.Delete(ctx, key) })
+}
+
+func (w *watched) List(ctx context.Context, prefix string) iter.Seq2[blob.Info, error] {
+	return w.Bucket.List(ctx, prefix)
+}
+
+// publish fills a bucket.
+func (m *mirroring) publish(t *testing.T, b blob.Bucket, wanted ...mirror.Spec) (mirror.Result, error) {
+	t.Helper()
+	return mirror.UpdateBucket(t.Context(), m.Fetcher, b, m.opts, wanted)
+}
+
+func keysOf(t *testing.T, b blob.Bucket) (keys []string) {
+	t.Helper()
+	for info, err := range b.List(t.Context(), "") {
+		must(t, err)
+		keys = append(keys, strings.TrimPrefix(info.Key, registryHost+"/acme/"))
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+func TestMirrorBucket_IsFilledOnce(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	server := blobtest.StartVersity(t, "bucket")
+	real, err := s3.New(t.Context(), s3.Options{Bucket: "bucket", Region: blobtest.VersityRegion, Endpoint: server.Endpoint,
+		Credentials: credentials.NewStaticCredentialsProvider(blobtest.VersityID, blobtest.VersitySecret, "")})
+	must(t, err)
+	defer real.Close()
+	b := &watched{Bucket: blob.Sub(real, "mirror")}
+	first, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
+	must(t, err)
+	if len(first.Packages) != 9 || first.Packages[0].Present || first.Packages[0].Authentication.TrustLevel != getproviders.LevelCommunity ||
+		!strings.HasPrefix(first.Packages[0].Path, "s3://bucket/mirror/"+registryHost+"/acme/gadget/") {
+		t.Errorf("first run: %+v", first.Packages)
+	}
+	for name, want := range map[string][2]string{
+		"terraform-provider-widget_1.0.0_linux_amd64.zip": {"application/zip", "immutable"}, "index.json": {"application/json", "stale-if-error"},
+		"1.0.0.json": {"application/json", "max-age=60"}, "terraform-provider-widget_1.0.0_SHA256SUMS": {"text/plain", "max-age=60"},
+	} {
+		if got := b.options[name]; got.ContentType != want[0] || !strings.Contains(got.CacheControl, want[1]) {
+			t.Errorf("%s was put with %+v", name, got)
+		}
+	}
+	before, done, archives := keysOf(t, b), len(b.ops), m.registry.Requests("archive")
+	again, err := m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
+	must(t, err)
+	if slices.ContainsFunc(again.Packages, func(p archivedir.Package) bool { return !p.Present }) || m.registry.Requests("archive") != archives {
+		t.Errorf("second run: %+v, %d requests for archives", again.Packages, m.registry.Requests("archive")-archives)
+	}
+	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {
+		t.Errorf("the second run did %q, and the bucket has %q", b.ops[done:], keysOf(t, b))
+	}
+}
+
+// TestMirrorBucket_IsWholeAtEveryMoment reads the bucket as clients do after each of the steps, while versions come and go, and after each step
+// at which the process could be killed: the next run has the same result.
+func TestMirrorBucket_IsWholeAtEveryMoment(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Prune, m.opts.Platforms = true, []getproviders.Platform{linux}
+	b := &watched{Bucket: blob.NewDirectory(m.opts.Dir)}
+	b.seen = func(op string) {
+		for _, problem := range brokenIndexes(m.opts.Dir) {
+			t.Errorf("after %s: %s", op, problem)
+		}
+	}
+	sets := [][]mirror.Spec{want("widget@1.0.0", "widget@2.0.0"), want("widget@2.0.0"), want("gadget@1.0.0", "widget@1.1.0")}
+	var results [][]string
+	for _, wanted := range sets {
+		_, err := m.publish(t, b, wanted...)
+		must(t, err)
+		results = append(results, keysOf(t, b))
+	}
+	if len(results[0]) != 2+2+1+2*3 || len(results[1]) != 1+1+1+3 || len(results[2]) != 2*(1+1+1+3) {
+		t.Errorf("the bucket had %q", results)
+	}
+	killed := errors.New("killed")
+	for i := range sets {
+		for last := 0; ; last++ {
+			before := len(b.ops)
+			b.fail = func(string) error {
+				if len(b.ops)-before >= last {
+					return killed
+				}
+				return nil
+			}
+			_, err := m.publish(t, b, sets[i]...)
+			b.fail = nil
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, killed) {
+				t.Fatal(err)
+			}
+		}
+		if got := keysOf(t, b); !slices.Equal(got, results[i]) {
+			t.Errorf("after all the kills there is\n%q, want\n%q", got, results[i])
+		}
+	}
+}
+
+// TestMirrorBucket_SeveralPublishAtOnce has each of them publish something else.
+func TestMirrorBucket_SeveralPublishAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, unconditional := range []bool{false, true} {
+		m := newMirroring(t)
+		b := blob.NewDirectory(m.opts.Dir)
+		var jobs []mirror.Options
+		var wanted [][]mirror.Spec
+		for _, name := range []string{"widget@1.0.0", "widget@1.1.0", "widget@2.0.0"} {
+			for _, plat := range m.opts.Platforms {
+				jobs = append(jobs, mirror.Options{Platforms: []getproviders.Platform{plat}})
+				wanted = append(wanted, want(name))
+			}
+		}
+		indexes := []int{}
+		for i := range jobs {
+			indexes = append(indexes, i)
+		}
+		_, errs := par.Map(t.Context(), len(jobs), indexes, func(ctx context.Context, i int) (mirror.Result, error) {
+			return mirror.UpdateBucket(ctx, m.Fetcher, &watched{Bucket: b, unconditional: unconditional}, jobs[i], wanted[i])
+		})
+		must(t, errors.Join(errs...))
+		if unconditional { // an update that was lost all the same heals at the next run
+			for i := range jobs {
+				_, err := mirror.UpdateBucket(t.Context(), m.Fetcher, &watched{Bucket: b, unconditional: true}, jobs[i], wanted[i])
+				must(t, err)
+			}
+		}
+		for _, problem := range brokenIndexes(m.opts.Dir) {
+			t.Error(problem)
+		}
+		if index := read(t, m.file("widget/index.json")); strings.Count(index, "{}") != 3 {
+			t.Errorf("unconditional: %t: %s", unconditional, index)
+		}
+		for _, v := range []string{"1.0.0", "1.1.0", "2.0.0"} {
+			if document := read(t, m.file("widget/"+v+".json")); strings.Count(document, "\"url\"") != len(m.opts.Platforms) {
+				t.Errorf("unconditional: %t: %s", unconditional, document)
+			}
+		}
+	}
+}
+
+func TestMirrorBucket_NeverReplacesAnArchive(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	const name = "widget/terraform-provider-widget_1.0.0_linux_amd64.zip"
+	write(t, m.file(name), "other bytes")
+	b := blob.NewDirectory(m.opts.Dir)
+	_, err := m.publish(t, b, want("widget@1.0.0")...)
+	if other, ok := errors.AsType[*mirror.OtherBytesError](err); !ok || !strings.HasSuffix(other.Path, name) {
+		t.Errorf("%v", err)
+	}
+	if keys := keysOf(t, b); read(t, m.file(name)) != "other bytes" || len(keys) != 1 {
+		t.Errorf("there is %q", keys)
+	}
+}
+
+func TestMirrorBucket_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	b := blob.NewDirectory(m.opts.Dir)
+	_, err := m.publish(t, b, want("widget@1.0.0", "widget@2.0.0", "gadget@1.0.0")...)
+	must(t, err)
+	m.opts.Prune, m.opts.PruneGrace = true, time.Hour
+	now := time.Now()
+	m.Fetcher.Now = func() time.Time { return now }
+	for _, step := range []struct {
+		passed          time.Duration
+		pruned, waiting int
+	}{{0, 0, 2}, {30 * time.Minute, 0, 2}, {40 * time.Minute, 2*5 + 1, 0}, {0, 0, 0}} {
+		now = now.Add(step.passed)
+		result, err := m.publish(t, b, want("widget@2.0.0")...)
+		must(t, err)
+		if len(result.Pruned) != step.pruned || len(result.Waiting) != step.waiting {
+			t.Errorf("after another %s: removed %q, waiting %q", step.passed, result.Pruned, result.Waiting)
+		}
+		if index := read(t, m.file("widget/index.json")); strings.Contains(index, "1.0.0") {
+			t.Errorf("it lists what isn't wanted: %s", index)
+		}
+	}
+	if keys := keysOf(t, b); len(keys) != 1+1+1+3 {
+		t.Errorf("there is %q", keys)
+	}
+}
