@@ -71,8 +71,11 @@ Environment:
   TFDEPS_MIN_RATE           the bytes a second that archives have to bring, over
                             a minute (1024)
   TF_APPEND_USER_AGENT      added to the user agent of requests
-  TF_LOG                    debug or trace: tell every request on stderr, or in the
-  TF_LOG_PATH               file that this one names, at its end
+  TFDEPS_LOG, TF_LOG        debug: tell every request with its status, size and time
+                            on stderr; trace: also when it is sent; json: so, as
+                            objects. The first counts before the second
+  TFDEPS_LOG_PATH,          the file for that, in place of stderr, which is added to
+  TF_LOG_PATH
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
                             links to it from each of them
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named

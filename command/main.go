@@ -23,11 +23,11 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
-	"os"
 	"os/user"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,11 +72,11 @@ func Main(ctx context.Context, p Process) int {
 		fmt.Fprintf(p.Stderr, "Error: %s\n", err)
 		return 1
 	}
-	log, closeLog := openLog(env, p.Stderr)
+	log, closeLog, unusable := openLog(env, p.Stderr)
 	defer closeLog()
-	meta := newMeta(ctx, p, env, standIn, line.noColor, debugLog(env, log))
+	meta := newMeta(ctx, p, env, standIn, line.noColor, log)
 	meta.Commands, meta.AddedBy = commands(), line.addedBy
-	meta.Warnings = unknownVariables(env)
+	meta.Warnings = slices.Concat(unknownVariables(env), unusable)
 	return dispatch(meta, line.args)
 }
 
@@ -153,31 +153,6 @@ func number(text string) int64 {
 		return 0
 	}
 	return max(n, 0)
-}
-
-// openLog opens the file that TF_LOG_PATH names, to write at its end; without one,
-// details go to stderr. Close is to be called at the end.
-func openLog(env cli.Environment, stderr io.Writer) (log io.Writer, close func()) {
-	path := env.Get("TF_LOG_PATH")
-	if path == "" || env.Get("TF_LOG") == "" {
-		return stderr, func() {}
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
-	if err != nil {
-		fmt.Fprintf(stderr, "Error opening log file: %v\n", err)
-		return stderr, func() {}
-	}
-	return file, func() { _ = file.Close() }
-}
-
-// debugLog is where details go that are printed on demand; nil if it isn't asked for.
-func debugLog(env cli.Environment, stderr io.Writer) *slog.Logger {
-	switch strings.ToLower(env.Get("TF_LOG")) {
-	case "debug", "trace":
-		return slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	default:
-		return nil
-	}
 }
 
 // homeDir is the user's directory; "" if there is none. Not os.UserHomeDir: HOME

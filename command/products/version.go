@@ -105,7 +105,7 @@ func askVersion(m *cli.Meta, path string, s settings) (string, error) {
 	cmd.Stdout = &out
 	cmd.WaitDelay = time.Second // for grandchildren that keep the pipe open
 	// A program that is a copy of tfdeps has its answer ready, and asks no other.
-	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=",
+	cmd.Env = m.Env.With("CHECKPOINT_DISABLE=1", "TF_CLI_ARGS=", "TF_CLI_ARGS_version=", "TF_LOG=", "TFDEPS_LOG=",
 		cli.ArgumentsVariable+"=", cli.ArgumentsVariable+"_version=",
 		s.version+"="+s.defaultVersion)
 	if err := cmd.Run(); err != nil {

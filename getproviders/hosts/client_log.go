@@ -2,13 +2,22 @@ package hosts
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptrace"
+	"strings"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
-// requestLog makes one debug record for each attempt. Headers are left out, and
-// URLs are redacted.
+// LevelTrace is the level of the record that a client makes when it sends a request; the
+// one that it makes when the answer has ended is of slog.LevelDebug.
+const LevelTrace = slog.LevelDebug - 4
+
+// requestLog makes one debug record for each attempt, when its answer was read, or left, or when
+// there is none. Headers are left out, and URLs are redacted.
 type requestLog struct {
 	layer
 	log *slog.Logger
@@ -21,36 +30,104 @@ func (l *requestLog) RoundTrip(req *http.Request) (*http.Response, error) {
 	if !l.log.Enabled(ctx, slog.LevelDebug) {
 		return l.next.RoundTrip(req)
 	}
-	elapsed := l.stopwatch()
-	resp, err := l.next.RoundTrip(req)
-	l.record(ctx, req, resp, err, elapsed())
-	return resp, err
-}
-
-func (l *requestLog) record(ctx context.Context, req *http.Request, resp *http.Response, err error, took time.Duration) {
-	attrs := []slog.Attr{
-		slog.String("method", req.Method),
-		slog.String("url", RedactURL(req.URL)),
-		slog.Int("attempt", attemptsOf(ctx)),
+	r := &requestRecord{requestLog: l, req: req}
+	r.write = par.OnceValue(r.writeNow)
+	if l.now != nil {
+		r.began = l.now()
+	}
+	l.log.LogAttrs(ctx, LevelTrace, "HTTP request sent", r.about()...)
+	resp, err := l.next.RoundTrip(req.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: r.gotConn})))
+	if err != nil {
+		r.body.End(err)
+		r.write()
+		return nil, err
 	}
 	if l.now != nil {
-		attrs = append(attrs, slog.Duration("took", took))
+		r.header = l.now().Sub(r.began)
 	}
-	if err != nil {
-		attrs = append(attrs, slog.String("error", err.Error()))
-	} else {
-		attrs = append(attrs, slog.Int("status", resp.StatusCode), slog.String("protocol", resp.Proto))
-	}
-	l.log.LogAttrs(ctx, slog.LevelDebug, "HTTP request", attrs...)
+	resp.Request = req // without the trace
+	r.resp = resp
+	resp.Body = &recordedBody{ReadCloser: resp.Body, record: r}
+	return resp, nil
 }
 
-// stopwatch starts to measure, if there is a clock.
-func (l *requestLog) stopwatch() (elapsed func() time.Duration) {
-	if l.now == nil {
-		return func() time.Duration { return 0 }
+// requestRecord is what becomes the record of an attempt.
+type requestRecord struct {
+	*requestLog
+	req    *http.Request
+	resp   *http.Response // nil: there is none
+	began  time.Time
+	header time.Duration // until the header was there
+
+	body, fresh, reused par.Mark        // the bytes of the body; 1 after each kind of connection that the transport tells of
+	write               func() struct{} // makes the record, at the first call
+}
+
+// gotConn is called by the transport, on any goroutine.
+func (r *requestRecord) gotConn(info httptrace.GotConnInfo) {
+	if info.Reused {
+		r.reused.Advance(1)
+	} else {
+		r.fresh.Advance(1)
 	}
-	start := l.now()
-	return func() time.Duration { return l.now().Sub(start) }
+}
+
+// about says which attempt it is.
+func (r *requestRecord) about() []slog.Attr {
+	return []slog.Attr{
+		slog.String("method", r.req.Method),
+		slog.String("url", RedactURL(r.req.URL)),
+		slog.Int("attempt", attemptsOf(r.req.Context())),
+	}
+}
+
+// writeNow makes the record. The error is that of the attempt or of its body.
+func (r *requestRecord) writeNow() struct{} {
+	bytes, err := r.body.At()
+	attrs := r.about()
+	if r.now != nil {
+		attrs = append(attrs, slog.Duration("took", r.now().Sub(r.began)))
+	}
+	if r.resp != nil {
+		attrs = append(attrs, slog.Int("status", r.resp.StatusCode), slog.Int64("bytes", bytes), slog.String("protocol", r.resp.Proto))
+		if r.now != nil {
+			attrs = append(attrs, slog.Duration("header_after", r.header))
+		}
+	}
+	reused, _ := r.reused.At()
+	if fresh, _ := r.fresh.At(); fresh+reused > 0 { // else the transport doesn't tell
+		attrs = append(attrs, slog.Bool("reused", reused > 0))
+	}
+	if err != nil && (r.resp == nil || err != io.EOF) {
+		// Transports don't name the URL in their errors, but one that a program brings along may.
+		attrs = append(attrs, slog.String("error", strings.ReplaceAll(withoutURL(err).Error(), r.req.URL.String(), RedactURL(r.req.URL))))
+	}
+	r.log.LogAttrs(context.WithoutCancel(r.req.Context()), slog.LevelDebug, "HTTP request", attrs...)
+	return struct{}{}
+}
+
+// recordedBody counts what is read of an answer.
+type recordedBody struct {
+	io.ReadCloser
+	record *requestRecord
+}
+
+// Read implements io.Reader.
+func (b *recordedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.record.body.Advance(int64(n))
+	if err != nil {
+		b.record.body.End(err)
+		b.record.write()
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (b *recordedBody) Close() error {
+	err := b.ReadCloser.Close()
+	b.record.write()
+	return err
 }
 
 // userAgent names the program in requests that don't name one.

@@ -54,16 +54,18 @@ func TestLog_HasOneRedactedRecordForEachAttempt(t *testing.T) {
 	})
 	req := mustRequest(t, "GET", "https://me:hunter2@example.com/a/b?sig=hunter2&x=hunter2")
 	req.Header.Set("Authorization", "Bearer hunter2")
-	if _, err := newClient(t, opts).Do(req); err != nil {
+	resp, err := newClient(t, opts).Do(req)
+	if err != nil {
 		t.Fatal(err)
 	}
+	resp.Body.Close()
 	records := strings.Split(strings.TrimSpace(log.String()), "\n")
 	if len(records) != 2 || strings.Contains(log.String(), "hunter2") {
 		t.Fatalf("log:\n%s", log.String())
 	}
 	for i, want := range []string{
 		`method=GET url="https://example.com/a/b?sig=REDACTED&x=REDACTED" attempt=1 took=250ms error="no route"`,
-		`attempt=2 took=250ms status=404`,
+		`attempt=2 took=500ms status=404 bytes=0 protocol="" header_after=250ms`,
 	} {
 		if !strings.Contains(records[i], want) {
 			t.Errorf("record %d is\n%s\nwithout\n%s", i, records[i], want)
@@ -77,9 +79,11 @@ func TestLog_WithoutAClockHasNoDurations(t *testing.T) {
 		Log:  slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Base: roundTrip(func(req *http.Request) (*http.Response, error) { return answer(req, 200), nil }),
 	})
-	if _, err := client.Do(mustRequest(t, "GET", "https://example.com/")); err != nil {
+	resp, err := client.Do(mustRequest(t, "GET", "https://example.com/"))
+	if err != nil {
 		t.Fatal(err)
 	}
+	resp.Body.Close()
 	if !strings.Contains(log.String(), "status=200") || strings.Contains(log.String(), "took=") {
 		t.Errorf("log: %s", log.String())
 	}

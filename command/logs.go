@@ -1,0 +1,75 @@
+package command
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// The variables that ask for details and name a file for them. Those of tfdeps count before Terraform's, so
+// that each of the programs can be asked by itself.
+const (
+	logVariable        = "TFDEPS_LOG"
+	logPathVariable    = "TFDEPS_LOG_PATH"
+	productLogVariable = "TF_LOG"
+	productLogPath     = "TF_LOG_PATH"
+)
+
+// openLog returns where details go: nil if they aren't asked for, else to stderr, or to the end of the file that
+// a variable names. Close is to be called at the end. The warnings are about a variable that
+// can't be used.
+func openLog(env cli.Environment, stderr io.Writer) (log *slog.Logger, close func(), warnings problem.List) {
+	options, asJSON, warnings := logLevel(env)
+	if options == nil {
+		return nil, func() {}, warnings
+	}
+	to, close := stderr, func() {}
+	if path := cmp.Or(env.Get(logPathVariable), env.Get(productLogPath)); path != "" {
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+		if err != nil {
+			fmt.Fprintf(stderr, "Error opening log file: %v\n", err)
+		} else {
+			to, close = file, func() { _ = file.Close() }
+		}
+	}
+	if asJSON {
+		return slog.New(slog.NewJSONHandler(to, options)), close, warnings
+	}
+	return slog.New(slog.NewTextHandler(to, options)), close, warnings
+}
+
+// logLevel reads how much is asked for: nil is nothing.
+func logLevel(env cli.Environment) (options *slog.HandlerOptions, asJSON bool, warnings problem.List) {
+	own := strings.ToLower(env.Get(logVariable))
+	given := cmp.Or(own, strings.ToLower(env.Get(productLogVariable)))
+	level := slog.LevelDebug
+	switch given {
+	case "debug":
+	case "trace", "json":
+		level = hosts.LevelTrace
+	case "", "off", "info", "warn", "error":
+		return nil, false, nil // there is nothing to tell at these
+	default:
+		if own != "" { // other programs may know more values of theirs
+			warnings = problem.List{problem.Warning("Invalid value of "+logVariable, fmt.Sprintf(
+				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable)))}
+		}
+		return nil, false, warnings
+	}
+	return &slog.HandlerOptions{Level: level, ReplaceAttr: nameLevels}, given == "json", nil
+}
+
+// nameLevels gives the level that package slog has no name for the one that Terraform's log has.
+func nameLevels(groups []string, attr slog.Attr) slog.Attr {
+	if len(groups) == 0 && attr.Key == slog.LevelKey && attr.Value.Any() == hosts.LevelTrace {
+		attr.Value = slog.StringValue("TRACE")
+	}
+	return attr
+}

@@ -1,0 +1,144 @@
+package hosts
+
+import (
+	"bytes"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// logBuffer takes records of many goroutines.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// traced has a client log all that there is to log.
+func traced(opts ClientOptions) (ClientOptions, *logBuffer) {
+	var log logBuffer
+	opts.Log = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: LevelTrace}))
+	return opts, &log
+}
+
+func TestLog_CountsBytesAndTellsOfConnections(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		fmt.Fprint(w, strings.Repeat("x", 1234))
+		if req.URL.Path == "/cut" {
+			_ = http.NewResponseController(w).Flush()
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer server.Close()
+	opts, log := traced(quick(0))
+	client := newClient(t, opts)
+	defer client.CloseIdleConnections()
+	for _, path := range []string{"/a", "/b", "/left", "/cut"} {
+		resp, err := client.Get(server.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(log.String(), "bytes=0") || strings.Count(log.String(), "msg=\"HTTP request\"") == strings.Count(log.String(), "sent") {
+			t.Errorf("%s: there is a record before the answer was read:\n%s", path, log)
+		}
+		if path == "/left" {
+			_, _ = io.ReadFull(resp.Body, make([]byte, 10))
+		} else {
+			_, _ = io.Copy(io.Discard, resp.Body)
+		}
+		resp.Body.Close()
+		resp.Body.Close()
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 8 {
+		t.Fatalf("%d records:\n%s", len(lines), log)
+	}
+	for i, want := range []string{
+		`msg="HTTP request sent" method=GET url=` + server.URL + "/a", "/a attempt=1 status=200 bytes=1234 protocol=HTTP/1.1 reused=false",
+		"/b attempt=1", "status=200 bytes=1234 protocol=HTTP/1.1 reused=true",
+		"/left attempt=1", "status=200 bytes=10 protocol=HTTP/1.1 reused=true",
+		"/cut attempt=1", "bytes=1234 protocol=HTTP/1.1 reused=false error=\"unexpected EOF\"",
+	} {
+		if !strings.Contains(lines[i], want) {
+			t.Errorf("record %d is\n%s\nwithout\n%s", i, lines[i], want)
+		}
+	}
+}
+
+// Whatever happens to a request, no record has what identifies its user: neither a query, a user and password, nor a
+// header, nor those of a proxy or of the place that a redirect leads to.
+func TestLog_HoldsNoSecret(t *testing.T) {
+	const secret = "hunter2"
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		switch req.URL.Path {
+		case "/redirect":
+			http.Redirect(w, req, "/done?sig="+secret, http.StatusFound)
+		case "/bad":
+			w.Header().Set("Location", "https://"+secret+":%zz/")
+			w.WriteHeader(http.StatusFound)
+		case "/cut":
+			w.Header().Set("Content-Length", "100")
+			fmt.Fprint(w, secret)
+			panic(http.ErrAbortHandler)
+		case "/echo":
+			w.Header().Set("Set-Cookie", secret)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			fmt.Fprint(w, req.Header.Get("Authorization"))
+		}
+	}))
+	server.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
+	server.StartTLS()
+	defer server.Close()
+	trusting := &tls.Config{RootCAs: server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs}
+	dead, _ := url.Parse("http://me:" + secret + "@127.0.0.1:1")
+	for name, opts := range map[string]ClientOptions{
+		"trusted":   {TLS: trusting},
+		"untrusted": {},
+		"by a proxy": {TLS: trusting, Proxy: func(*http.Request) (*url.URL, error) {
+			return dead, nil
+		}},
+		"by a transport that names the URL": {Base: roundTrip(func(req *http.Request) (*http.Response, error) {
+			return nil, errors.Join(&url.Error{Op: "Get", URL: req.URL.String(), Err: errors.New("no route to " + req.URL.String())})
+		})},
+	} {
+		opts.Retries, opts.RetryWaitMin, opts.RetryWaitMax = 1, 1, 1
+		opts, log := traced(opts)
+		client := newClient(t, opts)
+		for _, path := range []string{"/", "/redirect", "/bad", "/cut", "/echo"} {
+			req := mustRequest(t, "GET", "https://me:"+secret+"@"+server.Listener.Addr().String()+path+"?token="+secret+"&"+secret+"#"+secret)
+			req.Header.Set("Authorization", "Bearer "+secret)
+			req.Header.Set("Cookie", secret)
+			resp, err := client.Do(req)
+			if err != nil {
+				continue
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+		}
+		client.CloseIdleConnections()
+		if text := log.String(); strings.Contains(text, secret) || strings.Contains(text, "Bearer") {
+			t.Errorf("%s: the log has a secret:\n%s", name, text)
+		} else if !strings.Contains(text, "token=REDACTED") {
+			t.Errorf("%s: no request was logged:\n%s", name, text)
+		}
+	}
+}
