@@ -20,6 +20,9 @@ func initModules(in *installation, locks workdir.ModuleLocks, backendProblems pr
 	if !log.Add(findModules(r, in.settings.net, dir, locks)...) {
 		return false
 	}
+	if !dir.RootProblems.HasErrors() && !dir.ModuleProblems.HasErrors() {
+		r.view.PhaseEnd()
+	}
 	if unfit := dir.Tree.CheckVersion(r.product); unfit.HasErrors() {
 		log.Warnings = nil // what is wrong otherwise may be fine for the version that is asked for
 		return log.Add(unfit...)

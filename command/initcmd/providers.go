@@ -96,25 +96,34 @@ func (in *installation) install() problem.List {
 		in.explainMissing(err)
 		return append(problems, view.InstallProblems(in.product, in.required, err, in.suggest)...)
 	}
+	in.view.PhaseEnd()
 	problems = append(problems, in.chosenOffline(report)...)
 	return append(problems, in.record(installer.Fetcher, locks, report)...)
 }
 
 // explainMissing adds to errors about providers that a registry doesn't have why that may be.
 func (in *installation) explainMissing(err error) {
+	var all []*getproviders.ProviderNotFoundError
 	for _, part := range getproviders.SplitErrors(err) {
 		if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](part); ok && missing.FromRegistry() && missing.Advice == "" {
-			missing.Advice = in.source.ExplainMissing(in.meta.Context, missing.Provider)
-			if meant := cli.Closest(in.product.Short(missing.Provider), in.knownProviders(missing.Provider)); meant != "" && missing.Advice == "" {
-				missing.Advice = fmt.Sprintf("did you mean %s?", meant)
-			}
+			all = append(all, missing)
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	known := in.knownProviders(all)
+	for _, missing := range all {
+		missing.Advice = in.source.ExplainMissing(in.meta.Context, missing.Provider)
+		if meant := cli.Closest(in.product.Short(missing.Provider), known); meant != "" && missing.Advice == "" {
+			missing.Advice = fmt.Sprintf("did you mean %s?", meant)
 		}
 	}
 }
 
-// knownProviders are the addresses of all providers that this machine knows, but one: those of the configuration,
-// the lock file and the shared cache.
-func (in *installation) knownProviders(but getproviders.Provider) (known []string) {
+// knownProviders are the addresses of all providers that this machine knows, but those that are missing: the ones of
+// the configuration, the lock file and the shared cache.
+func (in *installation) knownProviders(missing []*getproviders.ProviderNotFoundError) (known []string) {
 	all := in.required.Providers()
 	for _, lock := range in.dir.Locks.All() {
 		all = append(all, lock.Provider)
@@ -126,7 +135,7 @@ func (in *installation) knownProviders(but getproviders.Provider) (known []strin
 		}
 	}
 	for _, p := range all {
-		if p != but {
+		if !slices.ContainsFunc(missing, func(m *getproviders.ProviderNotFoundError) bool { return m.Provider == p }) {
 			known = append(known, in.product.Short(p))
 		}
 	}

@@ -111,6 +111,7 @@ func initializeDir(in *installation, moduleLocks workdir.ModuleLocks, log *probl
 		return false
 	}
 	record, backendProblems := initBackend(r, dir, log)
+	r.view.PhaseEnd()
 	if !initModules(in, moduleLocks, backendProblems, log) {
 		return false
 	}
@@ -163,5 +164,6 @@ func copyModule(r request, net sources.Network) problem.List {
 	if err != nil {
 		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
 	}
+	r.view.PhaseEnd()
 	return nil
 }

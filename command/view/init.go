@@ -24,6 +24,7 @@ type Init struct {
 	warnings  problem.List      // of registries, shown at the end
 	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
+	announced bool              // a phase began that hasn't ended
 }
 
 // NewInit returns an Init that speaks as the options say.
@@ -57,6 +58,7 @@ func (v *Init) EmptyDirectory() { v.say(emptyDirectory) }
 
 // BackendBegin announces the backend's phase; cloud says that there is a cloud block.
 func (v *Init) BackendBegin(cloud bool) {
+	v.announced = true
 	m := initializingBackend
 	if cloud {
 		if m = initializingCloud; v.asOpenTofu() {
@@ -65,6 +67,21 @@ func (v *Init) BackendBegin(cloud bool) {
 	}
 	m.gap = v.asOpenTofu()
 	v.say(m)
+}
+
+// PhaseEnd ends a phase that was announced and came to an end. Terraform 1.15 and newer
+// set it apart from what follows.
+func (v *Init) PhaseEnd() {
+	if v.announced && v.product.Predecessor == nil && v.setsApart() {
+		v.out.gap()
+	}
+	v.announced = false
+}
+
+// setsApart reports whether an empty line follows each phase.
+func (v *Init) setsApart() bool {
+	version, err := getproviders.ParseVersion(v.product.Version)
+	return err != nil || version.Compare(getproviders.MustParseVersion("1.15.0-0")) >= 0 // prereleases included
 }
 
 // asOpenTofu reports whether the words are OpenTofu's, where they differ from Terraform's.
@@ -80,12 +97,14 @@ func (v *Init) BackendConfigured(kind string) {
 
 // CopyingModule announces that a module becomes the configuration.
 func (v *Init) CopyingModule(source string) {
+	v.announced = true
 	v.summary.changed = true
 	v.out.message(message{code: "copying_configuration_message", style: heading, text: "Copying configuration from \"" + source + "\"..."})
 }
 
 // ModulesBegin announces the phase of the modules.
 func (v *Init) ModulesBegin(upgrade bool) {
+	v.announced = true
 	if upgrade {
 		v.say(upgradingModules)
 		return
@@ -117,6 +136,7 @@ func (v *Init) ModulesEnd(called int) { v.summary.modules = called }
 
 // ProvidersBegin announces the phase of the providers.
 func (v *Init) ProvidersBegin() {
+	v.announced = true
 	m := initializingProviders
 	m.gap = v.asOpenTofu()
 	v.say(m)
