@@ -57,7 +57,7 @@ func TestInit_SameAsTerraform(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			newRegistryRun(t, archive, registry, programs).compare(exemptions[name])
+			newRegistryRun(t, archive, registry, programs).compare(exemptions[name].Now(t))
 		})
 	}
 	for name := range exemptions {

@@ -197,7 +197,7 @@ func TestLink_MovesStateAsTerraform(t *testing.T) {
 	}
 	dir := backendDir(t, `backend "local" { path = "before" }`)
 	env := harness.Env(t, "CHECKPOINT_DISABLE=1")
-	env = append(env, "PATH="+bin+string(os.PathListSeparator)+filepath.Dir(peer))
+	env = append(env, "PATH="+bin, "TFDEPS_TERRAFORM_PATH="+peer)
 	harness.Run(t, dir, env, link, "init", "-no-color", "-input=false", "-backend=true", "-get=true", "-upgrade=false")
 	harness.Run(t, dir, env, link, "apply", "-input=false", "-auto-approve")
 	harness.WriteText(t, filepath.Join(dir, "main.tf"), strings.ReplaceAll(backendConfig, "BACKEND", `backend "local" { path = "after" }`))

@@ -9,7 +9,17 @@ import (
 // Exemption is a case in which tfdeps and Terraform may differ, with the reason.
 type Exemption struct {
 	Exit, Lock, Tree bool   // what may differ
+	Before           string // "1.15": only versions of Terraform before that need it; "": all do
 	Reason           string // "difference N: ...", N being an entry of docs/differences.md
+}
+
+// Now is the exemption if the Terraform of these tests needs it, else none.
+func (e Exemption) Now(t *testing.T) Exemption {
+	t.Helper()
+	if e.Before != "" && !PeerOlderThan(t, e.Before) {
+		return Exemption{}
+	}
+	return e
 }
 
 // CheckExemptions holds the reasons of exemptions, by the case's name, against
