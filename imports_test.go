@@ -83,7 +83,7 @@ var layers = map[string][]string{
 	"providercache/fetcher": {"providercache/store", "providercache/resolve", "providercache/event", "providercache/link",
 		"providercache/internal/chunks", "providercache/internal/download", "providercache/internal/receipt", "providercache/internal/staging", "providercache/internal/unpack",
 		"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
-	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "depsfile", "getproviders", "getproviders/wholefile"},
+	"providercache/policy": {"providercache/fetcher", "providercache/internal/owner", "depsfile", "getproviders", "getproviders/hosts", "getproviders/wholefile"},
 	"providercache/store": {"providercache/resolve", "providercache/internal/disk", "providercache/internal/download", "providercache/internal/owner", "providercache/internal/receipt",
 		"providercache/internal/staging", "providercache/internal/statefile", "providercache/internal/unpack", "depsfile", "getproviders",
 		"getproviders/filelock", "getproviders/par", "getproviders/scratch"},

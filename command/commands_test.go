@@ -59,7 +59,8 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 func TestCommands_HaveTerraformsOptionsOrAVariable(t *testing.T) {
 	known := strings.Fields("backend backend-config compact-warnings create-default-workspace force-copy from-module get ignore-remote-version input json lock " +
 		"lock-timeout lockfile migrate-state no-color plugin-dir reconfigure target test-directory upgrade var var-file " +
-		"concise consolidate-errors consolidate-warnings deprecation json-into")
+		"concise consolidate-errors consolidate-warnings deprecation json-into " +
+		"policy") // TFDEPS_POLICY counts beside it
 	for _, c := range commands() {
 		if c.Name != "init" {
 			continue

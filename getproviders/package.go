@@ -21,6 +21,9 @@ type Package struct {
 	// SourceURL says where the package comes from, as [SourceURLOf] has it, without
 	// secrets; "" if that is not known.
 	SourceURL string
+	// FromRegistry says that the Source is the provider's own registry, wherever the service of
+	// that registry is.
+	FromRegistry bool
 	// Protocols are the versions of the plugin protocol that the provider speaks,
 	// as far as the source tells: "5.0,6.0"; "" if it doesn't.
 	Protocols string

@@ -116,7 +116,7 @@ func (s *RegistrySource) Package(ctx context.Context, p Provider, v Version, pla
 		Platform:  plat,
 		Location:  describedArchive(answer.archive, doc.URL, base, p.Hostname),
 		Source:    s.Describe(p),
-		SourceURL: hosts.RedactURL(base),
+		SourceURL: hosts.RedactURL(base), FromRegistry: true,
 		Protocols: strings.Join(wire.Protocols, ","),
 		Trust:     s.trust(p, answer),
 	}, nil

@@ -3,6 +3,7 @@ package cachecmd
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,7 +34,8 @@ type addOptions struct {
 	platforms []getproviders.Platform
 	system    bool
 	offline   bool
-	offlineBy string // who set it; "": it isn't set
+	policies  []string // of -policy
+	offlineBy string   // who set it; "": it isn't set
 	wanted    []resolve.PackageSpec
 	made      time.Time // what the files of an image say of their age
 }
@@ -110,7 +112,7 @@ func add(m *cli.Meta, o addOptions) problem.List {
 	if problems = append(problems, unreached...); problems.HasErrors() {
 		return problems
 	}
-	rules, unruled := sources.ReadPolicy(m, product)
+	rules, unruled := sources.ReadPolicy(m, product, o.policies)
 	if problems = append(problems, unruled...); problems.HasErrors() {
 		return problems
 	}
@@ -147,13 +149,23 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 	if a.opts.system {
 		state = "" // what is known of an image stands beside it
 	}
-	return &providercache.Installer{
+	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
-			Policy: a.policy.Against(nil),
 		},
 		Cache: a.cache,
 	}
+	installer.Fetcher.Policy = a.policy.Against(nil, func(p getproviders.Provider) getproviders.Version {
+		return sources.Newest(installer.KnownPackages(p), func(getproviders.Version) bool { return !a.isPinned(p) })
+	})
+	return installer
+}
+
+// isPinned reports whether the version of a provider was given: then it is no downgrade to what is older.
+func (a *adding) isPinned(p getproviders.Provider) bool {
+	return slices.ContainsFunc(a.opts.wanted, func(w resolve.PackageSpec) bool {
+		return w.Provider == p && w.Version != getproviders.Version{}
+	})
 }
 
 // cached tells which packages are on this machine, where no source may be asked.

@@ -2,6 +2,7 @@ package cachecmd
 
 import (
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -28,6 +29,7 @@ func (o *addOptions) flags() cli.Flags {
 			Help: "What these lock files select, or those in and below these directories, with the hashes that they record."},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
 			Help: "For this platform. May be given more than once."},
+		sources.PolicyFlag(&o.policies),
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there yet has to be in a mirror on this machine."},
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, error (why it isn't there); and of -system, receipts: whether there are any. Keys may be added."),

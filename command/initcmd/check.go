@@ -163,7 +163,7 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 	if problems.HasErrors() {
 		return nil, problems
 	}
-	installer := newInstaller(r, settings, getproviders.MultiSource{}, dir.Locks)
+	installer := newInstaller(r, settings, getproviders.MultiSource{}, dir.Locks, required)
 	installer.Fetcher.Observe = nil
 	status, err := installer.Check(r.meta.Context, required, dir.Locks)
 	if err != nil {
@@ -174,6 +174,9 @@ func checkProviders(r request, settings settings, dir *workdir.Dir, record *back
 			continue
 		}
 		reasons = append(reasons, view.CheckReason{Code: reason.Code, Provider: reason.Provider, Detail: reason.Detail})
+	}
+	for _, refusal := range settings.policy.CheckLocks(dir.Locks, required.Providers()) {
+		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return reasons, problems
 }

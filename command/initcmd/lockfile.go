@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
@@ -24,6 +25,11 @@ func (in *installation) record(fetcher *fetcher.Fetcher, locks *depsfile.Locks, 
 	problems := saveModules(in.request, in.dir, in.toLock)
 	if problems.HasErrors() {
 		return problems
+	}
+	if in.opts.readonly || in.opts.offline {
+		if refused := in.settings.policy.CheckLocks(locks, in.required.Providers()); len(refused) > 0 {
+			return append(problems, sources.LockRefusals(refused, in.product)...)
+		}
 	}
 	if in.opts.readonly {
 		return append(problems, compareLocks(in.request, in.dir.Locks, locks, report)...)
@@ -91,10 +97,18 @@ func compareLocks(r request, before, locks *depsfile.Locks, report providercache
 }
 
 // lockPlatforms adds to new locks the hashes for the platforms that -platform
-// names. Their packages are kept nowhere. Nothing is recorded before: a lock file
+// names, and where requests are allowed for those that a policy requires. Their packages are kept nowhere. Nothing is recorded before: a lock file
 // that is good for some of the platforms only isn't what was asked for.
 func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
-	if !in.opts.wantsPlatforms() {
+	platforms, current := in.opts.otherPlatforms(), getproviders.CurrentPlatform()
+	if !in.opts.offline {
+		for _, plat := range in.settings.policy.Platforms() {
+			if plat != current && !slices.Contains(platforms, plat) {
+				platforms = append(platforms, plat)
+			}
+		}
+	}
+	if len(platforms) == 0 && !in.opts.allPlatforms {
 		return locks, nil
 	}
 	required := maps.Clone(in.required)
@@ -105,8 +119,8 @@ func (in *installation) lockPlatforms(fetcher *fetcher.Fetcher, locks *depsfile.
 	fetcher.Observe = event.Observer(shown.Observe)
 	results, err := lockhashes.Lock(in.meta.Context, fetcher, lockhashes.Request{
 		Requirements: required, Locks: locks,
-		Platforms: in.opts.otherPlatforms(), AllPlatforms: in.opts.allPlatforms,
-		Done: []getproviders.Platform{getproviders.CurrentPlatform()},
+		Platforms: platforms, AllPlatforms: in.opts.allPlatforms,
+		Done: []getproviders.Platform{current},
 	})
 	problems := shown.End()
 	if err != nil {

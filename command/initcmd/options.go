@@ -10,6 +10,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -42,6 +43,7 @@ type options struct {
 	platforms    []getproviders.Platform // for which the lock file has to be good, too
 	allPlatforms bool                    // -platform=all
 	hashes       fetcher.HashPolicy
+	policies     []string // of -policy
 
 	progress view.Progress
 	modules  workdir.Options
@@ -111,6 +113,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "hashes", Arg: "=", Value: cli.Func(o.setHashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help:    "Whose word counts for hashes of packages that aren't read:",
 			Choices: cli.HashChoices("also the providers' registries, and network mirrors about the platforms of -platform;")},
+		sources.PolicyFlag(&o.policies),
 		{Name: "verify", Value: cli.BoolOr(&o.verify, "ctime", &o.strictTimes), Variable: "TFDEPS_VERIFY", Meaning: "hash all packages",
 			Help: "Read and hash all packages, however sure it is that they haven't changed. With -verify=ctime, those whose files have another time of change than when they were hashed, as they have after a directory with hard links to them was deleted."},
 	}, o.backend.flags(), cli.Flags{

@@ -65,21 +65,24 @@ func (in *installation) cached(p getproviders.Provider) []getproviders.CachedPac
 
 // installer makes what installs packages.
 func (in *installation) installer() *providercache.Installer {
-	return newInstaller(in.request, in.settings, in.source, in.dir.Locks)
+	return newInstaller(in.request, in.settings, in.source, in.dir.Locks, in.required)
 }
 
-func newInstaller(r request, s settings, source getproviders.Source, locks *depsfile.Locks) *providercache.Installer {
-	return &providercache.Installer{
+func newInstaller(r request, s settings, source getproviders.Source, locks *depsfile.Locks, required getproviders.Requirements) *providercache.Installer {
+	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: s.net.Archives, Product: r.product, Observe: event.Observer(r.view.Observe), Now: r.meta.Now,
 			StateDir: r.meta.StateDir, Verify: r.opts.verify, StrictTimes: r.opts.strictTimes, HashPolicy: r.opts.hashes,
-			Policy: s.policy.Against(locks),
 		},
 		Target: &store.Store{Dir: workdir.ProvidersDir(r.meta.Env, "")},
 		Skip:   s.skip,
 		Cache:  s.cache,
 		Link:   s.link,
 	}
+	installer.Fetcher.Policy = s.policy.Against(locks, func(p getproviders.Provider) getproviders.Version {
+		return sources.Newest(installer.KnownPackages(p), required.Constraints(p).Allows)
+	})
+	return installer
 }
 
 // install installs the required providers, and records the result in the lock

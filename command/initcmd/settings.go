@@ -56,7 +56,7 @@ func readSettings(r request) (s settings, problems problem.List) {
 	problems = append(append(problems, invalid...), sources.CheckArchiveCredentials(r.meta.Env)...)
 	s.skip, invalid = sources.Skipped(r.meta.Env, s.config, r.product)
 	s.link, unlinked = readLink(r.opts)
-	s.policy, unruled = sources.ReadPolicy(r.meta, r.product)
+	s.policy, unruled = sources.ReadPolicy(r.meta, r.product, r.opts.policies)
 	if problems = slices.Concat(problems, invalid, unlinked, unruled); problems.HasErrors() {
 		return s, problems
 	}

@@ -111,7 +111,8 @@ var packageCodes = []Code{
 	{Name: "platform_missing", Means: "A version of a provider has no package for the platform.", Cure: "Select the version that the message names, or another platform.",
 		Summaries: []string{"Incompatible provider version"}},
 	{Name: "provider_not_found", Means: "No source has the provider.", Cure: "Check the source address, and the methods in the CLI configuration."},
-	{Name: "refused_by_policy", Means: "A rule of a policy refuses a package.", Cure: "Select another one, or change the rule that the message names."},
+	{Name: "refused_by_policy", Means: "A rule of a policy refuses a package.", Cure: "Select another one, or change the rule that the message names.",
+		Summaries: []string{"A lock file isn't good for the required platforms"}},
 	{Name: "unknown_signer", Means: "A checksum list is signed by a key that the registry doesn't name.", Cure: "Don't use the package. Its publisher has to add the key to the registry."},
 	{Name: "version_not_found", Means: "A source doesn't have the version of a provider.", Cure: "Select one that it has, or run init with -upgrade.", Summaries: []string{"Invalid provider version"}},
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -101,8 +102,9 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
 		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, HashPolicy: opts.policy,
-		Policy: net.Policy.Against(nil),
+		Policy: net.Policy.Against(nil, nil),
 	}
+	opts.platforms = withPolicy(opts.platforms, net.Policy)
 	requests := make([]lockhashes.Request, len(dirs))
 	for i, d := range dirs {
 		requests[i] = d.request(opts.packageOptions, only)
@@ -119,6 +121,19 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 		}
 	}
 	return problems
+}
+
+// withPolicy adds the platforms that a policy requires to those of -platform.
+func withPolicy(given []getproviders.Platform, rules sources.Policy) []getproviders.Platform {
+	if len(given) == 0 && len(rules.Platforms()) > 0 {
+		given = []getproviders.Platform{getproviders.CurrentPlatform()}
+	}
+	for _, plat := range rules.Platforms() {
+		if !slices.Contains(given, plat) {
+			given = append(given, plat)
+		}
+	}
+	return given
 }
 
 // providers reads the addresses of providers and those that are to be upgraded,

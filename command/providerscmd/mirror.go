@@ -140,7 +140,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	}
 	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
-		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.Against(nil),
+		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.Against(nil, nil),
 	}
 	to := mirror.Options{
 		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,

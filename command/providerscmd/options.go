@@ -23,7 +23,8 @@ type packageOptions struct {
 	allPlatforms bool // -platform=all
 
 	fsMirror, netMirror string
-	from                string // "origin" or "config"
+	policies            []string // of -policy
+	from                string   // "origin" or "config"
 
 	problems problem.List // with values of options
 }
@@ -42,6 +43,7 @@ func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 		{Name: "net-mirror", Arg: "=URL", Value: cli.String(&o.netMirror),
 			Help: "Take them from this network mirror, and from nowhere else."},
 		{Name: "from", Arg: "=" + from, Value: cli.String(&o.from), Help: help},
+		sources.PolicyFlag(&o.policies),
 	}
 }
 
@@ -82,7 +84,7 @@ func (o *packageOptions) refuse(summary, detail string) {
 // connect makes the source of packages, and what reaches it: the registries,
 // unless something else is asked for.
 func (o *packageOptions) connect(m *cli.Meta, product getproviders.Product) (sources.Network, getproviders.Source, problem.List) {
-	config, net, problems := sources.Online(m, product, "")
+	config, net, problems := sources.Online(m, product, "", o.policies...)
 	if problems.HasErrors() {
 		return net, nil, problems
 	}

@@ -8,26 +8,18 @@
 package sources
 
 import (
-	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
-	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
-	"github.com/tfdeps/tfdeps/providercache/policy"
 )
 
 // ReadConfig reads the CLI configuration. Problems with it are errors: to install
@@ -93,15 +85,15 @@ type Network struct {
 	Policy  Policy               // of [Online] alone: the rules that count for the current directory
 }
 
-// Online reads the CLI configuration and the policy, and makes the clients that it asks for;
-// offlineBy is as for Connect. There is no network if there are errors.
-func Online(m *cli.Meta, product getproviders.Product, offlineBy string) (*cliconfig.Config, Network, problem.List) {
+// Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
+// clients that it asks for; offlineBy is as for Connect. There is no network if there are errors.
+func Online(m *cli.Meta, product getproviders.Product, offlineBy string, rulesGiven ...string) (*cliconfig.Config, Network, problem.List) {
 	config, problems := ReadConfig(m, product)
 	if problems = append(problems, CheckArchiveCredentials(m.Env)...); problems.HasErrors() {
 		return config, Network{}, problems
 	}
 	net, unreached := Connect(m, product, config, offlineBy)
-	rules, unruled := ReadPolicy(m, product)
+	rules, unruled := ReadPolicy(m, product, rulesGiven)
 	net.Policy = rules
 	return config, net, slices.Concat(problems, unreached, unruled)
 }
@@ -193,79 +185,4 @@ func readTrustedKey(given string, product getproviders.Product) (key getprovider
 		return key, fmt.Errorf("%s: %w", path, err)
 	}
 	return key, nil
-}
-
-// policyVariable names further files with rules.
-const policyVariable = "TFDEPS_POLICY"
-
-// Policy is what refuses packages. The zero value refuses none.
-type Policy struct {
-	rules policy.Policy
-	now   func() time.Time
-}
-
-// ReadPolicy reads the rules that count for the current directory: those of the machine, of
-// the files that the variable names, and of the repository. All of them have to hold.
-func ReadPolicy(m *cli.Meta, product getproviders.Product) (Policy, problem.List) {
-	paths, problems := PolicyFiles(m)
-	p := Policy{now: m.Now}
-	for _, path := range paths {
-		rules, diags := policy.Load(path, product)
-		problems = append(problems, diags...)
-		p.rules = policy.All(p.rules, rules)
-	}
-	return p, problems
-}
-
-// CheckPolicy finds what is wrong with a file with rules.
-func CheckPolicy(path string, product getproviders.Product) problem.List {
-	_, problems := policy.Load(path, product)
-	return problems
-}
-
-// Against returns the policy as fetcher.Fetcher has it; nil if it refuses nothing. A version
-// is a downgrade if it is older than the one in the lock file; nil: there is no lock file.
-func (p Policy) Against(locks *depsfile.Locks) func(context.Context, fetcher.Candidate) error {
-	return p.rules.Hook(policy.HookOptions{Now: p.now, Newest: func(of getproviders.Provider) getproviders.Version {
-		lock, _ := locks.Provider(of)
-		return lock.Version
-	}})
-}
-
-// PolicyFiles lists the files with rules that count for the current directory.
-func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
-	if path := machinePolicy(m.Env); path != "" {
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-			paths = append(paths, path)
-		}
-	}
-	for _, path := range filepath.SplitList(m.Env.Get(policyVariable)) {
-		if path != "" {
-			paths = append(paths, path)
-		}
-	}
-	path, err := policy.Find(".")
-	if err != nil {
-		return nil, append(problems, problem.Error("Can't use the policy", problem.Sentence(err)))
-	}
-	if path != "" {
-		if short, err := filepath.Rel(cli.WorkingDirectory(), path); err == nil {
-			path = short
-		}
-		paths = append(paths, path)
-	}
-	return paths, problems
-}
-
-// machinePolicy is the path of the rules for all users of a machine; "": there is
-// no such place.
-func machinePolicy(env cli.Environment) string {
-	if runtime.GOOS != "windows" {
-		return "/etc/tfdeps/" + policy.FileName
-	}
-	data := env.Get("ProgramData")
-	if !filepath.IsAbs(data) {
-		return ""
-	}
-	return filepath.Join(data, "tfdeps", policy.FileName)
 }

@@ -132,11 +132,11 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	if problems = append(problems, unread...); problems.HasErrors() {
 		return nil, problems
 	}
-	rules, unruled := sources.ReadPolicy(r.meta, r.product)
+	rules, unruled := sources.ReadPolicy(r.meta, r.product, r.opts.policies)
 	if problems = append(problems, unruled...); problems.HasErrors() {
 		return nil, problems
 	}
-	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks)}
+	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
 	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))
@@ -148,6 +148,9 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 			shown.Detail = vendored.PluginsDir + "/" + shown.Detail
 		}
 		reasons = append(reasons, shown)
+	}
+	for _, refusal := range rules.CheckLocks(p.dir.Locks, required.Providers()) {
+		reasons = append(reasons, view.CheckReason{Code: "package_refused", Provider: refusal.Provider, Detail: refusal.Error()})
 	}
 	return reasons, append(problems, checkPointers(len(reasons))...)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -24,6 +25,7 @@ type options struct {
 	json       bool
 	hashesText string // of -hashes, as it was given
 	hashes     fetcher.HashPolicy
+	policies   []string            // of -policy
 	bundle     string              // of -o
 	unpack     string              // of -unpack
 	target     string              // where to unpack
@@ -44,6 +46,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Take the newest versions of modules and providers that are allowed."},
 		{Name: "hashes", Arg: "=", Value: cli.String(&o.hashesText), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help: "Whose word counts for hashes for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"."},
+		sources.PolicyFlag(&o.policies),
 		{Name: "prune", Value: cli.Bool(&o.prune),
 			Help: "Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."},
 		{Name: "check", Value: cli.Bool(&o.check),

@@ -32,7 +32,7 @@ type origins struct {
 // connect makes the sources: those of init, but for the directory that is to be
 // filled.
 func connect(r request, p project) (from origins, problems problem.List) {
-	config, net, problems := sources.Online(r.meta, r.product, "")
+	config, net, problems := sources.Online(r.meta, r.product, "", r.opts.policies...)
 	if from.net = net; problems.HasErrors() {
 		return from, problems
 	}
@@ -98,7 +98,7 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	fetcher := fetcher.Fetcher{
 		Source: from.source, Client: from.net.Archives, Product: r.product,
 		Observe: event.Observer(r.view.Observe), Now: r.meta.Now, StateDir: r.meta.StateDir, HashPolicy: r.opts.hashes,
-		Policy: from.net.Policy.Against(p.dir.Locks),
+		Policy: from.net.Policy.Against(p.dir.Locks, nil),
 	}
 	own := managed(required, from.placed)
 	if problems := announce(r, p.was, own); problems.HasErrors() {
@@ -115,6 +115,7 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	if err != nil {
 		return nil, nil, slices.Concat(problems, vendorProblems(err, from.placed), recall(r, p.was, from.placed))
 	}
+	problems = append(problems, sources.LockRefusals(from.net.Policy.CheckLocks(result.Locks, required.Providers()), r.product)...)
 	return result.Locks, recorded(r, p.was, own), problems
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
@@ -42,7 +43,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
-	got := receipt.Provenance{Authentication: authentication, H1: h1}
+	got := f.dated(ctx, receipt.Provenance{Authentication: authentication, H1: h1}, time.Time{})
 	return got, f.Approve(ctx, t, StateFetched, got)
 }
 

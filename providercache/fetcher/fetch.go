@@ -91,10 +91,11 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string,
 		}
 	}
 	f.keep(ctx, t, received.Path)
-	return receipt.Provenance{
+	got := receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
-		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), ArchiveBytes: received.Size, Released: f.released(received.Modified), RegistryHashes: t.OtherRegistryHashes(trust),
-	}, nil
+		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
+	}
+	return f.dated(ctx, got, received.Modified), nil
 }
 
 // download gets the archive and the documents that authenticate it, both at the

@@ -68,9 +68,10 @@ func (f *Fetcher) hashStream(ctx context.Context, t Request) (receipt.Provenance
 		return receipt.Provenance{}, err
 	}
 	got := receipt.Provenance{
-		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL,
-		ArchiveBytes: received.Size, Released: f.released(modified), RegistryHashes: t.OtherRegistryHashes(trust),
+		Authentication: authentication, H1: content.H1, ZH: getproviders.ZH(received.SHA256), Origin: t.Package.SourceURL, FromRegistry: t.Package.FromRegistry,
+		ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 	}
+	got = f.dated(ctx, got, modified)
 	return got, f.Approve(ctx, t, StateFetched, got)
 }
 

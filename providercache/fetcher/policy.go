@@ -24,6 +24,8 @@ type Candidate struct {
 	// StateFetched. SourceURL is the URL of the registry or mirror that the package comes from,
 	// or came from when it was fetched; "" if that isn't known.
 	Source, Location, SourceURL string
+	// FromRegistry says that this is the provider's own registry.
+	FromRegistry bool
 	// Hashes are those of the package, as far as they are known: the h1 of its files
 	// and the zh of its archive.
 	Hashes []getproviders.Hash
@@ -31,7 +33,7 @@ type Candidate struct {
 	// found then. It is zero if nothing is known of that.
 	Authentication getproviders.AuthenticationResult
 	// Released is when the archive was changed last, as its server or the file system says, or,
-	// where neither does, when this machine fetched it first; zero: not known.
+	// where neither does, when this machine fetched the package first; zero: not known.
 	Released time.Time
 }
 
@@ -81,14 +83,37 @@ func (e *PolicyError) Unwrap() error { return e.Reason }
 // Is reports whether target is ErrRefused.
 func (e *PolicyError) Is(target error) bool { return target == ErrRefused }
 
-// released is when an archive was released, as far as its time says. In the future
-// it says nothing.
-func (f *Fetcher) released(modified time.Time) time.Time {
-	now := f.Time()
-	if modified.IsZero() || modified.After(now) {
-		return now
+// dated says of a package that was just fetched when it was released, as far as the time says
+// at which it was modified. In the future that says nothing: then it is when this machine fetched
+// the package first. A package that the Policy refuses for its age leaves no receipt, so
+// this time is recorded beside them.
+func (f *Fetcher) dated(ctx context.Context, got receipt.Provenance, modified time.Time) receipt.Provenance {
+	got.Released = modified
+	if now := f.Time(); modified.IsZero() || modified.After(now) {
+		if got.Released = f.firstFetch(got); got.Released.IsZero() {
+			got.Released = now
+			f.recordFirstFetch(ctx, got)
+		}
 	}
-	return modified
+	return got
+}
+
+// firstFetch is when this machine fetched a package first that a Policy was asked about; zero: not known.
+func (f *Fetcher) firstFetch(got receipt.Provenance) time.Time {
+	if f.Policy == nil || f.EffectiveStateDir() == "" {
+		return time.Time{}
+	}
+	return receipt.OpenContents(f.EffectiveStateDir()).FirstFetch(got.Hash())
+}
+
+// recordFirstFetch keeps the time for [Fetcher.firstFetch]. Where that can't be done, each time is the first.
+func (f *Fetcher) recordFirstFetch(ctx context.Context, got receipt.Provenance) {
+	if f.Policy == nil || f.EffectiveStateDir() == "" {
+		return
+	}
+	contents := receipt.OpenContents(f.EffectiveStateDir())
+	contents.RememberFirstFetch(got.Hash(), got.Released)
+	_ = contents.Save(ctx)
 }
 
 // Approve asks the Policy about a package. The error is a *resolve.ProviderError with
@@ -99,8 +124,11 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, 
 	}
 	c := Candidate{
 		Provider: t.Provider, Version: t.Version, Platform: t.Package.Platform, State: state,
-		Source: t.Package.Source, SourceURL: t.Package.SourceURL, Authentication: got.Authentication,
+		Source: t.Package.Source, SourceURL: t.Package.SourceURL, FromRegistry: t.Package.FromRegistry, Authentication: got.Authentication,
 		Released: got.Released,
+	}
+	if c.Released.IsZero() {
+		c.Released = f.firstFetch(got)
 	}
 	if c.Platform == (getproviders.Platform{}) {
 		c.Platform = f.EffectivePlatform()
@@ -109,7 +137,7 @@ func (f *Fetcher) Approve(ctx context.Context, t Request, state CandidateState, 
 		c.Location = t.Package.Location.String()
 	}
 	if c.SourceURL == "" {
-		c.SourceURL = got.Origin
+		c.SourceURL, c.FromRegistry = got.Origin, got.FromRegistry
 	}
 	c.Hashes = slices.DeleteFunc([]getproviders.Hash{got.H1, got.ZH}, func(h getproviders.Hash) bool { return h == "" })
 	if reason := f.Policy(ctx, c); reason != nil {

@@ -44,7 +44,7 @@ func Load(path string, product getproviders.Product) (Policy, hcl.Diagnostics) {
 }
 
 var fileSchema = &hcl.BodySchema{
-	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}},
+	Attributes: []hcl.AttributeSchema{{Name: "sources"}, {Name: "providers"}, {Name: "minimum_trust"}, {Name: "refuse_downgrades"}, {Name: "lock_platforms"}},
 	Blocks:     []hcl.BlockHeaderSchema{{Type: "minimum_age"}, {Type: "signed_by", LabelNames: []string{"provider"}}},
 }
 
@@ -77,6 +77,12 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.add("refuse_downgrades", attr.Range, refuseDowngrade)
 		}
 	}
+	if attr := content.Attributes["lock_platforms"]; attr != nil {
+		var given []string
+		if r.value(attr, &given) {
+			r.lockPlatforms(attr.Range, given)
+		}
+	}
 	for _, block := range content.Blocks {
 		switch block.Type {
 		case "minimum_age":
@@ -85,7 +91,7 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 			r.signedBy(block)
 		}
 	}
-	return Policy{rules: r.rules}, r.diags
+	return Policy{rules: r.rules, platforms: r.platforms}, r.diags
 }
 
 // maxDepth is far more nesting than any policy has. The parser of HCL recurses.
@@ -109,21 +115,26 @@ func depth(src []byte) (most int) {
 
 // reader collects the rules of a file, and what is wrong with it.
 type reader struct {
-	product getproviders.Product
-	rules   []rule
-	diags   hcl.Diagnostics
+	product   getproviders.Product
+	rules     []rule
+	platforms []requiredPlatforms
+	diags     hcl.Diagnostics
 }
 
 func (r *reader) add(name string, at hcl.Range, check func(Candidate) string) {
-	r.rules = append(r.rules, rule{name: name, check: check, pos: getproviders.Pos{
-		File: at.Filename, Line: at.Start.Line, Column: at.Start.Column,
-	}})
+	r.rules = append(r.rules, rule{name: name, check: check, pos: position(at)})
+}
+
+func position(at hcl.Range) getproviders.Pos {
+	return getproviders.Pos{File: at.Filename, Line: at.Start.Line, Column: at.Start.Column}
 }
 
 func (r *reader) problem(at hcl.Range, format string, args ...any) {
-	r.diags = append(r.diags, &hcl.Diagnostic{
-		Severity: hcl.DiagError, Summary: "Invalid policy", Detail: fmt.Sprintf(format, args...), Subject: &at,
-	})
+	invalid := &hcl.Diagnostic{Severity: hcl.DiagError, Summary: "Invalid policy", Detail: fmt.Sprintf(format, args...), Subject: &at}
+	if at.Start.Line == 0 {
+		invalid.Subject, invalid.Detail = nil, fmt.Sprintf("The option %s can't be used: %s", at.Filename, invalid.Detail)
+	}
+	r.diags = append(r.diags, invalid)
 }
 
 // value decodes an argument.
@@ -135,19 +146,22 @@ func (r *reader) value(attr *hcl.Attribute, into any) bool {
 
 func (r *reader) sources(attr *hcl.Attribute) {
 	var sources []string
-	if !r.value(attr, &sources) {
-		return
+	if r.value(attr, &sources) {
+		r.allowSources(attr.Range, sources)
 	}
+}
+
+func (r *reader) allowSources(at hcl.Range, sources []string) {
 	for _, source := range sources {
 		u, err := url.Parse(source)
 		switch {
 		case filepath.IsAbs(source):
 		case err != nil, strings.ContainsAny(source, " ?#"), u.User != nil, u.Scheme != "" && u.Host == "" && !isHost(source),
 			u.Scheme == "" && !isHost(source):
-			r.problem(attr.Range, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path.", source)
+			r.problem(at, "%q is neither the name of a host, nor a URL without user, query and fragment, nor an absolute path.", source)
 		}
 	}
-	r.add("sources", attr.Range, allowSources(sources))
+	r.add("sources", at, allowSources(sources))
 }
 
 // isHost reports whether a text has the form of a host's name, with a port or
@@ -173,10 +187,14 @@ func (r *reader) patterns(attr *hcl.Attribute) (patterns []getproviders.Pattern)
 	if !r.value(attr, &given) {
 		return nil
 	}
+	return r.parsePatterns(attr.Range, given)
+}
+
+func (r *reader) parsePatterns(at hcl.Range, given []string) (patterns []getproviders.Pattern) {
 	for _, text := range given {
 		pattern, err := r.product.OrDefault().ParsePattern(text)
 		if err != nil {
-			r.problem(attr.Range, "%q names no providers: %v.", text, err)
+			r.problem(at, "%q names no providers: %v.", text, err)
 			continue
 		}
 		patterns = append(patterns, pattern)
@@ -194,15 +212,18 @@ var trustLevels = map[string]getproviders.TrustLevel{
 
 func (r *reader) minimumTrust(attr *hcl.Attribute) {
 	var given string
-	if !r.value(attr, &given) {
-		return
+	if r.value(attr, &given) {
+		r.requireTrust(attr.Range, given)
 	}
+}
+
+func (r *reader) requireTrust(at hcl.Range, given string) {
 	level, ok := trustLevels[given]
 	if !ok {
-		r.problem(attr.Range, "minimum_trust is %q, and has to be \"verified_checksum\", \"community\", \"partner\" or \"official\".", given)
+		r.problem(at, "minimum_trust is %q, and has to be \"verified_checksum\", \"community\", \"partner\" or \"official\".", given)
 		return
 	}
-	r.add("minimum_trust", attr.Range, requireTrust(level))
+	r.add("minimum_trust", at, requireTrust(level))
 }
 
 var ageSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "age", Required: true}, {Name: "except"}}}
@@ -222,12 +243,17 @@ func (r *reader) minimumAge(block *hcl.Block) {
 	if !r.value(attr, &given) {
 		return
 	}
-	age, err := time.ParseDuration(given)
-	if err != nil || age <= 0 {
-		r.problem(attr.Range, "%q is not a time such as \"72h\".", given)
-		return
+	if age, ok := r.parseAge(attr.Range, given); ok {
+		r.add("minimum_age", block.DefRange, requireAge(age, except))
 	}
-	r.add("minimum_age", block.DefRange, requireAge(age, except))
+}
+
+func (r *reader) parseAge(at hcl.Range, given string) (age time.Duration, ok bool) {
+	age, err := time.ParseDuration(given)
+	if ok = err == nil && age > 0; !ok {
+		r.problem(at, "%q is not a time such as \"72h\".", given)
+	}
+	return age, ok
 }
 
 var keysSchema = &hcl.BodySchema{Attributes: []hcl.AttributeSchema{{Name: "keys", Required: true}}}

@@ -12,13 +12,17 @@ import (
 
 func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 	now := time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC)
-	p := parse(t, "refuse_downgrades = true\nminimum_age {\n age = \"1h\"\n}\n")
+	p := parse(t, "sources = [\"example.com\"]\nrefuse_downgrades = true\nminimum_age {\n age = \"1h\"\n}\n")
 	hook := p.Hook(policy.HookOptions{
 		Now:    func() time.Time { return now },
-		Newest: func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("2.0.0") },
+		Locked: func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("2.0.0") },
+		Seen:   func(getproviders.Provider) getproviders.Version { return getproviders.MustParseVersion("3.0.0") },
 	})
 	candidate := func(version string, released time.Time) fetcher.Candidate {
-		return fetcher.Candidate{Version: getproviders.MustParseVersion(version), Released: released}
+		return fetcher.Candidate{
+			Provider: getproviders.Provider{Hostname: "example.com"}, FromRegistry: true, SourceURL: "https://cdn.example/",
+			Version: getproviders.MustParseVersion(version), Released: released,
+		}
 	}
 	for _, c := range []struct {
 		candidate fetcher.Candidate
@@ -26,6 +30,7 @@ func TestPolicy_HookPassesOnWhatIsKnown(t *testing.T) {
 	}{
 		{candidate("2.0.0", now.Add(-time.Hour)), ""},
 		{candidate("1.0.0", now.Add(-time.Hour)), "refuse_downgrades"},
+		{candidate("2.1.0", now.Add(-time.Hour)), "refuse_downgrades"},
 		{candidate("2.0.0", now), "minimum_age"},
 		{candidate("2.0.0", time.Time{}), "minimum_age"},
 	} {

@@ -9,12 +9,14 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // Policy is a set of rules. The zero value has none, and refuses nothing.
 type Policy struct {
-	rules []rule
+	rules     []rule
+	platforms []requiredPlatforms
 }
 
 // rule is one statement of a file.
@@ -37,6 +39,10 @@ type Candidate struct {
 	// base URL of a registry or a mirror, or the file URL of a package; "": not known.
 	SourceURL string
 
+	// FromRegistry says that the package comes from the provider's own registry, wherever
+	// the service of that registry is.
+	FromRegistry bool
+
 	// Authentication is what is known of the package's signature and checksums; nil: it
 	// has not been looked at yet.
 	Authentication *getproviders.AuthenticationResult
@@ -44,9 +50,9 @@ type Candidate struct {
 	// Released is when the version was released, or first seen here; zero: not known.
 	Released time.Time
 
-	// Newest is the newest version that a lock file has, or had, or that was used on this machine;
-	// zero: none is known.
-	Newest getproviders.Version
+	// Locked is the version in the lock file, and Seen the newest one that was used on this
+	// machine and would do; zero: there is none.
+	Locked, Seen getproviders.Version
 
 	// Now is what ages are compared with.
 	Now time.Time
@@ -57,28 +63,35 @@ type Refusal struct {
 	Provider getproviders.Provider
 	Version  getproviders.Version
 	Rule     string           // "minimum_trust"
-	Pos      getproviders.Pos // of the rule
+	Pos      getproviders.Pos // of the rule; Line is 0 and File is the option if an option gave it
 	Reason   string           // a sentence without its full stop
 }
 
 // Error implements error.
 func (r *Refusal) Error() string {
+	if r.Pos.Line == 0 {
+		return fmt.Sprintf("%s (rule %s, %s)", r.Reason, r.Rule, r.Pos.File)
+	}
 	return fmt.Sprintf("%s (rule %s, %s:%d)", r.Reason, r.Rule, r.Pos.File, r.Pos.Line)
 }
 
 // Hint says what to do.
 func (r *Refusal) Hint() string {
+	if r.Pos.Line == 0 {
+		return fmt.Sprintf("choose another version or source, or leave out the option %s", r.Pos.File)
+	}
 	return fmt.Sprintf("choose another version or source, or have line %d of %s changed", r.Pos.Line, r.Pos.File)
 }
 
 // IsZero reports whether there are no rules.
-func (p Policy) IsZero() bool { return len(p.rules) == 0 }
+func (p Policy) IsZero() bool { return len(p.rules) == 0 && len(p.platforms) == 0 }
 
 // All returns the policy that refuses whatever any of these refuses.
 func All(policies ...Policy) Policy {
 	var all Policy
 	for _, p := range policies {
 		all.rules = append(all.rules, p.rules...)
+		all.platforms = append(all.platforms, p.platforms...)
 	}
 	return all
 }
@@ -108,11 +121,14 @@ func allowSources(sources []string) func(Candidate) string {
 	}
 }
 
-// isFrom reports whether a candidate comes from a source: the host of a URL, or
-// something that is below a URL or a directory.
+// isFrom reports whether a candidate comes from a source: the name of a registry, which may have its
+// service anywhere, the host of a URL, or something that is below a URL or a directory.
 func isFrom(c Candidate, source string) bool {
 	given := c.SourceURL
 	if !strings.Contains(source, "://") && !filepath.IsAbs(source) {
+		if name, err := hosts.ParseHostname(source); c.FromRegistry && err == nil && name == c.Provider.Hostname {
+			return true
+		}
 		_, rest, ok := strings.Cut(given, "://")
 		host, _, _ := strings.Cut(rest, "/")
 		return ok && strings.EqualFold(host, source)
@@ -143,12 +159,18 @@ func requireTrust(level getproviders.TrustLevel) func(Candidate) string {
 	}
 }
 
-// refuseDowngrade is the rule "refuse_downgrades".
+// refuseDowngrade is the rule "refuse_downgrades". What is locked may stay, whatever other
+// directories use.
 func refuseDowngrade(c Candidate) string {
-	if c.Newest == (getproviders.Version{}) || c.Version.Compare(c.Newest) >= 0 {
+	none := getproviders.Version{}
+	switch {
+	case c.Locked != none && c.Version.Compare(c.Locked) < 0:
+		return fmt.Sprintf("the lock file has %s, which is newer", c.Locked)
+	case c.Seen != none && c.Version != c.Locked && c.Version.Compare(c.Seen) < 0:
+		return fmt.Sprintf("%s was used on this machine before, which is newer", c.Seen)
+	default:
 		return ""
 	}
-	return fmt.Sprintf("%s was used before, which is newer", c.Newest)
 }
 
 // requireAge is the rule "minimum_age".
@@ -194,16 +216,17 @@ func matches(patterns []getproviders.Pattern, p getproviders.Provider) bool {
 
 // HookOptions are what a policy is compared with beside the packages.
 type HookOptions struct {
-	// Newest returns the newest version of a provider that is known to have been used, from a lock
-	// file for instance; zero: none is. nil: none is of any provider. It is called by many goroutines.
-	Newest func(getproviders.Provider) getproviders.Version
-	Now    func() time.Time // nil: time.Now
+	// Locked and Seen return what a Candidate has under these names. nil: no version is known of
+	// any provider. They are called by many goroutines.
+	Locked, Seen func(getproviders.Provider) getproviders.Version
+
+	Now func() time.Time // nil: time.Now
 }
 
-// Hook returns the policy as a Fetcher asks it; nil if there are no rules. The
+// Hook returns the policy as a Fetcher asks it; nil if there are no rules about packages. The
 // errors are of type [*Refusal].
 func (p Policy) Hook(opts HookOptions) func(context.Context, fetcher.Candidate) error {
-	if p.IsZero() {
+	if len(p.rules) == 0 {
 		return nil
 	}
 	now := opts.Now
@@ -212,10 +235,14 @@ func (p Policy) Hook(opts HookOptions) func(context.Context, fetcher.Candidate) 
 	}
 	return func(_ context.Context, c fetcher.Candidate) error {
 		candidate := Candidate{
-			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, Authentication: &c.Authentication, Released: c.Released, Now: now(),
+			Provider: c.Provider, Version: c.Version, SourceURL: c.SourceURL, FromRegistry: c.FromRegistry,
+			Authentication: &c.Authentication, Released: c.Released, Now: now(),
 		}
-		if opts.Newest != nil {
-			candidate.Newest = opts.Newest(c.Provider)
+		if opts.Locked != nil {
+			candidate.Locked = opts.Locked(c.Provider)
+		}
+		if opts.Seen != nil {
+			candidate.Seen = opts.Seen(c.Provider)
 		}
 		if refusal := p.Check(candidate); refusal != nil {
 			return refusal

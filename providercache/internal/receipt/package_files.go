@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/internal/owner"
@@ -40,6 +41,24 @@ func (a Contents) RememberArchive(zh, h1 getproviders.Hash) {
 	if zh.Scheme() == getproviders.SchemeZH && h1.Scheme() == getproviders.SchemeH1 {
 		a.file.Set(string(zh), []byte(h1))
 	}
+}
+
+// firstFetchKey stands before a hash where the time of the first fetch is kept.
+const firstFetchKey = "first-fetch "
+
+// FirstFetch returns when a package was fetched first, as far as RememberFirstFetch was told; zero: not known.
+func (a Contents) FirstFetch(of getproviders.Hash) time.Time {
+	value, _ := a.file.Get(firstFetchKey + string(of))
+	at, err := time.Parse(time.RFC3339, string(value))
+	if err != nil {
+		return time.Time{}
+	}
+	return at
+}
+
+// RememberFirstFetch records the time of the first fetch, in memory until Save.
+func (a Contents) RememberFirstFetch(of getproviders.Hash, at time.Time) {
+	a.file.Set(firstFetchKey+string(of), []byte(at.UTC().Format(time.RFC3339)))
 }
 
 // Save is like that of receipts.

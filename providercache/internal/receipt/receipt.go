@@ -18,6 +18,7 @@
 package receipt
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -35,6 +36,8 @@ type Receipt struct {
 	TrustLevel getproviders.TrustLevel `json:"tier,omitempty"`
 	KeyID      string                  `json:"key,omitempty"`
 	Origin     string                  `json:"origin,omitempty"` // as getproviders.Package has it; compared, never read
+
+	FromRegistry bool `json:"registry,omitempty"` // as getproviders.Package has it; receipts of older versions never say so
 
 	H1Archive    getproviders.Hash `json:"h1a,omitempty"` // as getproviders.Digests has it, where it isn't H1
 	ArchiveBytes int64             `json:"bytes,omitempty"`
@@ -84,18 +87,22 @@ type Provenance struct {
 	H1             getproviders.Hash
 	H1Archive      getproviders.Hash // as getproviders.Digests has it, if that is known and isn't H1; else ""
 	ZH             getproviders.Hash // of the archive that it was unpacked from; "" if there was none, or it isn't known
-	Origin         string            // as getproviders.Package has it
-	ArchiveBytes   int64             // 0: not known
-	Released       time.Time         // when the archive was changed last, as its server says, or was first fetched; zero: not known
+	Origin         string            // as getproviders.Package has it, like FromRegistry
+	FromRegistry   bool
+	ArchiveBytes   int64     // 0: not known
+	Released       time.Time // when the archive was changed last, as its server says, or was first fetched; zero: not known
 
 	RegistryHashes map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
 }
+
+// Hash is the one that a package is known by: that of its archive, or where it has none, that of its files.
+func (g Provenance) Hash() getproviders.Hash { return cmp.Or(g.ZH, g.H1) }
 
 // Receipt returns the receipt that records it.
 func (g Provenance) Receipt(record StatRecord) Receipt {
 	return Receipt{
 		H1: g.H1, ZH: g.ZH, Signed: g.Authentication.Signed, TrustLevel: g.Authentication.TrustLevel, KeyID: g.Authentication.KeyID,
-		Origin: g.Origin, ArchiveBytes: g.ArchiveBytes, Released: g.Released, Record: record, H1Archive: g.H1Archive, RegistryHashes: g.RegistryHashes,
+		Origin: g.Origin, FromRegistry: g.FromRegistry, ArchiveBytes: g.ArchiveBytes, Released: g.Released, Record: record, H1Archive: g.H1Archive, RegistryHashes: g.RegistryHashes,
 	}
 }
 
@@ -103,6 +110,6 @@ func (g Provenance) Receipt(record StatRecord) Receipt {
 func (r Receipt) Claims() Provenance {
 	return Provenance{
 		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
-		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, ArchiveBytes: r.ArchiveBytes, Released: r.Released, RegistryHashes: r.RegistryHashes,
+		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, FromRegistry: r.FromRegistry, ArchiveBytes: r.ArchiveBytes, Released: r.Released, RegistryHashes: r.RegistryHashes,
 	}
 }

@@ -1,0 +1,147 @@
+package sources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/policy"
+)
+
+// policyVariable names further files with rules.
+const policyVariable = "TFDEPS_POLICY"
+
+// Policy is what refuses packages. The zero value refuses none.
+type Policy struct {
+	rules policy.Policy
+	now   func() time.Time
+}
+
+// PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
+func PolicyFlag(given *[]string) cli.Flag {
+	return cli.Flag{Name: "policy", Arg: "=FILE|RULE=VALUE", Value: cli.Strings(given),
+		Help: "Refuse packages by the rules in this file, too, or by this one rule, such as minimum_trust=partner, minimum_age=72h, refuse_downgrades=true, or with commas sources=, providers= and lock_platforms=. May be given more than once; no rule of the machine or the repository is left out."}
+}
+
+// ReadPolicy reads the rules that count for the current directory: those of the machine, of
+// the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
+func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Policy, problem.List) {
+	paths, problems := PolicyFiles(m)
+	p := Policy{now: m.Now}
+	for _, text := range given {
+		rule, diags, ok := policy.ParseRule(text, "-policy", product)
+		if !ok {
+			paths = append(paths, text)
+		}
+		problems = append(problems, diags...)
+		p.rules = policy.All(p.rules, rule)
+	}
+	for _, path := range paths {
+		rules, diags := policy.Load(path, product)
+		problems = append(problems, diags...)
+		p.rules = policy.All(p.rules, rules)
+	}
+	return p, problems
+}
+
+// CheckPolicy finds what is wrong with a file with rules.
+func CheckPolicy(path string, product getproviders.Product) problem.List {
+	_, problems := policy.Load(path, product)
+	return problems
+}
+
+// Against returns the policy as fetcher.Fetcher has it; nil if it refuses no package. A version
+// is a downgrade if it is older than the one in the lock file, or another one and older than what was
+// seen; nil: there is no lock file, or nothing was seen.
+func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) getproviders.Version) func(context.Context, fetcher.Candidate) error {
+	return p.rules.Hook(policy.HookOptions{Now: p.now, Seen: seen, Locked: func(of getproviders.Provider) getproviders.Version {
+		lock, _ := locks.Provider(of)
+		return lock.Version
+	}})
+}
+
+// Newest returns the newest version of packages that this machine knows, of those that are allowed; zero: there
+// is none.
+func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Version) bool) (newest getproviders.Version) {
+	for _, k := range known {
+		if allowed(k.Version) && (newest == getproviders.Version{} || k.Version.Compare(newest) > 0) {
+			newest = k.Version
+		}
+	}
+	return newest
+}
+
+// Platforms are those for which the policy requires lock files to be good.
+func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
+
+// CheckLocks returns a refusal for each entry of a lock file, among those of the given providers, that can't be good
+// for the platforms that the policy requires.
+func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (refused []*policy.Refusal) {
+	for _, lock := range locks.All() {
+		if !slices.Contains(of, lock.Provider) {
+			continue
+		}
+		if refusal := p.rules.CheckLock(lock); refusal != nil {
+			refused = append(refused, refusal)
+		}
+	}
+	return refused
+}
+
+// LockRefusals says in words what CheckLocks found.
+func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (problems problem.List) {
+	for _, r := range refused {
+		problems = append(problems, problem.Error("A lock file isn't good for the required platforms", fmt.Sprintf(
+			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", product.Short(r.Provider), r)))
+	}
+	return problems
+}
+
+// PolicyFiles lists the files with rules that count for the current directory, but for those of -policy.
+func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
+	if path := machinePolicy(m.Env); path != "" {
+		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+			paths = append(paths, path)
+		}
+	}
+	for _, path := range filepath.SplitList(m.Env.Get(policyVariable)) {
+		if path != "" {
+			paths = append(paths, path)
+		}
+	}
+	path, err := policy.Find(".")
+	if err != nil {
+		return nil, append(problems, problem.Error("Can't use the policy", problem.Sentence(err)))
+	}
+	if path != "" {
+		if short, err := filepath.Rel(cli.WorkingDirectory(), path); err == nil {
+			path = short
+		}
+		paths = append(paths, path)
+	}
+	return paths, problems
+}
+
+// machinePolicy is the path of the rules for all users of a machine; "": there is
+// no such place.
+func machinePolicy(env cli.Environment) string {
+	if runtime.GOOS != "windows" {
+		return "/etc/tfdeps/" + policy.FileName
+	}
+	data := env.Get("ProgramData")
+	if !filepath.IsAbs(data) {
+		return ""
+	}
+	return filepath.Join(data, "tfdeps", policy.FileName)
+}

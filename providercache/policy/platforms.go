@@ -1,0 +1,69 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hashicorp/hcl/v2"
+
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// requiredPlatforms is the rule "lock_platforms".
+type requiredPlatforms struct {
+	platforms []getproviders.Platform
+	pos       getproviders.Pos
+}
+
+func (r *reader) lockPlatforms(at hcl.Range, given []string) {
+	required := requiredPlatforms{pos: position(at)}
+	for _, text := range given {
+		plat, err := getproviders.ParsePlatform(text)
+		if err != nil {
+			r.problem(at, "%q is not a platform such as \"linux_amd64\".", text)
+			continue
+		}
+		if !slices.Contains(required.platforms, plat) {
+			required.platforms = append(required.platforms, plat)
+		}
+	}
+	r.platforms = append(r.platforms, required)
+}
+
+// LockPlatforms returns the platforms for which lock files have to be good, each once.
+func (p Policy) LockPlatforms() (all []getproviders.Platform) {
+	for _, required := range p.platforms {
+		for _, plat := range required.platforms {
+			if !slices.Contains(all, plat) {
+				all = append(all, plat)
+			}
+		}
+	}
+	return all
+}
+
+// CheckLock returns why an entry of a lock file can't be good for all platforms that the policy requires;
+// nil if it may be. An entry says of no hash for which platform it is, but packages of several platforms
+// have several hashes, so that an entry with fewer h1 than platforms lacks one of them.
+func (p Policy) CheckLock(lock depsfile.Lock) *Refusal {
+	have := 0
+	for _, h := range lock.Hashes {
+		if h.Scheme() == getproviders.SchemeH1 {
+			have++
+		}
+	}
+	for _, required := range p.platforms {
+		if have >= len(required.platforms) {
+			continue
+		}
+		names := make([]string, len(required.platforms))
+		for i, plat := range required.platforms {
+			names[i] = plat.String()
+		}
+		return &Refusal{Provider: lock.Provider, Version: lock.Version, Rule: "lock_platforms", Pos: required.pos,
+			Reason: fmt.Sprintf("the lock file has to be good for %s, and its entry has the h1 of %d packages", strings.Join(names, ", "), have)}
+	}
+	return nil
+}
