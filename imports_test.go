@@ -319,6 +319,11 @@ var thirdParty = []allowance{
 		reason: "what the file systems of the three systems need",
 	},
 	{
+		module: "github.com/CycloneDX/cyclonedx-go",
+		tests:  true,
+		reason: "reads the bills of materials that are written",
+	},
+	{
 		module: "github.com/vbauerster/mpb/v8",
 		where:  []string{"command/view"},
 		reason: "progress bars",

@@ -11,6 +11,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs"
@@ -36,15 +37,38 @@ func Commands() []cli.Command {
 type treeOptions struct {
 	modules   workdir.Options
 	json      bool
-	stateFile string // of -state; "": none
+	format    string   // of -format; "": for people, or what -json says
+	policies  []string // of -policy
+	stateFile string   // of -state; "": none
 }
 
 func (o *treeOptions) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+		{Name: "format", Arg: "=cyclonedx", Value: cli.Func(o.setFormat),
+			Help: "Print a bill of materials for auditors, as CycloneDX 1.6 in JSON: each provider with source, hashes, signer, and whether the policy refuses it. What this machine doesn't know, as of packages that aren't installed, is \"unknown\"."},
+		sources.PolicyFlag(&o.policies),
 		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
 			Help: "Read this state instead of that of the current workspace; with \"-\" standard input, as in\nterraform state pull | tfdeps providers -state=-"},
 	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
+}
+
+func (o *treeOptions) setFormat(given string) error {
+	if o.format = given; given != "cyclonedx" {
+		return fmt.Errorf("the only format there is to choose is %q", "cyclonedx")
+	}
+	return nil
+}
+
+// check finds options that contradict each other.
+func (o *treeOptions) check() (problems problem.List) {
+	if o.json && o.format != "" {
+		problems = append(problems, problem.Error("Invalid output format", "The -json and -format arguments are mutually exclusive"))
+	}
+	if o.policies != nil && o.format == "" {
+		problems = append(problems, problem.Error("The -policy flag needs -format", "Without it, nothing is said of what a policy refuses."))
+	}
+	return problems
 }
 
 // runTree shows which module requires which providers.
@@ -54,7 +78,7 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	if !problems.HasErrors() {
+	if problems = append(problems, opts.check()...); !problems.HasErrors() {
 		problems = append(problems, describe(m, opts, product)...)
 	}
 	return m.End(problems, opts.json, 0), nil
@@ -81,8 +105,23 @@ func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) probl
 		func() problem.List { return describeModules(dir, &report) },
 		func() problem.List { return describeState(m, opts, dir, &report) },
 		func() problem.List { return describeLocks(opts, dir, &report) },
-		func() problem.List { return m.Print(report, opts.json) },
+		func() problem.List { return show(m, opts, dir, report) },
 	)...)
+}
+
+// show prints the report in the format that is asked for.
+func show(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report view.ProvidersReport) problem.List {
+	if opts.format == "" {
+		return m.Print(report, opts.json)
+	}
+	inventory, problems := takeInventory(m, opts, dir, report.Required())
+	if problems.HasErrors() {
+		return problems
+	}
+	if err := inventory.Write(m.Stdout); err != nil {
+		problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
+	}
+	return problems
 }
 
 // describeModules says what each module asks for.

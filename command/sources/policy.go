@@ -82,6 +82,9 @@ func Newest(known []getproviders.CachedPackage, allowed func(getproviders.Versio
 	return newest
 }
 
+// IsZero reports whether there are no rules.
+func (p Policy) IsZero() bool { return p.rules.IsZero() }
+
 // Platforms are those for which the policy requires lock files to be good.
 func (p Policy) Platforms() []getproviders.Platform { return p.rules.LockPlatforms() }
 

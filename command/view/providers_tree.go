@@ -167,14 +167,20 @@ func (r ProvidersReport) JSON(w io.Writer) error {
 	if !r.StateUnknown {
 		out.State = &jsonState{Providers: append([]getproviders.Provider{}, r.State.Providers()...)}
 	}
-	all := r.State
-	for _, m := range r.withTests() {
-		all = all.Merge(m.Required)
-	}
+	all := r.Required()
 	for _, p := range all.Providers() {
 		out.Providers = append(out.Providers, r.jsonProvider(p, all.Constraints(p)))
 	}
 	return writeReport(w, out)
+}
+
+// Required is what the modules, the tests and the state require together.
+func (r ProvidersReport) Required() getproviders.Requirements {
+	all := r.State
+	for _, m := range r.withTests() {
+		all = all.Merge(m.Required)
+	}
+	return all
 }
 
 // withTests are the modules, where what test files ask for is what the root asks for.
