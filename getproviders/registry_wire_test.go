@@ -118,3 +118,24 @@ func TestDecodeVersions_PassesOnFewWarnings(t *testing.T) {
 		t.Errorf("%d warnings: %.3000q, %v", len(list.warnings), list.warnings, err)
 	}
 }
+
+func TestWirePackage_PublicKeysAreFew(t *testing.T) {
+	body := `{"signing_keys": {"gpg_public_keys": [` + strings.Repeat(`{"ascii_armor": "x"},`, maxPGPKeys) + `{"ascii_armor": "x"}]}}`
+	wire, err := decodeObject[wirePackage]([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := wire.publicKeys(); err == nil || !strings.Contains(err.Error(), "has 65 keys, 64 is the most") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestRecovered_APanicOfTheLibraryIsAnError(t *testing.T) {
+	verify := func() (err error) {
+		defer recovered(&err)
+		panic("no key")
+	}
+	if err := verify(); err == nil || !strings.Contains(err.Error(), "the OpenPGP library fails at it: no key") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -130,3 +130,24 @@ func TestSweep_WhileDirectoriesAreMade(t *testing.T) {
 	close(done)
 	sweepers.Wait()
 }
+
+func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
+	top := t.TempDir()
+	base := filepath.Join(top, "base")
+	for _, dir := range []string{"base/dir/sub", "elsewhere/sub"} {
+		if err := os.MkdirAll(filepath.Join(top, filepath.FromSlash(dir)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink("../elsewhere", link); err != nil {
+		t.Skipf("symlinks can't be made here: %v", err)
+	}
+	for path, want := range map[string]bool{"dir/sub": false, "link": false, "link/sub": true, "link/absent": false} {
+		err := CheckLinks(base, filepath.Join(base, filepath.FromSlash(path)))
+		found, ok := errors.AsType[*LinkError](err)
+		if ok != want || err == nil == want || want && found.Link != link {
+			t.Errorf("%s: %v, want a link: %t", path, err, want)
+		}
+	}
+}

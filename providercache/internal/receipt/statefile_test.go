@@ -380,3 +380,22 @@ func TestReceipts_SayWhichDirectoriesUseAPackage(t *testing.T) {
 		}
 	}
 }
+
+func TestEachStateFile_LeavesDirectoriesThatOthersCanWriteTo(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("modes don't say there who can write")
+	}
+	state, _ := saveOne(t)
+	count := func() (read int) {
+		EachStateFile(state, receiptsDir, func(string, string, map[string][]byte) { read++ })
+		return read
+	}
+	if got := count(); got != 1 {
+		t.Fatalf("%d files are read, want 1", got)
+	}
+	cachetest.Must(t, os.Chmod(Below(state, receiptsDir), 0o777))
+	if got := count(); got != 0 {
+		t.Errorf("%d files are read where others can write", got)
+	}
+}

@@ -387,3 +387,14 @@ func deflatedSeed(tb testing.TB) []byte {
 	}
 	return cachetest.ArchiveOf(tb, cachetest.Item{Name: cachetest.WidgetFile, Raw: out.Bytes(), Content: "seed", Size: 4, Method: zip.Deflate})
 }
+
+// What the directory doesn't list would be unpacked, and seen by no other program.
+func TestStreamed_DisagreesWithADirectoryThatListsLess(t *testing.T) {
+	t.Parallel()
+	if (Streamed{30: {}}).agrees(nil) || (Streamed)(nil).agrees(nil) {
+		t.Error("an entry that isn't listed is accepted")
+	}
+	if !(Streamed{}).agrees(nil) {
+		t.Error("an archive without entries is not what it lists")
+	}
+}
