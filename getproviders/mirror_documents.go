@@ -80,6 +80,20 @@ func (d SignedDocuments) Covers(p Provider, v Version, plat Platform, zh Hash) b
 	return parseChecksums(d.Sums).check(PackedName(p, v, plat), zh) == nil
 }
 
+// Archives returns the checksums that the list has for a version's packages, by the
+// names that publishers give their archives. It looks at the list alone, not at its signature: authenticate by it first.
+func (d SignedDocuments) Archives(p Provider, v Version) map[Platform]Hash {
+	all := map[Platform]Hash{}
+	for _, line := range parseChecksums(d.Sums) {
+		version, plat, ok := ParsePackedName(line.name, p.Type)
+		zh, isZH := line.zh()
+		if ok && isZH && version == v && line.name == PackedName(p, v, plat) {
+			all[plat] = zh
+		}
+	}
+	return all
+}
+
 // mirroredKeys is the file with the keys. It has the form of "signing_keys" in a
 // registry's description of a package.
 type mirroredKeys struct {

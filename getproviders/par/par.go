@@ -6,10 +6,10 @@
 // production code, so that "can it leak, can it race, is it bounded" is
 // answered by reading these few functions.
 //
-// All of them wait for what they started before they return, with one
-// exception: a [Memo] call that no caller waits for any more is cancelled and left
+// All of them wait for what they started before they return, with two
+// exceptions. A [Memo] call that no caller waits for any more is cancelled and left
 // to end by itself, because its last caller wanted to leave at once; [Memo.Settle]
-// waits for it. Functions given to this package must therefore obey their
+// waits for it. [Tasks] go on until their owner closes them. Functions given to this package must therefore obey their
 // context. A panic in one of them is not caught.
 package par
 

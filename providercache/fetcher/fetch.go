@@ -38,6 +38,10 @@ type Request struct {
 	// server announces, -1 if it doesn't; an error ends the download. It may be asked
 	// several times. nil: every archive is admitted.
 	Admit func(total int64) error
+	// Follow is called when the bytes of an archive begin to arrive in its file, and again if they begin again: mark
+	// is how many the file has, and size how many there will be, -1 if that isn't known. It returns at once, and who follows
+	// reads the file while it grows. What is read has passed no check before the fetching has succeeded. nil: no one follows.
+	Follow func(mark *par.Mark, size int64)
 }
 
 // Fetch makes the package, with all checks passed, in the stage. For the packages above
@@ -115,6 +119,9 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string, pro
 		return os.RemoveAll(dir)
 	}
 	request.Follow = func(ctx context.Context, file io.ReaderAt, mark *par.Mark, size int64) {
+		if t.Follow != nil {
+			t.Follow(mark, size)
+		}
 		streamed = unpack.Stream(unpack.NewTailReader(ctx, file, mark, limits.unpacks, size), dir, f.Limits.Unpack())
 	}
 	fetch := func(ctx context.Context) (err error) {

@@ -1,0 +1,85 @@
+package par
+
+import (
+	"container/list"
+	"sync"
+	"sync/atomic"
+)
+
+// Recent remembers what was used last, within a budget: of bytes, say. Make one with [NewRecent]; it is safe for many goroutines.
+type Recent[K comparable, V any] struct {
+	mu     sync.Mutex
+	budget int64
+	spent  int64
+	byKey  map[K]*list.Element // of order, whose values are *recent[K, V]
+	order  *list.List          // what was used last comes first
+}
+
+type recent[K comparable, V any] struct {
+	key   K
+	value V
+	cost  int64
+}
+
+// NewRecent returns a Recent with a budget. One value is remembered even if it costs more.
+func NewRecent[K comparable, V any](budget int64) *Recent[K, V] {
+	return &Recent[K, V]{budget: budget, byKey: map[K]*list.Element{}, order: list.New()}
+}
+
+// Get returns what is remembered for a key.
+func (r *Recent[K, V]) Get(key K) (value V, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	element := r.byKey[key]
+	if element == nil {
+		return value, false
+	}
+	r.order.MoveToFront(element)
+	return element.Value.(*recent[K, V]).value, true
+}
+
+// Put remembers a value, in the place of those that weren't used for the longest time.
+func (r *Recent[K, V]) Put(key K, value V, cost int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop(r.byKey[key])
+	r.byKey[key] = r.order.PushFront(&recent[K, V]{key, value, cost})
+	r.spent += cost
+	for r.spent > r.budget && r.order.Len() > 1 {
+		r.drop(r.order.Back())
+	}
+}
+
+// Forget drops what is remembered for a key.
+func (r *Recent[K, V]) Forget(key K) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.drop(r.byKey[key])
+}
+
+func (r *Recent[K, V]) drop(element *list.Element) {
+	if element == nil {
+		return
+	}
+	gone := r.order.Remove(element).(*recent[K, V])
+	delete(r.byKey, gone.key)
+	r.spent -= gone.cost
+}
+
+// Counter is a number that many goroutines change. The zero Counter is 0.
+type Counter struct{ n atomic.Int64 }
+
+// Add adds to the number and returns it.
+func (c *Counter) Add(n int64) int64 { return c.n.Add(n) }
+
+// Value returns the number.
+func (c *Counter) Value() int64 { return c.n.Load() }
+
+// Latest is the value that was set last, for many goroutines. The zero Latest is nil.
+type Latest[T any] struct{ value atomic.Pointer[T] }
+
+// Get returns the value; nil: none was set.
+func (l *Latest[T]) Get() *T { return l.value.Load() }
+
+// Set replaces the value, which isn't changed any more.
+func (l *Latest[T]) Set(value *T) { l.value.Store(value) }

@@ -1,0 +1,183 @@
+package mirrorserver
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+const (
+	// refreshLimit is how long clients wait for the source where there is an older answer.
+	refreshLimit = 15 * time.Second
+
+	// recordBytes is how large a record in the bucket may be: a list of checksums, a thousand platforms.
+	recordBytes = 8 << 20
+)
+
+// answers are what the source said about one kind of thing, in memory and in the bucket, by key.
+type answers[V any] struct {
+	server *Server
+	maxAge time.Duration
+	memory bool // in memory only
+	calls  par.Memo[string, *answer[V]]
+	last   par.Counter // serial
+	recent *par.Recent[string, *answer[V]]
+}
+
+// answer is an answer of the source. It isn't changed.
+type answer[V any] struct {
+	value  V
+	serial int64     // tells answers to the same question apart
+	asked  time.Time // when the source said so
+	retry  time.Time // the source failed; it isn't asked before this time
+	err    error     // there is no value, for this reason
+
+	encoded par.Latest[document] // what was made of value last
+}
+
+// document returns what encode makes of the value, or what it made the last time that it was called for the same variant.
+func (a *answer[V]) document(variant string, encode func() []byte) *document {
+	if made := a.encoded.Get(); made != nil && made.variant == variant {
+		return made
+	}
+	made := newDocument(variant, encode())
+	a.encoded.Set(made)
+	return made
+}
+
+// record is an answer in the bucket.
+type record[V any] struct {
+	Asked time.Time `json:"asked"`
+	Value V         `json:"value"`
+}
+
+func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V] {
+	return &answers[V]{server: s, maxAge: maxAge, recent: par.NewRecent[string, *answer[V]](budget)}
+}
+
+// get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Those who ask for the same at
+// the same time share the request. A value that isn't fresh is returned if the source fails.
+func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
+	if known := a.inMemory(key); known != nil && a.current(known) {
+		return known, known.err
+	}
+	got, err := a.calls.Do(ctx, key, func(ctx context.Context) (*answer[V], error) { return a.renew(ctx, key, ask) })
+	a.calls.Expire(key, func(*answer[V]) bool { return true }) // memory is what remembers
+	if err != nil {
+		return nil, err
+	}
+	return got, got.err
+}
+
+// current reports whether the source needn't be asked.
+func (a *answers[V]) current(known *answer[V]) bool {
+	now := a.server.opts.Now()
+	return now.Before(known.retry) || known.err == nil && now.Sub(known.asked) < a.maxAge
+}
+
+// renew returns what is known if that is current, and else asks the source. The error is the cause of ctx.
+func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
+	known := a.inMemory(key)
+	if known != nil && a.current(known) { // another caller has asked meanwhile
+		return known, nil
+	}
+	if known == nil || known.err != nil {
+		known = a.inBucket(ctx, key)
+	}
+	if known != nil && a.current(known) {
+		return a.remember(key, known, a.size(known.value)), nil
+	}
+	limited, cancel := ctx, func() {}
+	if known != nil {
+		limited, cancel = context.WithTimeoutCause(ctx, refreshLimit, errors.New("the source took too long"))
+	}
+	defer cancel()
+	value, err := ask(limited)
+	now := a.server.opts.Now()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	if err == nil {
+		got := &answer[V]{value: value, serial: a.last.Add(1), asked: now}
+		return a.remember(key, got, a.store(ctx, key, got)), nil
+	}
+	got := &answer[V]{err: err, retry: now.Add(a.server.opts.RetryAfter)}
+	if known != nil {
+		a.server.counts.stale.Add(1)
+		a.server.opts.Log.Warn("the source fails, and what it said before counts", "about", key, "error", err.Error())
+		got = &answer[V]{value: known.value, serial: a.last.Add(1), asked: known.asked, retry: got.retry}
+	} else if !errors.Is(err, getproviders.ErrNotFound) {
+		a.server.counts.sourceFailures.Add(1)
+	}
+	return a.remember(key, got, a.size(got.value)), nil
+}
+
+// inBucket returns the answer that this server, or another one, has stored.
+func (a *answers[V]) inBucket(ctx context.Context, key string) *answer[V] {
+	if a.memory {
+		return nil
+	}
+	content, _, err := blob.ReadAll(ctx, a.server.bucket, key, recordBytes)
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil
+	}
+	var stored record[V]
+	if err == nil {
+		err = json.Unmarshal(content, &stored)
+	}
+	if err != nil {
+		a.server.opts.Log.Warn("the bucket can't be read", "key", key, "error", err.Error())
+		return nil
+	}
+	return &answer[V]{value: stored.Value, serial: a.last.Add(1), asked: stored.Asked}
+}
+
+// store puts an answer into the bucket and returns its size. Without a bucket that can be written, the server goes on.
+func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) int64 {
+	content, err := json.Marshal(record[V]{Asked: got.asked.UTC(), Value: got.value})
+	if err == nil && !a.memory {
+		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json"})
+	}
+	if err != nil {
+		a.server.counts.storeFailures.Add(1)
+		a.server.opts.Log.Error("the bucket can't be written", "key", key, "error", err.Error())
+	}
+	return int64(len(content))
+}
+
+// size is about what a value takes in memory.
+func (a *answers[V]) size(value V) int64 {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return recordBytes
+	}
+	return int64(len(content))
+}
+
+// forget has the next caller ask again.
+func (a *answers[V]) forget(key string) { a.recent.Forget(key) }
+
+func (a *answers[V]) inMemory(key string) *answer[V] {
+	known, _ := a.recent.Get(key)
+	return known
+}
+
+// overhead is what an answer takes beside its value: the key, the places in the map and in the list.
+const overhead = 512
+
+// remember keeps an answer in memory.
+func (a *answers[V]) remember(key string, got *answer[V], size int64) *answer[V] {
+	a.recent.Put(key, got, 2*size+overhead) // strings and maps take more than their JSON
+	return got
+}
+
+// keyOf is where a record about a provider, or a version of one, lies in the bucket.
+func keyOf(p getproviders.Provider, name string) string {
+	return fmt.Sprintf("providers/%s/%s", providerPath(p), name)
+}

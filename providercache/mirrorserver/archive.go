@@ -1,0 +1,169 @@
+package mirrorserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+)
+
+// serveArchive sends an archive: from the bucket, or while it arrives from the source.
+func (s *Server) serveArchive(w http.ResponseWriter, r *http.Request, asked request) error {
+	found, err := s.packagesOf(r.Context(), asked.provider, asked.version)
+	if err != nil {
+		return err
+	}
+	pkg, ok := found.value.Packages[asked.platform]
+	if !ok {
+		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, asked.version, asked.provider, asked.platform)
+	}
+	stored := s.storedOf(r.Context(), asked.provider, asked.version)
+	if archive, ok := pkg.find(stored.value, asked.platform); ok {
+		if err := s.approve(r.Context(), asked, found.value, archive); err != nil {
+			return err
+		}
+		sent, err := s.serveStored(w, r, archive)
+		if sent || err != nil {
+			return err
+		}
+		s.stored.forget(archivesDir(asked.provider, asked.version)) // another server has removed it
+	}
+	return s.serveFlight(w, r, asked, pkg)
+}
+
+// approve asks the policy about an archive in the bucket.
+func (s *Server) approve(ctx context.Context, asked request, found packagesRecord, archive storedArchive) error {
+	if s.opts.Policy == nil {
+		return nil
+	}
+	c := fetcher.Candidate{
+		Provider: asked.provider, Version: asked.version, Platform: asked.platform, State: fetcher.StateCached, SourceURL: found.SourceURL,
+		Hashes:         []getproviders.Hash{archive.H1, archive.ZH},
+		Authentication: getproviders.AuthenticationResult{TrustLevel: found.trustLevel(), KeyID: found.KeyID}, Released: archive.Modified,
+	}
+	if reason := s.opts.Policy(ctx, c); reason != nil {
+		return &fetcher.PolicyError{Candidate: c, Reason: reason}
+	}
+	return nil
+}
+
+// trustLevel is that of the archives that are stored: nothing is that hasn't the checksum that its source names.
+func (r packagesRecord) trustLevel() getproviders.TrustLevel {
+	return max(r.Level, getproviders.LevelVerifiedChecksum)
+}
+
+// serveStored sends an archive from the bucket. sent is false if it isn't there.
+func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive storedArchive) (sent bool, err error) {
+	object, err := s.bucket.Get(r.Context(), archive.Key, blob.GetOptions{})
+	if errors.Is(err, blob.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%w: %w", getproviders.ErrUnreachable, err)
+	}
+	content := &objectReader{ctx: r.Context(), bucket: s.bucket, key: archive.Key, size: object.Size, body: object.Body}
+	defer content.Close()
+	s.counts.stored.Add(1)
+	s.sendArchive(w, r, archive.ZH, content)
+	return true, nil
+}
+
+// sendArchive sends an archive, or a part of it. A response that can't be completed breaks off.
+func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent) {
+	w.Header().Set("Content-Type", "application/zip")
+	w.Header().Set("Cache-Control", s.caching(archiveCaching))
+	if zh != "" {
+		w.Header().Set("Etag", `"`+string(zh)+`"`)
+	}
+	http.ServeContent(w, r, "", time.Time{}, content)
+	read, err := content.state()
+	s.counts.servedSize.Add(read)
+	if err == nil || r.Context().Err() != nil {
+		return
+	}
+	s.counts.broken.Add(1)
+	s.opts.Log.Error("a response breaks off", "path", r.URL.Path, "error", err.Error())
+	panic(http.ErrAbortHandler) // the one way to tell the client that this isn't all
+}
+
+// archiveContent is an archive that is sent.
+type archiveContent interface {
+	io.ReadSeeker
+	state() (read int64, failed error)
+}
+
+// objectReader reads an object at the places that are asked for, by one request for each.
+type objectReader struct {
+	ctx    context.Context
+	bucket blob.Bucket
+	key    string
+	size   int64
+
+	at     int64
+	body   io.ReadCloser // at the position begins; nil: it isn't open
+	begins int64
+	read   int64
+	failed error
+}
+
+func (o *objectReader) state() (int64, error) { return o.read, o.failed }
+
+// Seek implements io.Seeker.
+func (o *objectReader) Seek(offset int64, whence int) (int64, error) {
+	o.at = from(offset, whence, o.at, o.size)
+	return o.at, nil
+}
+
+// from is the position that Seek is asked for.
+func from(offset int64, whence int, at, size int64) int64 {
+	switch whence {
+	case io.SeekCurrent:
+		offset += at
+	case io.SeekEnd:
+		offset += size
+	}
+	return max(offset, 0)
+}
+
+// Read implements io.Reader.
+func (o *objectReader) Read(p []byte) (int, error) {
+	if o.at >= o.size {
+		return 0, io.EOF
+	}
+	if o.body != nil && o.begins != o.at {
+		o.Close()
+	}
+	if o.body == nil {
+		object, err := o.bucket.Get(o.ctx, o.key, blob.GetOptions{Offset: o.at})
+		if err != nil {
+			o.failed = err
+			return 0, err
+		}
+		o.body, o.begins = object.Body, o.at
+	}
+	n, err := o.body.Read(p)
+	o.at, o.begins, o.read = o.at+int64(n), o.begins+int64(n), o.read+int64(n)
+	if err == io.EOF && o.at < o.size {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil && err != io.EOF {
+		o.failed = err
+	}
+	return n, err
+}
+
+// Close implements io.Closer.
+func (o *objectReader) Close() error {
+	if o.body == nil {
+		return nil
+	}
+	err := o.body.Close()
+	o.body = nil
+	return err
+}

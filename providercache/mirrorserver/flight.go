@@ -1,0 +1,259 @@
+package mirrorserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+)
+
+// heldBack is how many bytes at the end of an archive are sent only when the archive has passed all checks. Without them it is
+// no zip archive: its directory is at its end.
+const heldBack = 1 << 10
+
+// flight is an archive that is being downloaded, with all who wait for it. It goes on when they have left, because the next one will
+// want the archive, too.
+type flight struct {
+	key   string
+	begun par.Mark // 1 when bytes begin to arrive; it ends when the archive has passed all checks, or has failed
+
+	arrival par.Latest[arrival]     // nil: no byte has arrived
+	dir     par.Latest[scratch.Dir] // of the file; nil: there is none
+}
+
+// arrival is one attempt to download an archive: the file, how far it has got, and how large it is going to be, -1 if that isn't known.
+type arrival struct {
+	path string
+	mark *par.Mark
+	size int64
+}
+
+// errStored ends a flight whose archive is in the bucket already.
+var errStored = errors.New("the archive is in the bucket")
+
+// serveFlight sends an archive that isn't in the bucket.
+func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked request, pkg packageRecord) error {
+	share := s.join(r.Context(), asked, pkg)
+	defer s.leave(share)
+	f := share.Value
+	_, err := f.begun.Beyond(r.Context(), 0)
+	if errors.Is(err, errStored) {
+		archive, ok := pkg.find(s.storedOf(r.Context(), asked.provider, asked.version).value, asked.platform)
+		if sent, err := s.serveStored(w, r, archive); sent && ok || err != nil {
+			return err
+		}
+	}
+	if err != nil && err != io.EOF {
+		return err
+	}
+	content, err := f.open(r.Context())
+	if err != nil {
+		return err
+	}
+	defer content.file.Close()
+	s.counts.fetched.Add(1)
+	var zh getproviders.Hash
+	for _, h := range pkg.Hashes {
+		if h.Scheme() == getproviders.SchemeZH {
+			zh = h
+		}
+	}
+	s.sendArchive(w, r, zh, content)
+	return nil
+}
+
+// join returns the download of an archive, which it begins if none runs.
+func (s *Server) join(ctx context.Context, asked request, pkg packageRecord) *par.Share[*flight] {
+	key := providerPath(asked.provider) + "/" + asked.name
+	share, made := s.flights.Join(key, func() *flight { return &flight{key: key} })
+	if !made {
+		s.counts.coalesced.Add(1)
+		return share
+	}
+	s.flights.Join(key, nil) // the download is a user, too
+	s.counts.downloading.Add(1)
+	s.tasks.Begin(ctx, func(ctx context.Context) {
+		err := s.download(ctx, share.Value, asked, pkg)
+		s.counts.downloading.Add(-1)
+		s.flights.Withdraw(key, share) // who comes now finds it in the bucket, or tries again
+		share.Value.begun.End(err)     // for who has come before: of an archive that has passed all checks, it has ended already
+		s.leave(share)
+	})
+	return share
+}
+
+// leave removes the file when no one uses it any more.
+func (s *Server) leave(share *par.Share[*flight]) {
+	if dir := share.Value.dir.Get(); s.flights.Leave(share.Value.key, share) && dir != nil {
+		dir.Remove()
+	}
+}
+
+// download gets an archive from the source and stores it.
+func (s *Server) download(ctx context.Context, f *flight, asked request, pkg packageRecord) error {
+	s.stored.forget(archivesDir(asked.provider, asked.version)) // another server may have stored it
+	if _, ok := pkg.find(s.storedOf(ctx, asked.provider, asked.version).value, asked.platform); ok {
+		return errStored
+	}
+	s.counts.downloads.Add(1)
+	found, err := s.source.Package(ctx, asked.provider, asked.version, asked.platform)
+	if err != nil {
+		return err
+	}
+	if _, ok := found.Location.(getproviders.LocalDirectory); ok {
+		return errors.New("the source has this package unpacked, and a mirror serves archives")
+	}
+	dir, err := scratch.Make(s.opts.Temporary)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(dir.Path, "archive.zip")
+	f.dir.Set(dir)
+	t := fetcher.Request{Selection: resolve.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
+	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
+	got, err := s.fetcher.FetchArchive(ctx, t, path, "", nil)
+	if err != nil {
+		return err
+	}
+	s.counts.downloadedSize.Add(got.ArchiveBytes)
+	f.begun.End(nil) // clients get the rest now, whatever becomes of the bucket
+	if got.Authentication.TrustLevel == getproviders.LevelUnauthenticated {
+		s.opts.Log.Warn("an archive isn't stored, because its source has nothing to authenticate it by", "archive", f.key)
+		return nil
+	}
+	if err := s.put(ctx, asked, path, got.ZH, got.H1); err != nil {
+		s.counts.storeFailures.Add(1)
+		s.opts.Log.Error("the bucket can't be written", "archive", f.key, "error", err.Error())
+	}
+	return nil
+}
+
+// put stores an archive that has passed all checks.
+func (s *Server) put(ctx context.Context, asked request, path string, zh, h1 getproviders.Hash) error {
+	key, err := archiveKey(asked.provider, asked.version, asked.platform, zh, h1)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	stat, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	_, err = s.bucket.Put(ctx, key, io.NewSectionReader(file, 0, stat.Size()), blob.PutOptions{
+		ContentType: "application/zip", CacheControl: s.caching(archiveCaching), IfAbsent: true,
+	})
+	if errors.Is(err, blob.ErrExists) { // another server was faster: the key says that it is the same archive
+		err = nil
+	}
+	s.stored.forget(archivesDir(asked.provider, asked.version))
+	return err
+}
+
+// arrives tells those who wait that the first bytes are coming. Who has read a part of an earlier attempt can't use this one.
+func (f *flight) arrives(a *arrival) {
+	f.arrival.Set(a)
+	f.begun.Advance(1)
+}
+
+// open opens the file of a download, whose size is known then.
+func (f *flight) open(ctx context.Context) (*flightReader, error) {
+	at := *f.arrival.Get()
+	if at.size < 0 {
+		if err := f.passed(ctx); err != nil {
+			return nil, err
+		}
+	}
+	file, err := os.Open(at.path)
+	if err != nil {
+		return nil, err
+	}
+	if at.size < 0 {
+		stat, err := file.Stat()
+		if err != nil {
+			file.Close()
+			return nil, err
+		}
+		at.size = stat.Size()
+	}
+	return &flightReader{ctx: ctx, flight: f, arrival: at, file: file}, nil
+}
+
+// passed waits until the archive has passed all checks.
+func (f *flight) passed(ctx context.Context) error {
+	for at := int64(0); ; {
+		now, err := f.begun.Beyond(ctx, at)
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		at = now
+	}
+}
+
+// flightReader reads an archive while it arrives: it waits for bytes that aren't there yet, and for the last ones until
+// the archive has passed all checks.
+type flightReader struct {
+	ctx     context.Context
+	flight  *flight
+	arrival arrival
+	file    *os.File
+	at      int64
+	read    int64
+	failed  error
+}
+
+func (r *flightReader) state() (int64, error) { return r.read, r.failed }
+
+// Seek implements io.Seeker.
+func (r *flightReader) Seek(offset int64, whence int) (int64, error) {
+	r.at = from(offset, whence, r.at, r.arrival.size)
+	return r.at, nil
+}
+
+// Read implements io.Reader.
+func (r *flightReader) Read(p []byte) (int, error) {
+	if r.at >= r.arrival.size {
+		return 0, io.EOF
+	}
+	end, err := r.available()
+	if err != nil {
+		r.failed = err
+		return 0, err
+	}
+	n, err := r.file.ReadAt(p[:min(int64(len(p)), end-r.at)], r.at)
+	r.at, r.read = r.at+int64(n), r.read+int64(n)
+	if n > 0 {
+		return n, nil
+	}
+	r.failed = cmp.Or(err, io.ErrUnexpectedEOF)
+	return 0, r.failed
+}
+
+// available waits until there are bytes to send, and returns where they end.
+func (r *flightReader) available() (int64, error) {
+	held := r.arrival.size - heldBack
+	if r.at >= held {
+		return r.arrival.size, r.flight.passed(r.ctx)
+	}
+	now, err := r.arrival.mark.Beyond(r.ctx, r.at)
+	if err != nil {
+		return 0, err
+	}
+	return min(now, held), nil
+}

@@ -1,0 +1,190 @@
+package mirrorserver_test
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var (
+	linux  = getproviders.Platform{OS: "linux", Arch: "amd64"}
+	darwin = getproviders.Platform{OS: "darwin", Arch: "arm64"}
+)
+
+// clock is a clock that stands still until a test moves it.
+type clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func (c *clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *clock) pass(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// mirroring is a registry, a bucket, and servers between them and a client.
+type mirroring struct {
+	registry *providertest.Registry
+	bucket   blob.Bucket
+	clock    *clock
+	opts     mirrorserver.Options
+}
+
+// newMirroring has a registry with acme/widget 1.0.0 for two platforms.
+func newMirroring(t *testing.T) *mirroring {
+	m := &mirroring{registry: providertest.New(t), bucket: blob.NewDirectory(t.TempDir()), clock: &clock{now: time.Unix(1_800_000_000, 0)}}
+	m.opts = mirrorserver.Options{Client: m.registry.Client(), Now: m.clock.Now, Temporary: t.TempDir()}
+	m.add("widget", "1.0.0")
+	return m
+}
+
+// contentOf is a package whose content can't be made small; that of the type "large" arrives in several pieces.
+func contentOf(providerType, version string, plat getproviders.Platform) []byte {
+	random := strings.Builder{}
+	state := uint32(len(providerType) + 7*len(version))
+	size := 20_000
+	if providerType == "large" {
+		size = 200_000
+	}
+	for range size {
+		state = state*1664525 + 1013904223
+		random.WriteByte(byte(state >> 24))
+	}
+	return providertest.Zip(map[string]string{"terraform-provider-" + providerType: providerType + version + plat.String() + random.String()})
+}
+
+func (m *mirroring) add(providerType, version string) {
+	for _, plat := range []getproviders.Platform{linux, darwin} {
+		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: providerType, Version: version, Platform: plat, Archive: contentOf(providerType, version, plat)})
+	}
+}
+
+// source asks the registry each time.
+func (m *mirroring) source() getproviders.Source {
+	source := m.registry.Source()
+	source.VersionsMaxAge = time.Nanosecond
+	return source
+}
+
+// serve starts a server of a source, and returns its URL.
+func (m *mirroring) serve(t *testing.T, source getproviders.Source) (*mirrorserver.Server, *httptest.Server) {
+	t.Helper()
+	server, err := mirrorserver.Handler(source, m.bucket, m.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	front := httptest.NewServer(server)
+	t.Cleanup(func() {
+		server.Close()
+		front.Close()
+	})
+	return server, front
+}
+
+const (
+	host    = "/" + string(providertest.Host) + "/"
+	dir     = host + "acme/widget/"
+	archive = dir + "terraform-provider-widget_1.0.0_linux_amd64.zip"
+	large   = host + "acme/large/terraform-provider-large_1.0.0_linux_amd64.zip"
+)
+
+// answered is a response, read to its end.
+type answered struct {
+	*http.Response
+	body []byte
+	err  error // why its end wasn't reached
+}
+
+// get asks for a path, with headers as "Name: value".
+func get(t *testing.T, front *httptest.Server, method, path string, headers ...string) answered {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, front.URL+path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		req.Header.Set(name, value)
+	}
+	resp, err := front.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	return answered{resp, body, err}
+}
+
+// status asks for a path and wants a status.
+func status(t *testing.T, front *httptest.Server, path string, want int, headers ...string) answered {
+	t.Helper()
+	got := get(t, front, http.MethodGet, path, headers...)
+	if got.StatusCode != want || got.err != nil {
+		t.Fatalf("%s: %s, %v, want %d: %.300s", path, got.Status, got.err, want, got.body)
+	}
+	return got
+}
+
+// wireArchive is an archive in VERSION.json.
+type wireArchive struct {
+	Hashes []getproviders.Hash `json:"hashes"`
+	URL    string              `json:"url"`
+}
+
+func archivesOf(t *testing.T, got answered) map[string]wireArchive {
+	t.Helper()
+	var version struct {
+		Archives map[string]wireArchive `json:"archives"`
+	}
+	if err := json.Unmarshal(got.body, &version); err != nil {
+		t.Fatalf("%v: %s", err, got.body)
+	}
+	return version.Archives
+}
+
+// keysIn lists what is in a bucket, of which the key contains something.
+func keysIn(t *testing.T, b blob.Bucket, part string) (keys []string) {
+	t.Helper()
+	for info, err := range b.List(context.Background(), "") {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(info.Key, part) {
+			keys = append(keys, info.Key)
+		}
+	}
+	return keys
+}
+
+// settle waits until what was downloaded is stored: clients have all bytes before that.
+func settle(t *testing.T, server *mirrorserver.Server) {
+	t.Helper()
+	for server.Stats().Downloading > 0 {
+		if t.Context().Err() != nil {
+			t.Fatal("the download doesn't end")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,0 +1,193 @@
+package mirrorserver_test
+
+import (
+	"bytes"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+func TestHandler_ServesPartsAndHeads(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, front := m.serve(t, m.source())
+	content := contentOf("widget", "1.0.0", linux)
+	for _, state := range []string{"arriving", "stored"} { // the first request of all begins the download
+		part := get(t, front, http.MethodGet, archive, "Range: bytes=100-199")
+		if part.StatusCode != http.StatusPartialContent || !bytes.Equal(part.body, content[100:200]) {
+			t.Errorf("%s: a part: %s, %d bytes", state, part.Status, len(part.body))
+		}
+		all := status(t, front, archive, http.StatusOK) // waits for the download
+		tag := all.Header.Get("Etag")
+		if all.Header.Get("Content-Type") != "application/zip" || tag == "" || tag != part.Header.Get("Etag") || all.ContentLength != int64(len(content)) {
+			t.Errorf("%s: %v", state, all.Header)
+		}
+		rest := get(t, front, http.MethodGet, archive, "Range: bytes=20000-", "If-Range: "+tag)
+		if rest.StatusCode != http.StatusPartialContent || !bytes.Equal(rest.body, content[20000:]) {
+			t.Errorf("%s: the rest: %s, %d bytes", state, rest.Status, len(rest.body))
+		}
+		head := get(t, front, http.MethodHead, archive)
+		if head.StatusCode != http.StatusOK || head.ContentLength != int64(len(content)) || len(head.body) > 0 {
+			t.Errorf("%s: HEAD: %s, %d", state, head.Status, head.ContentLength)
+		}
+		if got := get(t, front, http.MethodGet, archive, "Range: bytes=99999999-"); got.StatusCode != http.StatusRequestedRangeNotSatisfiable {
+			t.Errorf("%s: past the end: %s", state, got.Status)
+		}
+	}
+	document := status(t, front, dir+"1.0.0.json", http.StatusOK)
+	if got := get(t, front, http.MethodGet, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")); got.StatusCode != http.StatusNotModified {
+		t.Errorf("unchanged: %s", got.Status)
+	}
+	if got := get(t, front, http.MethodPost, archive); got.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("POST: %s", got.Status)
+	}
+}
+
+// TestHandler_WorksWhileTheSourceIsDown: what was installed once can be installed again, after a restart, too.
+func TestHandler_WorksWhileTheSourceIsDown(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	server, front := m.serve(t, m.source())
+	paths := []string{dir + "index.json", dir + "1.0.0.json", archive, dir + "terraform-provider-widget_1.0.0_SHA256SUMS", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig"}
+	for _, path := range paths {
+		status(t, front, path, http.StatusOK)
+	}
+	settle(t, server)
+	for _, fault := range []providertest.Fault{{Status: http.StatusServiceUnavailable}, {Status: http.StatusTooManyRequests}, {CutAfter: 1}} {
+		m.clock.pass(48 * time.Hour)
+		for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
+			m.registry.Break(kind, fault)
+		}
+		_, restarted := m.serve(t, m.source())
+		for _, path := range paths {
+			status(t, restarted, path, http.StatusOK)
+		}
+		if got := get(t, restarted, http.MethodGet, dir+"2.0.0.json"); got.StatusCode != http.StatusBadGateway {
+			t.Errorf("what isn't known: %s", got.Status)
+		}
+	}
+}
+
+func TestHandler_AsksAgainInTime(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	server, front := m.serve(t, m.source())
+	index := func() string { return string(status(t, front, dir+"index.json", http.StatusOK).body) }
+	index()
+	m.add("widget", "1.1.0")
+	m.clock.pass(4 * time.Minute)
+	if strings.Contains(index(), "1.1.0") || m.registry.Requests("versions") != 1 {
+		t.Errorf("asked %d times although the answer is fresh", m.registry.Requests("versions"))
+	}
+	m.clock.pass(2 * time.Minute)
+	if !strings.Contains(index(), "1.1.0") {
+		t.Error("a release isn't seen when the answer isn't fresh any more")
+	}
+	// A failure is remembered for a short time, and the old answer counts.
+	m.registry.Break("versions", providertest.Fault{Status: http.StatusForbidden})
+	m.clock.pass(time.Hour)
+	for range 3 {
+		index()
+	}
+	if n := m.registry.Requests("versions"); n != 3 || server.Stats().Stale != 1 {
+		t.Errorf("asked %d times, want 3; %+v", n, server.Stats())
+	}
+	m.registry.Break("versions", providertest.Fault{})
+	m.clock.pass(11 * time.Second)
+	index()
+	if n := m.registry.Requests("versions"); n != 4 {
+		t.Errorf("asked %d times, want 4", n)
+	}
+	// So is that there is no such provider.
+	for range 3 {
+		status(t, front, host+"acme/none/index.json", http.StatusNotFound)
+	}
+	m.add("none", "1.0.0")
+	m.clock.pass(11 * time.Second)
+	status(t, front, host+"acme/none/index.json", http.StatusOK)
+	if n := m.registry.Requests("versions"); n != 6 {
+		t.Errorf("asked %d times, want 6", n)
+	}
+}
+
+func TestHandler_SharesItsBucket(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	first, one := m.serve(t, m.source())
+	_, two := m.serve(t, m.source())
+	before := archivesOf(t, status(t, two, dir+"1.0.0.json", http.StatusOK))
+	status(t, one, archive, http.StatusOK)
+	settle(t, first)
+	status(t, two, archive, http.StatusOK)
+	if n := m.registry.Requests("archive"); n != 1 {
+		t.Errorf("%d downloads, want 1", n)
+	}
+	after := archivesOf(t, status(t, two, dir+"1.0.0.json", http.StatusOK))
+	if len(before["linux_amd64"].Hashes)+1 != len(after["linux_amd64"].Hashes) {
+		t.Errorf("the h1 that the other server has computed isn't listed: %v", after)
+	}
+}
+
+func TestHandler_SignsTheURLsOfArchives(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Allow = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer good" }
+	m.opts.SigningKey = []byte("0123456789abcdef")
+	_, front := m.serve(t, m.source())
+	for _, path := range []string{dir + "index.json", archive, host + "acme/none/index.json", "/nothing"} {
+		if got := status(t, front, path, http.StatusUnauthorized); got.Header.Get("WWW-Authenticate") == "" {
+			t.Error("the answer doesn't say what is missing")
+		}
+	}
+	document := status(t, front, dir+"1.0.0.json", http.StatusOK, "Authorization: Bearer good")
+	if !strings.HasPrefix(document.Header.Get("Cache-Control"), "private") {
+		t.Errorf("others may keep it: %s", document.Header.Get("Cache-Control"))
+	}
+	archives := archivesOf(t, document)
+	signed := dir + archives["linux_amd64"].URL
+	status(t, front, signed, http.StatusOK)
+	status(t, front, archive, http.StatusOK, "Authorization: Bearer good")
+	_, query, _ := strings.Cut(signed, "?")
+	status(t, front, dir+"terraform-provider-widget_1.0.0_darwin_arm64.zip?"+query, http.StatusUnauthorized)
+	status(t, front, dir+"1.0.0.json?"+query, http.StatusUnauthorized)
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values.Set("until", values.Get("until")+"0")
+	status(t, front, archive+"?"+values.Encode(), http.StatusUnauthorized)
+	m.clock.pass(31 * time.Minute)
+	status(t, front, signed, http.StatusUnauthorized)
+}
+
+func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, front := m.serve(t, m.source())
+	for path, want := range map[string]string{
+		"/.well-known/terraform.json":                            "not of a registry",
+		"/v1/providers/acme/widget/versions":                     "not of a registry",
+		"/acme/widget/index.json":                                "HOST/NAMESPACE/TYPE",
+		host + "ACME/widget/index.json":                          "no provider's address",
+		host + "../../etc/index.json":                            "",
+		host + "acme/widget/%2e%2e%2fa":                          "HOST/NAMESPACE/TYPE",
+		dir + "1.0.json":                                         "neither index.json",
+		dir + "terraform-provider-gadget_1.0.0_linux_amd64.zip":  "neither index.json",
+		dir + "terraform-provider-widget_1.0.0_plan9_amd64.zip":  "no package for plan9_amd64",
+		dir + "terraform-provider-widget_01.0.0_linux_amd64.zip": "neither index.json",
+		dir + "9.9.9.json":                                       "does not have version",
+		host + "acme/nothing/index.json":                         "does not have a provider",
+	} {
+		got := get(t, front, http.MethodGet, path)
+		if got.StatusCode != http.StatusNotFound || !strings.Contains(string(got.body), want) || want != "" && got.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("%s: %s: %s", path, got.Status, got.body)
+		}
+	}
+	if n := m.registry.Requests("archive"); n != 0 {
+		t.Errorf("%d archives were asked for", n)
+	}
+}

@@ -1,0 +1,258 @@
+package mirrorserver
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+)
+
+// versionsRecord is what a source says of a provider.
+type versionsRecord struct {
+	Versions []getproviders.Version `json:"versions"`
+}
+
+// packagesRecord is what a source says of the packages of a version.
+type packagesRecord struct {
+	Protocols string                                  `json:"protocols,omitempty"`
+	Packages  map[getproviders.Platform]packageRecord `json:"packages"`
+	Signed    *signedRecord                           `json:"signed,omitempty"` // nil: nothing is signed
+	Level     getproviders.TrustLevel                 `json:"trust_level,omitempty"`
+	KeyID     string                                  `json:"key_id,omitempty"`
+	SourceURL string                                  `json:"source_url,omitempty"`
+	Source    string                                  `json:"source,omitempty"`
+}
+
+// packageRecord is one of them. Hashes are those that its source lists.
+type packageRecord struct {
+	Hashes []getproviders.Hash `json:"hashes,omitempty"`
+}
+
+// signedRecord has the documents by which all packages of a version are authenticated.
+type signedRecord struct {
+	Sums      []byte                   `json:"sums"`
+	Signature []byte                   `json:"signature"`
+	Keys      []getproviders.PublicKey `json:"keys"`
+}
+
+func (s *signedRecord) documents() getproviders.SignedDocuments {
+	return getproviders.SignedDocuments{Sums: s.Sums, Signature: s.Signature, Keys: s.Keys}
+}
+
+// versionsOf returns the versions of a provider.
+func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answer[versionsRecord], error) {
+	return s.versions.get(ctx, keyOf(p, "versions.json"), func(ctx context.Context) (versionsRecord, error) {
+		available, err := s.source.Versions(ctx, p)
+		if err != nil {
+			return versionsRecord{}, err
+		}
+		slices.SortFunc(available.Versions, getproviders.Version.Compare)
+		return versionsRecord{Versions: available.Versions}, nil
+	})
+}
+
+// packagesOf returns the packages of a version.
+func (s *Server) packagesOf(ctx context.Context, p getproviders.Provider, v getproviders.Version) (*answer[packagesRecord], error) {
+	return s.packages.get(ctx, keyOf(p, v.String()+"/packages.json"), func(ctx context.Context) (packagesRecord, error) {
+		return s.askPackages(ctx, p, v)
+	})
+}
+
+// usualPlatforms are asked for where a source doesn't say which ones there are.
+var usualPlatforms = []getproviders.Platform{
+	{OS: "linux", Arch: "amd64"}, {OS: "linux", Arch: "arm64"}, {OS: "darwin", Arch: "arm64"}, {OS: "darwin", Arch: "amd64"}, {OS: "windows", Arch: "amd64"},
+}
+
+// packageQueries is how many platforms of a version are asked for at once.
+const packageQueries = 4
+
+// askPackages asks the source for the packages of a version: for one of them, if what is signed about it tells of the others, else for each.
+func (s *Server) askPackages(ctx context.Context, p getproviders.Provider, v getproviders.Version) (record packagesRecord, err error) {
+	platforms, err := getproviders.PlatformsOf(ctx, s.source, p, v)
+	if err != nil {
+		return record, err
+	}
+	told := len(platforms) > 0
+	if !told {
+		platforms = usualPlatforms
+	}
+	record.Packages = map[getproviders.Platform]packageRecord{}
+	if err := s.askFirst(ctx, p, v, platforms, told, &record); err != nil {
+		return record, err
+	}
+	missing := slices.DeleteFunc(slices.Clone(platforms), func(plat getproviders.Platform) bool { return len(record.Packages[plat].Hashes) > 0 })
+	if record.Signed != nil && !told {
+		missing = nil // the list has them all
+	}
+	found, errs := par.Map(ctx, packageQueries, missing, func(ctx context.Context, plat getproviders.Platform) (packageRecord, error) {
+		_, trust, err := s.askPackage(ctx, p, v, plat)
+		return packageRecord{Hashes: listedHashes(trust)}, err
+	})
+	for i, plat := range missing {
+		switch {
+		case errs[i] == nil:
+			record.Packages[plat] = found[i]
+		case !errors.Is(errs[i], getproviders.ErrPlatformMissing):
+			return record, errs[i]
+		}
+	}
+	return record, nil
+}
+
+// askFirst asks for the first platform that there is, and takes from what is signed what that says about all platforms.
+func (s *Server) askFirst(ctx context.Context, p getproviders.Provider, v getproviders.Version, platforms []getproviders.Platform, told bool, record *packagesRecord) error {
+	for _, plat := range platforms {
+		pkg, trust, err := s.askPackage(ctx, p, v, plat)
+		if errors.Is(err, getproviders.ErrPlatformMissing) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		record.Protocols, record.Source, record.SourceURL = pkg.Protocols, pkg.Source, pkg.SourceURL
+		record.Packages[plat] = packageRecord{Hashes: listedHashes(trust)}
+		if trust.Documents == nil {
+			return nil
+		}
+		result, err := trust.Authenticator.Authenticate(getproviders.Digests{SHA256: trust.ExpectedSHA256})
+		if err != nil {
+			return err
+		}
+		record.Level, record.KeyID = result.TrustLevel, result.KeyID
+		record.Signed = &signedRecord{Sums: trust.Documents.Sums, Signature: trust.Documents.Signature, Keys: trust.Documents.Keys}
+		for plat, zh := range trust.Documents.Archives(p, v) {
+			if !told || slices.Contains(platforms, plat) {
+				hashes := append(slices.Clone(record.Packages[plat].Hashes), zh)
+				if h1 := trust.RegistryHashes[plat]; h1 != "" {
+					hashes = append(hashes, h1)
+				}
+				record.Packages[plat] = packageRecord{Hashes: getproviders.SortHashes(hashes)}
+			}
+		}
+		return nil
+	}
+	return &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.source.Describe(p)}
+}
+
+// askPackage asks the source for a package, and for what it is authenticated by.
+func (s *Server) askPackage(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, getproviders.Trust, error) {
+	pkg, err := s.source.Package(ctx, p, v, plat)
+	if err != nil {
+		return pkg, getproviders.Trust{}, err
+	}
+	trust, err := pkg.Trust.Loaded(ctx)
+	return pkg, trust, err
+}
+
+// listedHashes are the hashes that a source lists for a package.
+func listedHashes(trust getproviders.Trust) []getproviders.Hash {
+	hashes := slices.Clone(trust.ListedHashes)
+	if trust.ExpectedSHA256 != ([32]byte{}) {
+		hashes = append(hashes, getproviders.ZH(trust.ExpectedSHA256))
+	}
+	return getproviders.SortHashes(hashes)
+}
+
+// storedArchive is an archive in the bucket. Its key says what it is, so that no other object has to.
+type storedArchive struct {
+	Key      string
+	Platform getproviders.Platform
+	ZH, H1   getproviders.Hash
+	Size     int64
+	Modified time.Time
+}
+
+// archivesDir is what the keys of a version's archives begin with.
+func archivesDir(p getproviders.Provider, v getproviders.Version) string {
+	return keyOf(p, v.String()+"/archives/")
+}
+
+// archiveKey is the key of an archive: OS_ARCH.ZH.H1.zip, where zh is in hex, and h1 in the base64 of URLs.
+func archiveKey(p getproviders.Provider, v getproviders.Version, plat getproviders.Platform, zh, h1 getproviders.Hash) (string, error) {
+	sum, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(string(h1), getproviders.SchemeH1+":"))
+	if err != nil {
+		return "", err
+	}
+	return archivesDir(p, v) + plat.String() + "." + strings.TrimPrefix(string(zh), getproviders.SchemeZH+":") + "." + base64.RawURLEncoding.EncodeToString(sum) + ".zip", nil
+}
+
+// parseArchiveKey reads what archiveKey made.
+func parseArchiveKey(key string) (archive storedArchive, ok bool) {
+	parts := strings.Split(key[strings.LastIndexByte(key, '/')+1:], ".")
+	if len(parts) != 4 || parts[3] != "zip" {
+		return archive, false
+	}
+	plat, platformErr := getproviders.ParsePlatform(parts[0])
+	zh, zhErr := hex.DecodeString(parts[1])
+	h1, h1Err := base64.RawURLEncoding.DecodeString(parts[2])
+	if cmp.Or(platformErr, zhErr, h1Err) != nil || len(zh) != 32 || len(h1) != 32 {
+		return archive, false
+	}
+	return storedArchive{
+		Key: key, Platform: plat, ZH: getproviders.ZH([32]byte(zh)), H1: getproviders.Hash(getproviders.SchemeH1 + ":" + base64.StdEncoding.EncodeToString(h1)),
+	}, true
+}
+
+// storedOf lists the archives of a version that are in the bucket. What can't be listed isn't there.
+func (s *Server) storedOf(ctx context.Context, p getproviders.Provider, v getproviders.Version) *answer[[]storedArchive] {
+	prefix := archivesDir(p, v)
+	found, err := s.stored.get(ctx, prefix, func(ctx context.Context) (all []storedArchive, err error) {
+		for info, err := range s.bucket.List(ctx, prefix) {
+			if err != nil {
+				s.opts.Log.Error("the bucket can't be listed", "prefix", prefix, "error", err.Error())
+				return nil, err
+			}
+			if archive, ok := parseArchiveKey(info.Key); ok {
+				archive.Size, archive.Modified = info.Size, info.Modified
+				all = append(all, archive)
+			}
+		}
+		slices.SortFunc(all, func(a, b storedArchive) int { return strings.Compare(a.Key, b.Key) })
+		return all, nil
+	})
+	if err != nil {
+		return &answer[[]storedArchive]{}
+	}
+	return found
+}
+
+// find returns the archive of a platform that has one of the hashes of its package.
+func (p packageRecord) find(stored []storedArchive, plat getproviders.Platform) (storedArchive, bool) {
+	at := slices.IndexFunc(stored, func(a storedArchive) bool {
+		return a.Platform == plat && (slices.Contains(p.Hashes, a.ZH) || slices.Contains(p.Hashes, a.H1))
+	})
+	if at < 0 {
+		return storedArchive{}, false
+	}
+	return stored[at], true
+}
+
+// hashesOf are those of a platform's package that are known, and behind them the signed checksums of the other platforms' archives: a client
+// that puts them into a lock file has what a direct installation would have recorded.
+func (r packagesRecord) hashesOf(plat getproviders.Platform, stored []storedArchive) []getproviders.Hash {
+	own := r.Packages[plat].Hashes
+	if archive, ok := r.Packages[plat].find(stored, plat); ok {
+		own = append(slices.Clone(own), archive.H1, archive.ZH)
+	}
+	own = getproviders.SortHashes(own)
+	if r.Signed == nil {
+		return own
+	}
+	var others []getproviders.Hash
+	for _, other := range slices.Collect(maps.Values(r.Packages)) {
+		for _, h := range other.Hashes {
+			if h.Scheme() == getproviders.SchemeZH && !slices.Contains(own, h) {
+				others = append(others, h)
+			}
+		}
+	}
+	return append(own, getproviders.SortHashes(others)...)
+}

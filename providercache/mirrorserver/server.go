@@ -1,0 +1,184 @@
+// Package mirrorserver is a network mirror that fills itself: an [http.Handler] that answers from a bucket, and asks a source for
+// what isn't there.
+//
+//	server, err := mirrorserver.Handler(source, blob.NewDirectory("/srv/mirror"), mirrorserver.Options{})
+//	defer server.Close()
+//	http.Handle("/mirror/", http.StripPrefix("/mirror", server))
+//
+// It speaks Terraform's provider network mirror protocol: HOST/NAMESPACE/TYPE/index.json lists all versions that the source
+// has, VERSION.json has the archives of one version with the hashes of every platform, as far as they are known, and archives lie beside it,
+// as do the signed lists of checksums, by which tfdeps authenticates packages from mirrors.
+//
+// # What it keeps
+//
+// What the source says is fresh for a while ([Options].VersionsMaxAge, PackagesMaxAge). Then the source is asked again, and if it
+// fails in whatever way, the old answer counts: a version that was installed through this server once can be
+// installed again while the source is down. That something isn't there is remembered for a short time only.
+//
+// An archive is downloaded once for all who wait for it, and each of them gets its bytes while they arrive. Only an archive that is authentic, that the
+// policy allows and that can be unpacked is put into the bucket, and only then the clients get its last bytes: of any other archive
+// the response breaks off.
+//
+// Several servers may share a bucket. They need to know nothing of each other: an archive's key has its
+// checksum, and the descriptions are what the source said last.
+package mirrorserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+)
+
+// Options are what a [Server] does beyond the protocol. The zero value serves every provider of the source to everyone.
+type Options struct {
+	Client  *http.Client         // for archives; nil: hosts.DefaultClient
+	Product getproviders.Product // for messages; zero: none is named
+	Limits  fetcher.Limits       // of downloads; zero: as the fetcher has them
+
+	// Policy is asked about every archive before it is stored, and again each time that it is served, with the state
+	// fetcher.StateCached. Its error refuses the archive. It is called from many goroutines. nil: nothing is refused.
+	Policy func(ctx context.Context, c fetcher.Candidate) error
+
+	// Include and Exclude say which providers there are: those that match one of Include, or all if it is empty, but
+	// none that matches one of Exclude.
+	Include, Exclude []getproviders.Pattern
+
+	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds its own time.
+	VersionsMaxAge time.Duration
+	// PackagesMaxAge is how long the description of a version is fresh; 0: an hour.
+	PackagesMaxAge time.Duration
+	// RetryAfter is how long the source isn't asked again after a failure, or after it didn't have something; 0: 10 seconds.
+	RetryAfter time.Duration
+
+	// Allow says whether a request may be answered; nil: every one may. A request for an archive may be answered, too, if its
+	// URL is signed with SigningKey.
+	Allow func(r *http.Request) bool
+	// SigningKey signs the URLs of archives in documents, because clients send no credentials for archives; nil: URLs aren't
+	// signed. Servers that share their clients share it.
+	SigningKey []byte
+
+	// MemoryBytes bounds what is kept of documents in memory; 0: 32 MiB.
+	MemoryBytes int64
+	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
+	Temporary string
+
+	Log *slog.Logger     // failures that no client is told of; nil: none. No secret gets there
+	Now func() time.Time // nil: time.Now
+}
+
+// Server is the mirror. Make one with [Handler]. It is safe for many goroutines.
+type Server struct {
+	source  getproviders.Source
+	bucket  blob.Bucket
+	opts    Options
+	fetcher *fetcher.Fetcher
+	tasks   *par.Tasks
+	counts  counters
+
+	versions *answers[versionsRecord]
+	packages *answers[packagesRecord]
+	stored   *answers[[]storedArchive]
+
+	flights par.Shared[string, *flight] // archives that arrive, by the path of their URL
+}
+
+var errClosed = errors.New("the server is closed")
+
+// Handler makes a server that answers from the bucket, and asks the source for what isn't there. The caller closes it, and then the bucket.
+// An error is about the options.
+func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Server, error) {
+	if source == nil || bucket == nil {
+		return nil, errors.New("a mirror server needs a source and a bucket")
+	}
+	if opts.SigningKey != nil && len(opts.SigningKey) < 16 {
+		return nil, errors.New("a key that signs URLs has 16 bytes at least")
+	}
+	opts.VersionsMaxAge = cmp.Or(opts.VersionsMaxAge, 5*time.Minute)
+	opts.PackagesMaxAge = cmp.Or(opts.PackagesMaxAge, time.Hour)
+	opts.RetryAfter = cmp.Or(opts.RetryAfter, 10*time.Second)
+	opts.MemoryBytes = cmp.Or(opts.MemoryBytes, 32<<20)
+	opts.Temporary = cmp.Or(opts.Temporary, os.TempDir())
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks()}
+	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
+	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes/4)
+	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes/2)
+	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, opts.MemoryBytes/4)
+	s.stored.memory = true
+	return s, nil
+}
+
+// Close ends downloads that run, and waits until they have ended. Requests that wait for one fail; so does every later
+// request for an archive that isn't in the bucket.
+func (s *Server) Close() { s.tasks.Close(errClosed) }
+
+// Ready returns an error if the bucket can't be read.
+func (s *Server) Ready(ctx context.Context) error {
+	_, err := s.bucket.Stat(ctx, "ready")
+	if errors.Is(err, blob.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.counts.requests.Add(1)
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
+		return
+	}
+	asked, err := parsePath(r.URL.Path)
+	if err == nil && !s.serves(asked.provider) {
+		err = fmt.Errorf("%w: this mirror doesn't have the provider %s", errNoSuch, asked.provider)
+	}
+	if !s.allowed(r, asked) { // said before what there is, and what there isn't
+		w.Header().Set("WWW-Authenticate", `Bearer realm="tfdeps"`)
+		s.refuse(w, http.StatusUnauthorized, "the request needs a bearer token, or another one")
+		return
+	}
+	if err == nil {
+		err = s.answer(w, r, asked)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+	}
+}
+
+// answer answers a request. An error that is returned was not yet answered.
+func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) error {
+	switch asked.kind {
+	case indexRequest:
+		return s.serveIndex(w, r, asked.provider)
+	case versionRequest:
+		return s.serveVersion(w, r, asked.provider, asked.version)
+	case documentRequest:
+		return s.serveSigned(w, r, asked)
+	default:
+		return s.serveArchive(w, r, asked)
+	}
+}
+
+// serves reports whether a provider is one of those that there are.
+func (s *Server) serves(p getproviders.Provider) bool {
+	matches := func(pattern getproviders.Pattern) bool { return pattern.Matches(p) }
+	included := len(s.opts.Include) == 0 || slices.ContainsFunc(s.opts.Include, matches)
+	return included && !slices.ContainsFunc(s.opts.Exclude, matches)
+}

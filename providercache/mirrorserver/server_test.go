@@ -1,0 +1,351 @@
+package mirrorserver_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+func TestHandler_AsksForEachArchiveOnce(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	var contents [10][]byte
+	for i := range contents {
+		contents[i] = contentOf(fmt.Sprintf("p%d", i), "1", linux)
+		m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: fmt.Sprintf("p%d", i), Version: "1.0.0", Platform: linux, Archive: contents[i]})
+	}
+	server, front := m.serve(t, m.source())
+	var clients sync.WaitGroup
+	for client := range 50 {
+		clients.Go(func() {
+			for i := range 10 {
+				i = (i + client) % 10
+				got := get(t, front, http.MethodGet, host+fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i))
+				if !bytes.Equal(got.body, contents[i]) || got.err != nil {
+					t.Errorf("p%d: %s, %d bytes, %v", i, got.Status, len(got.body), got.err)
+				}
+			}
+		})
+	}
+	clients.Wait()
+	if n := m.registry.Requests("archive"); n != 10 {
+		t.Errorf("the registry was asked for %d archives, want 10", n)
+	}
+	stats := server.Stats()
+	if stats.Stored+stats.Fetched != 500 || stats.Downloads != 10 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+func TestHandler_ServesAllThatIsKnown(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("widget", "2.0.0-beta.1")
+	server, front := m.serve(t, m.source())
+	index := status(t, front, dir+"index.json", http.StatusOK)
+	if want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"; string(index.body) != want || index.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("%s: %s", index.Header.Get("Content-Type"), index.body)
+	}
+	zh := map[getproviders.Platform]getproviders.Hash{}
+	for _, plat := range []getproviders.Platform{linux, darwin} {
+		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
+		zh[plat] = sum
+		status(t, front, dir+getproviders.PackedName(m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
+		settle(t, server)
+		archives := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))
+		if len(archives) != 2 || !slices.Contains(archives[plat.String()].Hashes, h1) || !slices.Contains(archives[plat.String()].Hashes, sum) {
+			t.Errorf("%v: want %s and %s", archives, h1, sum)
+		}
+	}
+	archives := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))
+	if !slices.Contains(archives["linux_amd64"].Hashes, zh[darwin]) {
+		t.Errorf("the signed checksum of the other platform is missing: %v", archives)
+	}
+}
+
+// TestHandler_IsAMirrorForTfdeps has the signature of the registry's packages verified by a client of the mirror.
+func TestHandler_IsAMirrorForTfdeps(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, front := m.serve(t, m.source())
+	mirror, err := getproviders.NewNetworkMirrorSource(front.URL+"/", front.Client(), nil, getproviders.Product{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	mirror.Signers.Trusted = []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}
+	p, v := m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0")
+	pkg, err := mirror.Package(t.Context(), p, v, linux)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &fetcher.Fetcher{Source: mirror, Client: front.Client()}
+	request := fetcher.Request{Package: pkg}
+	request.Provider, request.Version = p, v
+	got, err := client.HashPackage(t.Context(), request)
+	if err != nil || got.Authentication.TrustLevel != getproviders.LevelCommunity || len(got.Authentication.Signed) != 2 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+func TestHandler_StoresNothingThatIsWrong(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	server, front := m.serve(t, m.source())
+	m.registry.Break("archive", providertest.Fault{Body: func(b []byte) []byte { return append(b[:len(b)-1:len(b)-1], 'x') }})
+	got := get(t, front, http.MethodGet, archive)
+	if got.err == nil && got.StatusCode == http.StatusOK {
+		t.Errorf("the client got %d bytes and took them for all", len(got.body))
+	}
+	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
+		t.Errorf("stored: %q", keys)
+	}
+	m.registry.Break("archive", providertest.Fault{})
+	if good := status(t, front, archive, http.StatusOK); !bytes.Equal(good.body, contentOf("widget", "1.0.0", linux)) {
+		t.Error("the archive isn't served although the registry has it again")
+	}
+	if stats := server.Stats(); stats.Broken+stats.Failed != 1 || stats.Downloads != 2 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+// slow is a source whose archives come as a test lets them.
+type slow struct {
+	getproviders.Source
+	content []byte
+	gate    io.Reader
+}
+
+func (s *slow) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	pkg, err := s.Source.Package(ctx, p, v, plat)
+	pkg.Location = s
+	return pkg, err
+}
+
+func (s *slow) Unwrap() getproviders.Source { return s.Source }
+func (s *slow) String() string              { return "slow" }
+
+func (s *slow) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
+	return getproviders.OpenedArchive{Body: io.NopCloser(s.gate), Size: int64(len(s.content))}, nil
+}
+
+func TestHandler_SendsWhatArrives(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	content := contentOf("large", "1.0.0", linux)
+	gate, feed := io.Pipe()
+	_, front := m.serve(t, &slow{m.source(), content, gate})
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+large, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := feed.Write(content[:100_000])
+		wrote <- err
+	}()
+	resp, err := front.Client().Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	first := make([]byte, 8000)
+	if _, err := io.ReadFull(resp.Body, first); err != nil || !bytes.Equal(first, content[:8000]) {
+		t.Fatalf("the first bytes: %v", err)
+	}
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		_, err := feed.Write(content[100_000:])
+		wrote <- errors.Join(err, feed.Close())
+	}()
+	rest, err := io.ReadAll(resp.Body)
+	if err = errors.Join(err, <-wrote); err != nil || !bytes.Equal(rest, content[8000:]) {
+		t.Errorf("the rest: %d bytes, %v", len(rest), err)
+	}
+}
+
+// TestHandler_DownloadsOnWhenTheClientHasLeft: the next one gets what the first one has begun.
+func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	content := contentOf("large", "1.0.0", linux)
+	gate, feed := io.Pipe()
+	server, front := m.serve(t, &slow{m.source(), content, gate})
+	ctx, leave := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, front.URL+large, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := feed.Write(content[:100_000])
+		wrote <- err
+	}()
+	resp, err := front.Client().Do(req)
+	if err = errors.Join(err, <-wrote); err != nil {
+		t.Fatal(err)
+	}
+	leave()
+	resp.Body.Close()
+	go func() {
+		_, err := feed.Write(content[100_000:])
+		wrote <- errors.Join(err, feed.Close())
+	}()
+	if err := <-wrote; err != nil {
+		t.Fatal(err)
+	}
+	if got := status(t, front, large, http.StatusOK); !bytes.Equal(got.body, content) {
+		t.Errorf("%d bytes", len(got.body))
+	}
+	if stats := server.Stats(); stats.Downloads != 1 {
+		t.Errorf("%+v", stats)
+	}
+}
+
+func TestServer_CloseEndsDownloads(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	content := contentOf("large", "1.0.0", linux)
+	gate, feed := io.Pipe()
+	defer feed.Close()
+	server, front := m.serve(t, &slow{m.source(), content, gate})
+	go feed.Write(content[:100_000])
+	closed := make(chan struct{})
+	go func() {
+		for server.Stats().Downloading == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		gate.CloseWithError(errors.New("cut off")) // as a connection's end would be
+		server.Close()
+		close(closed)
+	}()
+	got := get(t, front, http.MethodGet, large)
+	<-closed
+	if got.err == nil && got.StatusCode == http.StatusOK {
+		t.Error("a download that was ended was taken for a whole one")
+	}
+	left, err := os.ReadDir(m.opts.Temporary)
+	if len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	if got := get(t, front, http.MethodGet, large); got.StatusCode != http.StatusServiceUnavailable && got.StatusCode != http.StatusBadGateway {
+		t.Errorf("after the end: %s", got.Status)
+	}
+}
+
+func TestHandler_RefusesWhatThePolicyRefuses(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	var states []fetcher.CandidateState
+	var refuse error
+	m.opts.Policy = func(_ context.Context, c fetcher.Candidate) error {
+		states = append(states, c.State)
+		if c.Authentication.TrustLevel < getproviders.LevelCommunity {
+			return errors.New("the signature isn't known")
+		}
+		return refuse
+	}
+	server, front := m.serve(t, m.source())
+	refuse = errors.New("not here")
+	// What is streamed before the policy has decided breaks off.
+	if got := get(t, front, http.MethodGet, archive); got.err == nil && got.StatusCode != http.StatusForbidden {
+		t.Errorf("%s", got.Status)
+	}
+	settle(t, server)
+	refuse = nil
+	status(t, front, archive, http.StatusOK)
+	settle(t, server)
+	status(t, front, archive, http.StatusOK)
+	refuse = errors.New("not any more")
+	if got := status(t, front, archive, http.StatusForbidden); !strings.Contains(string(got.body), "not any more") {
+		t.Errorf("%s", got.body)
+	}
+	if want := []fetcher.CandidateState{fetcher.StateFetched, fetcher.StateFetched, fetcher.StateCached, fetcher.StateCached}; !slices.Equal(states, want) {
+		t.Errorf("asked about %v, want %v", states, want)
+	}
+}
+
+func TestHandler_ServesWhatIsIncluded(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("gadget", "1.0.0")
+	pattern := func(text string) getproviders.Pattern {
+		p, err := getproviders.Terraform("1.15.9").ParsePattern(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	m.opts.Include, m.opts.Exclude = []getproviders.Pattern{pattern("registry.example.com/acme/*")}, []getproviders.Pattern{pattern("registry.example.com/acme/gadget")}
+	_, front := m.serve(t, m.source())
+	status(t, front, dir+"index.json", http.StatusOK)
+	status(t, front, host+"acme/gadget/index.json", http.StatusNotFound)
+	status(t, front, host+"other/widget/index.json", http.StatusNotFound)
+	if n := m.registry.Requests("versions"); n != 1 {
+		t.Errorf("the registry was asked %d times, want once", n)
+	}
+}
+
+// TestHandler_StoresNothingWithoutTrust: an archive by which nothing is said can be had, and isn't kept.
+func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	local := t.TempDir()
+	path := local + archive
+	if err := os.MkdirAll(local+dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	content := contentOf("widget", "1.0.0", linux)
+	if err := os.WriteFile(path, content, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: local})
+	if got := status(t, front, archive, http.StatusOK); !bytes.Equal(got.body, content) {
+		t.Errorf("%d bytes", len(got.body))
+	}
+	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
+		t.Errorf("stored: %q", keys)
+	}
+}
+
+func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {
+	m := newMirroring(t)
+	if _, err := mirrorserver.Handler(nil, m.bucket, mirrorserver.Options{}); err == nil {
+		t.Error("no source is no error")
+	}
+	if _, err := mirrorserver.Handler(m.source(), m.bucket, mirrorserver.Options{SigningKey: []byte("short")}); err == nil {
+		t.Error("a short key is no error")
+	}
+}
+
+// hashesOf are the hashes of an archive.
+func hashesOf(t *testing.T, content []byte) (h1, zh getproviders.Hash) {
+	t.Helper()
+	path := t.TempDir() + "/a.zip"
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	h1, zh, err := fetcher.HashPackage(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h1, zh
+}
