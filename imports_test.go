@@ -40,7 +40,7 @@ var layers = map[string][]string{
 
 	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
 
-	"command/sources": {"providercache/blob", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -61,7 +61,7 @@ var layers = map[string][]string{
 	"configs/modules":             {"configs", "configs/internal/diagnostic", "configs/internal/files", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
 	"configs/modules/fetch": {"configs/modules", "configs/modules/internal/bucket", "configs/modules/internal/git", "getproviders", "getproviders/hosts",
 		"getproviders/par", "getproviders/scratch", "getproviders/wholefile"},
-	"configs/modules/internal/bucket": {"getproviders/awslogin", "getproviders/hosts", "getproviders/par"},
+	"configs/modules/internal/bucket": {"getproviders/awslogin", "getproviders/googlestorage", "getproviders/hosts", "getproviders/par"},
 	"configs/modules/internal/git":    {"getproviders/filelock", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"configs/modules/modulelock":      {"depsfile", "getproviders", "getproviders/par"},
 	"configs/requirements":            {"configs", "configs/backend", "configs/modules", "depsfile", "getproviders"},
@@ -93,6 +93,7 @@ var layers = map[string][]string{
 	"providercache/event":            {"providercache/link", "getproviders"},
 	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
 	"providercache/blob":             {"providercache/internal/chunks", "getproviders/filelock", "getproviders/hosts", "getproviders/scratch"},
+	"providercache/blob/gcs":         {"providercache/blob", "providercache/internal/chunks", "getproviders/googlestorage", "getproviders/hosts"},
 	"providercache/blob/s3":          {"providercache/blob", "getproviders/awslogin"},
 	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
 	"providercache/internal/statefile": {"providercache/internal/owner", "getproviders/filelock", "getproviders/par", "getproviders/scratch",
@@ -110,6 +111,7 @@ var layers = map[string][]string{
 	"getproviders":                          {"getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"getproviders/hosts":                    {"getproviders/par", "getproviders/wholefile"},
 	"getproviders/awslogin":                 {},
+	"getproviders/googlestorage":            {"getproviders/hosts", "getproviders/par"},
 	"getproviders/filelock":                 {"getproviders/par"},
 	"getproviders/par":                      {},
 	"getproviders/scratch":                  {"getproviders/filelock"},
@@ -239,7 +241,8 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/oauth2",
-		where:  []string{"configs/modules/internal/bucket"},
+		where:  []string{"getproviders/googlestorage"},
+		tests:  true,
 		reason: "objects of gcs: application default credentials and their tokens",
 	},
 	{

@@ -11,7 +11,7 @@ func lockHelp() cli.Help {
 }
 
 func mirrorHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX"}, About: mirrorAbout, Flags: new(mirrorOptions).flags()}
+	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX"}, About: mirrorAbout, Flags: new(mirrorOptions).flags()}
 }
 
 func urlsHelp() cli.Help {
@@ -101,10 +101,11 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
   What is in the directory stays, and isn't fetched again. It may be served
   meanwhile: nothing is listed that isn't there.
 
-  A bucket of S3, or of a service that speaks its protocol, gets the same tree.
-  Several machines may fill one bucket at once. Credentials are those of the AWS
-  environment. The URL may have these parameters: region, profile, anonymous=true,
-  and for other services endpoint=https://HOST and path-style=false.
+  A bucket of S3, of a service that speaks its protocol, or of Google Cloud Storage
+  gets the same tree. Several machines may fill one bucket at once. Credentials are
+  those that the programs of AWS and Google find. A URL of S3 may have these
+  parameters: region, profile, anonymous=true, and for other services
+  endpoint=https://HOST and path-style=false.
 
   Packages come from the providers' own registries, whatever the CLI configuration
   says about installation. Versions are those of the lock file, else the newest

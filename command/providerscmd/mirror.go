@@ -121,18 +121,18 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	m, product := in.meta, in.product
+	net, source, problems := opts.connect(m, product)
+	if problems.HasErrors() {
+		return problems
+	}
 	var bucket blob.Bucket
 	if sources.IsURL(opts.target) {
-		opened, invalid := sources.OpenBucket(m.Context, opts.target)
+		opened, invalid := net.OpenBucket(m.Context, m, opts.target)
 		if invalid != nil {
 			return problem.List{invalid}
 		}
 		bucket = opened
 		defer bucket.Close()
-	}
-	net, source, problems := opts.connect(m, product)
-	if problems.HasErrors() {
-		return problems
 	}
 	wanted, more := wants(opts, in, net, v)
 	if problems = append(problems, more...); problems.HasErrors() {

@@ -4,8 +4,10 @@ import (
 	"context"
 	"strings"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/blob/gcs"
 	"github.com/tfdeps/tfdeps/providercache/blob/s3"
 )
 
@@ -13,8 +15,8 @@ import (
 func IsURL(given string) bool { return strings.Contains(given, "://") }
 
 // OpenBucket opens the bucket of a URL. The bucket is to be closed.
-func OpenBucket(ctx context.Context, address string) (blob.Bucket, *problem.Problem) {
-	kinds := blob.Openers{"s3": s3.Open}
+func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string) (blob.Bucket, *problem.Problem) {
+	kinds := blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
 	bucket, err := kinds.Open(ctx, address)
 	if err != nil {
 		return nil, problem.Error("Invalid URL of a bucket", problem.Sentence(err))

@@ -36,11 +36,11 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/tfdeps/tfdeps/getproviders/awslogin"
+	"github.com/tfdeps/tfdeps/getproviders/googlestorage"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 )
 
@@ -59,13 +59,13 @@ type Services struct {
 	Environ []string
 
 	configs par.Memo[awslogin.Login, aws.Config]
-	google  google
+	google  googlestorage.Login
 }
 
 // Close waits until no credentials are asked for any more. It is called after the last use.
 func (s *Services) Close() {
 	s.configs.Settle()
-	s.google.settle()
+	s.google.Settle()
 }
 
 // Open returns what an address names. No object is asked for yet, but credentials may be.
@@ -108,15 +108,4 @@ func (o Objects) Read(ctx context.Context, key string) (io.ReadCloser, error) {
 		version = o.version
 	}
 	return o.service.read(ctx, o.bucket, key, version)
-}
-
-// variable returns the value of an environment variable; the last one counts.
-func (s *Services) variable(name string) string {
-	value := ""
-	for _, entry := range s.Environ {
-		if key, text, _ := strings.Cut(entry, "="); key == name {
-			value = text
-		}
-	}
-	return value
 }

@@ -23,6 +23,8 @@ import (
 
 	"golang.org/x/oauth2"
 	googleoauth "golang.org/x/oauth2/google"
+
+	"github.com/tfdeps/tfdeps/getproviders/googlestorage"
 )
 
 // newGCS is Google Cloud Storage with a few objects of the bucket "b", two on a page.
@@ -101,7 +103,7 @@ func TestGCS_ReadsAnObject(t *testing.T) {
 	if login := gcs.last(t).Header.Get("Authorization"); login != "" {
 		t.Errorf("an emulator was sent Authorization: %s", login)
 	}
-	if _, err := read(t, s, "gcs", gcsBucket+"bad"); !errors.Is(err, errDamaged) {
+	if _, err := read(t, s, "gcs", gcsBucket+"bad"); !errors.Is(err, googlestorage.ErrDamaged) {
 		t.Errorf("what was damaged: %v", err)
 	}
 	var answer interface{ HTTPStatusCode() int }
@@ -204,7 +206,7 @@ func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
 	t.Parallel()
 	gcs := newGCS(t, map[string]string{"k": "public"})
 	s := &Services{Client: toward(gcs)}
-	s.google.find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
 	t.Cleanup(s.Close)
@@ -213,7 +215,7 @@ func TestGCS_AsksWithoutCredentialsWhereThereAreNone(t *testing.T) {
 	}
 	private := newFake(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
 	s = &Services{Client: toward(private)}
-	s.google.find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return nil, errors.New("google: could not find default credentials. See elsewhere")
 	}
 	t.Cleanup(s.Close)
@@ -228,7 +230,7 @@ func TestGCS_RenewsATokenThatHasEnded(t *testing.T) {
 	s := &Services{Client: toward(gcs)}
 	t.Cleanup(s.Close)
 	source := &countingSource{}
-	s.google.find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
+	s.google.Find = func(context.Context, ...string) (*googleoauth.Credentials, error) {
 		return &googleoauth.Credentials{TokenSource: source}, nil
 	}
 	for want := range 3 {

@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/tfdeps/tfdeps/getproviders/awslogin"
+	"github.com/tfdeps/tfdeps/getproviders/googlestorage"
 )
 
 // domainsOfAWS are those of its partitions. A host in one of them has the region, and perhaps the bucket, in its name.
@@ -109,7 +110,7 @@ func (s *Services) openS3(ctx context.Context, u *url.URL) (Objects, error) {
 	if err != nil {
 		return Objects{}, err
 	}
-	at.login.Metadata = s.variable("AWS_METADATA_URL")
+	at.login.Metadata = googlestorage.Variable(s.Environ, "AWS_METADATA_URL")
 	found, err := s.configs.Do(ctx, at.login, func(ctx context.Context) (aws.Config, error) { return awslogin.Load(ctx, at.login) })
 	if err != nil {
 		return Objects{}, err

@@ -1,4 +1,4 @@
-package bucket
+package googlestorage
 
 import (
 	"encoding/base64"
@@ -14,12 +14,12 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
-// errDamaged is that content changed on its way.
-var errDamaged = errors.New("the content is not what the service's checksum says")
+// ErrDamaged is that content changed on its way.
+var ErrDamaged = errors.New("the content is not what the service's checksum says")
 
-// checked returns a body that ends with an error if it isn't what X-Goog-Hash says. What is
+// Checked returns the body of an answer, which ends with an error if all of it isn't what X-Goog-Hash says. What is
 // stored compressed, and comes unpacked, has the checksum of its stored form, which tells nothing.
-func checked(resp *http.Response) io.ReadCloser {
+func Checked(resp *http.Response) io.ReadCloser {
 	if resp.Header.Get("X-Goog-Stored-Content-Encoding") == "gzip" {
 		return resp.Body
 	}
@@ -51,7 +51,7 @@ func (b *checkedBody) Read(p []byte) (int, error) {
 	n, err := b.ReadCloser.Read(p)
 	b.sum.Write(p[:n])
 	if err == io.EOF && b.sum.Sum32() != b.want {
-		return n, fmt.Errorf("GET %q: %w", b.url, errDamaged)
+		return n, fmt.Errorf("GET %q: %w", b.url, ErrDamaged)
 	}
 	return n, err
 }

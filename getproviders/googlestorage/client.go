@@ -1,0 +1,155 @@
+// Package googlestorage makes requests to the JSON API of Google Cloud Storage. It is shared by
+// several packages of this module, and is no API for others.
+//
+//	client := googlestorage.Client{HTTP: nil, Environ: os.Environ(), Login: &googlestorage.Login{}}
+//	resp, err := client.Do(ctx, request)
+//
+// Credentials are the access token of GOOGLE_OAUTH_ACCESS_TOKEN, or Google's application default credentials; where
+// there are none, requests are made without, which is enough for what is public. STORAGE_EMULATOR_HOST names another server, which is
+// asked without.
+package googlestorage
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// storageURL is where Google Cloud Storage answers; its addresses name an older host.
+const storageURL = "https://storage.googleapis.com"
+
+const (
+	maxRedirects = 10
+	maxSaidBytes = 4 << 10 // of an error
+)
+
+// Client makes requests. It is safe for many goroutines.
+type Client struct {
+	HTTP    *http.Client // nil: hosts.DefaultClient
+	Environ []string     // like os.Environ
+	Login   *Login
+}
+
+// Request is a request.
+type Request struct {
+	Method string     // "": GET
+	Path   string     // with its slash, escaped
+	Query  url.Values // nil: there is none
+	Header http.Header
+	// Body opens the body, each time from its beginning; nil: there is none. Size is its bytes.
+	Body func() io.ReadCloser
+	Size int64
+}
+
+// Do sends a request, and returns an answer with a status of 200 to 299; others are an *AnswerError. Content is asked for as it is
+// stored, but for what is stored compressed, which Google unpacks.
+func (c Client) Do(ctx context.Context, r Request) (*http.Response, error) {
+	base, anonymous := c.service()
+	req, err := http.NewRequestWithContext(ctx, r.Method, base+r.Path+"?"+r.Query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if r.Header != nil {
+		req.Header = r.Header.Clone()
+	}
+	if r.Body != nil {
+		req.Body, req.ContentLength = r.Body(), r.Size
+		req.GetBody = func() (io.ReadCloser, error) { return r.Body(), nil }
+	}
+	req.Header.Set("Accept-Encoding", "identity")
+	login := header{}
+	if !anonymous {
+		if login, err = c.Login.header(ctx, c.HTTP, c.Environ); err != nil {
+			return nil, err
+		}
+		login.add(req.Header)
+	}
+	resp, err := hosts.Do(c.HTTP, req, maxRedirects)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode/100 == 2 {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	return nil, &AnswerError{
+		method: req.Method, url: hosts.RedactURL(resp.Request.URL, "alt", "generation", "prefix"), code: resp.StatusCode, Said: said(resp),
+		anonymous: !anonymous && login.token == nil,
+	}
+}
+
+// service is where requests go; anonymous: without credentials.
+func (c Client) service() (base string, anonymous bool) {
+	emulator := Variable(c.Environ, "STORAGE_EMULATOR_HOST")
+	if emulator == "" {
+		return storageURL, false
+	}
+	if !strings.Contains(emulator, "://") {
+		emulator = "http://" + emulator
+	}
+	return strings.TrimSuffix(strings.TrimRight(emulator, "/"), "/storage/v1"), true
+}
+
+// ObjectPath is the path of an object, or, without a key, of all those of a bucket.
+func ObjectPath(bucket, key string) string {
+	path := "/storage/v1/b/" + url.PathEscape(bucket) + "/o"
+	if key != "" {
+		path += "/" + url.PathEscape(key)
+	}
+	return path
+}
+
+// Variable returns the value of an environment variable; the last one counts.
+func Variable(environ []string, name string) string {
+	value := ""
+	for _, entry := range environ {
+		if key, text, _ := strings.Cut(entry, "="); key == name {
+			value = text
+		}
+	}
+	return value
+}
+
+// said is what Google has to say of a request that it refused.
+func said(resp *http.Response) string {
+	text, _ := io.ReadAll(io.LimitReader(resp.Body, maxSaidBytes))
+	var answer struct{ Error struct{ Message string } }
+	if json.Unmarshal(text, &answer) == nil && answer.Error.Message != "" {
+		return answer.Error.Message
+	}
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "text/plain") {
+		return strings.TrimSpace(string(text))
+	}
+	return ""
+}
+
+// AnswerError is an answer that isn't the one that was hoped for.
+type AnswerError struct {
+	Said      string // by the service; "": nothing
+	method    string
+	url       string // redacted
+	code      int
+	anonymous bool // no credentials were found
+}
+
+// Error implements error.
+func (e *AnswerError) Error() string {
+	text := fmt.Sprintf("%s %q: %d %s", e.method, e.url, e.code, http.StatusText(e.code))
+	if e.Said != "" {
+		text += ": " + strconv.Quote(e.Said)
+	}
+	if e.anonymous && (e.code == http.StatusUnauthorized || e.code == http.StatusForbidden) {
+		text += " (asked without credentials, as there are none: run \"gcloud auth application-default login\", or set GOOGLE_APPLICATION_CREDENTIALS or GOOGLE_OAUTH_ACCESS_TOKEN)"
+	}
+	return text
+}
+
+// HTTPStatusCode is the answer's status, under the name that the AWS SDK has for it.
+func (e *AnswerError) HTTPStatusCode() int { return e.code }
