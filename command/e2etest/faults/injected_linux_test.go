@@ -1,7 +1,9 @@
 package faults
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,7 +27,7 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	program := harness.Tfdeps(t)
 	for name, args := range map[string][]string{
 		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"},
-		"cache add": {"cache", "add", "-locked", "."},
+		"cache add": {"cache", "add", "-locked", "."}, "cache gc": {"cache", "gc", "-max-size=0"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,18 +64,27 @@ func recovers(t *testing.T, program string, args []string) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	clean()
+	prepare := func() {
+		clean()
+		if slices.Contains(args, "gc") { // which needs something that nothing uses any more
+			s.init(t, dir)
+			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil || len(packagesBelow(t, s.cache)) == 0 {
+				t.Fatalf("there is nothing to remove: %v", err)
+			}
+		}
+	}
+	prepare()
 	if out, err := run(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	want, lock := listed(t, dir), harness.LockOf(t, dir)
+	want, lock := append(listed(t, dir), packagesBelow(t, s.cache)...), harness.LockOf(t, dir)
 	for _, fault := range faults {
 		most, n := fault.calls, 1
 		if os.Getenv("TFDEPS_TEST_KILLS") != "" {
 			most = 40
 		}
 		for ; n <= most; n++ {
-			clean()
+			prepare()
 			out, err := run("strace", "-f", "-o", filepath.Join(s.cache+"-trace"), "-e", "trace="+changingCalls, "-e", fmt.Sprintf("inject=%s:%s:when=%d", changingCalls, fault.inject, n))
 			trace, readErr := os.ReadFile(s.cache + "-trace")
 			if readErr != nil {
@@ -88,7 +99,7 @@ func recovers(t *testing.T, program string, args []string) {
 			if out, err := run(); err != nil {
 				t.Errorf("after %s at call %d: %v\n%s", fault.inject, n, err, out)
 			}
-			if got := listed(t, dir); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
+			if got := append(listed(t, dir), packagesBelow(t, s.cache)...); !slices.Equal(got, want) || harness.LockOf(t, dir) != lock {
 				t.Errorf("after %s at call %d there is\n%s\nand should be\n%s", fault.inject, n, strings.Join(got, "\n"), strings.Join(want, "\n"))
 			}
 			if left, _ := os.ReadDir(temporary); len(left) > 0 {
@@ -99,6 +110,20 @@ func recovers(t *testing.T, program string, args []string) {
 			t.Errorf("%s: no call was found", fault.inject)
 		}
 	}
+}
+
+// packagesBelow lists the executables of providers in a cache, those included that are on their way.
+func packagesBelow(t *testing.T, cache string) (names []string) {
+	err := filepath.WalkDir(cache, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && strings.HasPrefix(entry.Name(), "terraform-provider-") {
+			names = append(names, path)
+		}
+		return err
+	})
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // TestCommands_SayThatDescriptorsAreUsedUp gives commands fewer descriptors than they want.
