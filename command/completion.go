@@ -246,9 +246,12 @@ complete -c tfdeps -f -a '(tfdeps completion -line=(commandline -cp) fish 2>/dev
 	"zsh": `#compdef tfdeps
 # zsh completion for tfdeps. Save it as _tfdeps in a directory of $fpath
 _tfdeps() {
-    local -a found
+    local -a found valued # a value follows what ends in "=", so that no space may
     found=("${(@f)$(tfdeps completion -line="${(j: :)words[1,CURRENT]}" zsh 2>/dev/null)}")
-    [[ -n ${found[1]} ]] && _describe tfdeps found || _files
+    [[ -n ${found[1]} ]] || { _files; return; }
+    valued=("${(@M)found:#*=(|:*)}")
+    found=("${(@)found:#*=(|:*)}")
+    _describe tfdeps found -- valued -S ''
 }
 if [[ $funcstack[1] == _tfdeps ]]; then _tfdeps "$@"; else compdef _tfdeps tfdeps; fi
 `,
