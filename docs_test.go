@@ -164,17 +164,19 @@ func TestDocs_DifferencesAreCounted(t *testing.T) {
 // the table of error codes, the steps of an installation, and the reasons of -check in the
 // source.
 func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
-	explained := map[string]bool{}
-	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [^|]+\\|").FindAllStringSubmatch(pages(t)["docs/troubleshooting.md"], -1) {
+	explained, cured := map[string]bool{}, map[string]bool{}
+	for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\| [^|]+\\|( [^|]+\\|)?").FindAllStringSubmatch(pages(t)["docs/troubleshooting.md"], -1) {
 		if explained[row[1]] {
 			t.Errorf("%s is explained twice", row[1])
 		}
-		explained[row[1]] = true
+		explained[row[1]], cured[row[1]] = true, row[2] != ""
 	}
 	known := knownCodes(t)
 	for code, where := range known {
 		if !explained[code] {
 			t.Errorf("docs/troubleshooting.md doesn't explain %s, which is in %s", code, where)
+		} else if strings.HasPrefix(where, "command/problem/") && !cured[code] {
+			t.Errorf("docs/troubleshooting.md has no cure for %s", code)
 		}
 	}
 	for code := range explained {

@@ -165,10 +165,10 @@ func (l commandLine) checkGlobal() error {
 	}
 	option := l.args[0]
 	name, _, _ := strings.Cut(option, "=")
-	err := fmt.Errorf("there is no global option %s. To see those that there are, run:\n  tfdeps -help", name)
+	err := fmt.Errorf("there is no global option %s. This command lists them:\n  tfdeps -help", name)
 	command := slices.IndexFunc(l.args, func(arg string) bool { return !strings.HasPrefix(arg, "-") })
 	if command < 0 {
 		return err
 	}
-	return fmt.Errorf("%w\n\nAn option of the command %q stands behind it:\n  tfdeps %[2]s %s", err, l.args[command], option)
+	return fmt.Errorf("%w\n\nOptions of the command %q come after its name:\n  tfdeps %[2]s %s", err, l.args[command], option)
 }

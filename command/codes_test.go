@@ -24,7 +24,7 @@ func codeNames() (names []string) {
 	return names
 }
 
-func TestCodes_AreExplainedOnce(t *testing.T) {
+func TestCodes_AreThereOnce(t *testing.T) {
 	t.Parallel()
 	isName := regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 	seen := map[string]bool{}
@@ -33,11 +33,6 @@ func TestCodes_AreExplainedOnce(t *testing.T) {
 			t.Errorf("%q is there twice, or is no name", code.Name)
 		}
 		seen[code.Name] = true
-		for _, text := range []string{code.Means, code.Cure} {
-			if !strings.HasSuffix(text, ".") || strings.ToUpper(text[:1]) != text[:1] && text[0] != '"' && !strings.HasPrefix(text, "COMMAND") {
-				t.Errorf("%s: %q is no sentence", code.Name, text)
-			}
-		}
 	}
 }
 

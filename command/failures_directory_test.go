@@ -65,6 +65,6 @@ func directoryFailures() []failure {
 		{name: "cli_config_with_a_token", files: one, cli: "credentials \"tf.example.com\" {\n  token = secret\n}\n"},
 		{name: "cli_config_unknown_method", files: one, cli: "provider_installation {\n  mirror {\n    url = \"https://example.com/\"\n  }\n}\n"},
 		{name: "cli_config_missing", files: one, args: "init -offline", env: []string{"TF_CLI_CONFIG_FILE=/no/such/cli.tfrc"}},
-		{name: "credentials_helper_missing", files: one, args: "init -offline", cli: "credentials_helper \"vault\" {}\n"},
+		{name: "credentials_helper_missing", files: requiring("localhost/acme/tiny"), cli: "credentials_helper \"vault\" {}\nhost \"localhost\" {\n  services = {}\n}\n"},
 	}
 }

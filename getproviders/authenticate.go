@@ -168,7 +168,7 @@ func (e *UnknownIssuerError) Is(target error) bool { return target == ErrAuthent
 
 // Hint says who can help.
 func (e *UnknownIssuerError) Hint() string {
-	return "the provider's publisher has to add the key to the registry" + listAt(e.List)
+	return "don't use the package: the registry doesn't list this key. Ask the provider's publisher; if the key is theirs, they have to add it to the registry" + listAt(e.List)
 }
 
 // SignatureError says that a signature is not valid, or that it or a key can't

@@ -17,7 +17,7 @@ func TestUnauthorizedError_SaysWhatToDo(t *testing.T) {
 		needs    = "host registry.example requires authentication credentials for provider registry.example/acme/widget: GET "
 		rejected = "host registry.example rejected the given authentication credentials for provider registry.example/acme/widget: GET "
 		set      = `the program needs credentials for "registry.example"`
-		check    = "the credentials for registry.example may have expired, or may not be meant for this"
+		check    = "the credentials for registry.example may have expired, or lack the right to read this"
 	)
 	for name, test := range map[string]struct {
 		api     string
@@ -93,7 +93,7 @@ func TestUnauthorizedError_NamesPorts(t *testing.T) {
 		hint string
 	}{
 		{nil, `the program needs credentials for "registry.example:8443"`},
-		{everyToken, "the credentials for registry.example:8443 may have expired, or may not be meant for this"},
+		{everyToken, "the credentials for registry.example:8443 may have expired, or lack the right to read this"},
 	} {
 		source := &getproviders.RegistrySource{Client: w.client, Discovery: &hosts.Discovery{Client: w.client}, Credentials: test.with}
 		_, err := source.Versions(t.Context(), mustParse(t, "registry.example:8443/acme/widget"))

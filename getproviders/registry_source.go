@@ -2,6 +2,7 @@ package getproviders
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -311,7 +312,19 @@ func (s *RegistrySource) fetchDocuments(ctx context.Context, p Provider, answer 
 			return err
 		},
 	)
-	return documents, err
+	return documents, withoutDocument(err)
+}
+
+// withoutDocument adds advice to the error of a registry that names a checksum list or a signature which isn't there.
+func withoutDocument(err error) error {
+	query, ok := errors.AsType[*QueryError](err)
+	status, answered := errors.AsType[*StatusError](err)
+	if !ok || !answered || status.StatusCode != http.StatusNotFound || query.Advice != "" {
+		return err
+	}
+	advised := *query
+	advised.Advice = "the registry lists the package, but its signed checksums aren't there: tell the provider's publisher"
+	return &advised
 }
 
 func (s *RegistrySource) signingKeys() SigningKeys {

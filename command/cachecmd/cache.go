@@ -91,7 +91,7 @@ func parseWanted(names []string, product getproviders.Product) (wanted []resolve
 			err = fmt.Errorf("%s has no packages", w.Provider)
 		}
 		if err != nil {
-			return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q is no provider, or version of one: %v", name, err)}
+			return nil, &cli.UsageError{Text: fmt.Sprintf("Error: %q isn't a provider such as hashicorp/aws, or a version of one such as hashicorp/aws@5.0.0: %v", name, err)}
 		}
 		wanted = append(wanted, w)
 	}

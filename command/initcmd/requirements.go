@@ -104,12 +104,12 @@ func changesDetected(r request, changes []string) problem.List {
 	}
 	what := fmt.Sprintf("The lock file %s would have to change, but %s forbids it", depsfile.FileName, r.opts.readonlyBy)
 	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
-		what = fmt.Sprintf("There is no lock file %s, and %s allows none", depsfile.FileName, r.opts.readonlyBy)
+		what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
 	}
 	return problem.List{problem.Error("Provider dependency changes detected", fmt.Sprintf(
 		"%s:%s\n\n"+
 			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
-			"moves only with -upgrade.",
+			"changes only with -upgrade.",
 		what, problem.Items(changes), r.product.Program))}
 }
 

@@ -232,7 +232,7 @@ func withTokens(text string, err error) string {
 			from = "the environment variable " + variable + ", " + from
 		}
 		text = strings.ReplaceAll(text, hosts.MissingAdvice(host), "put a token into "+block)
-		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they are those of "+from)
+		text = strings.ReplaceAll(text, hosts.RejectedAdvice(host), hosts.RejectedAdvice(host)+"; they come from "+from)
 	}
 	return text
 }
@@ -245,9 +245,9 @@ func withVariables(text string, err error) string {
 		text += ". TF_REGISTRY_CLIENT_TIMEOUT allows more seconds"
 	case errors.Is(err, resolve.ErrNoSpace), resolve.IsFull(err):
 		if !errors.Is(err, resolve.ErrNoSpace) {
-			text += "\n\nhint: the disk is full, or your share of it: make room there"
+			text += "\n\nhint: the disk is full, or your quota is used up: free some room there"
 		}
-		text += ". To remove packages that aren't used any more from the shared cache, run:\n  tfdeps cache gc"
+		text += ". This command removes unused packages from the shared cache:\n  tfdeps cache gc"
 	}
 	return text
 }
@@ -256,7 +256,7 @@ func withVariables(text string, err error) string {
 // may not be.
 func notCached(product getproviders.Product, req getproviders.Requirements, missing []*getproviders.NotCachedError) *problem.Problem {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. One would have to ask for:", missing[0].By)
+	fmt.Fprintf(&b, "%s allows no requests, and these are neither installed nor in the shared cache nor in a mirror on this machine. They would have to be downloaded:", missing[0].By)
 	for i, m := range missing {
 		if i > 0 && m.Provider == missing[i-1].Provider {
 			fmt.Fprintf(&b, ", or of the %s", m.Source)
@@ -264,8 +264,8 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 		}
 		fmt.Fprintf(&b, "\n  - %s %s, of the %s", product.Short(m.Provider), wantedVersion(req, m), m.Source)
 	}
-	fmt.Fprintf(&b, "\n\nTo have them here from then on, run this where requests are allowed, with the same cache:\n  %s\n\n"+
-		"Where this machine is never connected, install from a filesystem mirror.", primer(missing))
+	fmt.Fprintf(&b, "\n\nTo download them, run this once where requests are allowed, with the same cache:\n  %s\n\n"+
+		"If this machine never has a network, install from a filesystem mirror.", primer(missing))
 	return problem.Error("Not all providers are on this machine", b.String())
 }
 

@@ -230,7 +230,7 @@ func TestInstallProblems_SayWhereTokensBelong(t *testing.T) {
 	const (
 		missing  = "put a token into the environment variable TF_TOKEN_a_example, or into a credentials block for \"a.example\" in the CLI configuration"
 		port     = "put a token into a credentials block for \"a.example:8443\" in the CLI configuration"
-		rejected = "the credentials for b.example may have expired, or may not be meant for this; they are those of the environment variable TF_TOKEN_b_example, " +
+		rejected = "the credentials for b.example may have expired, or lack the right to read this; they come from the environment variable TF_TOKEN_b_example, " +
 			"a credentials block or a credentials helper of the CLI configuration"
 	)
 	unread := &hosts.DiscoveryError{Host: "a.example", StatusCode: 401}

@@ -130,4 +130,4 @@ func (e *outsideError) Error() string {
 func (e *outsideError) Is(target error) bool { return target == errOutside }
 
 // Hint says what to do.
-func (e *outsideError) Hint() string { return "Name a directory that is in the package itself." }
+func (e *outsideError) Hint() string { return "name a directory that is in the package itself" }

@@ -141,6 +141,11 @@ func (e *TooLargeError) Error() string {
 	return fmt.Sprintf("the response is larger than %d bytes", e.Limit)
 }
 
+// Hint says what the reason may be.
+func (e *TooLargeError) Hint() string {
+	return "nothing valid is that large: check what is at the URL"
+}
+
 // DocumentRequest says which document GetDocument asks for.
 type DocumentRequest struct {
 	URL          *url.URL

@@ -17,9 +17,9 @@ type Refusal struct {
 func StatusAdvice(status int) string {
 	switch {
 	case status == http.StatusTooManyRequests:
-		return "the server limits how much is asked for in a while: wait, or ask it less, by a shared cache or a mirror"
+		return "the server limits the number of requests: wait, then run again. A shared cache or a mirror sends fewer"
 	case status >= http.StatusInternalServerError:
-		return "the server has a fault, which those who run it have to mend: try again later"
+		return "the server failed: run again later. If it keeps failing, tell those who run the server"
 	default:
 		return ""
 	}
@@ -63,7 +63,7 @@ func (r Refusal) Says(status int) string {
 // RejectedAdvice says what may be wrong with the credentials that a host rejected. Where
 // they come from is for the program to say.
 func RejectedAdvice(host Hostname) string {
-	return fmt.Sprintf("the credentials for %s may have expired, or may not be meant for this", host)
+	return fmt.Sprintf("the credentials for %s may have expired, or lack the right to read this", host)
 }
 
 // MissingAdvice says that a host needs credentials. Where a program takes them from is

@@ -107,21 +107,25 @@ func (e *Error) Hint() string {
 	switch e.Kind {
 	case getproviders.ErrUnauthorized:
 		if e.Status == 0 {
-			return "See whether the credentials belong to a user who may read the package."
+			return "check whether the credentials belong to a user who may read the package"
 		}
-		return "Logins for hosts of archives are taken from .netrc. See whether the host is in it, and whether the login may read the package."
+		return "the login for a host of archives is taken from .netrc: check that the host is in it, and that the login may read the package"
 	case ErrNotFound:
 		if e.Status != 0 {
-			return "See whether the address is right. Some servers say so, too, of what they don't show without a login, which would have to be in .netrc."
+			return "check the address. Some servers answer so if a login is missing, which is taken from .netrc"
 		}
 		if repository, ok := errors.AsType[*git.Error](e.Err); ok && repository.Ref != "" {
-			return fmt.Sprintf("A ref is a tag, a branch or a commit. To see those that there are, run:\n  git ls-remote %s", repository.URL)
+			return fmt.Sprintf("a ref is a tag, a branch or a commit. This command lists tags and branches:\n  git ls-remote %s", repository.URL)
 		}
-		return "See whether the address is right."
+		return "check the address"
+	case getproviders.ErrUnreachable:
+		if repository, ok := errors.AsType[*git.Error](e.Err); ok {
+			return fmt.Sprintf("check the address, and whether this user may read the repository:\n  git ls-remote %s", repository.URL)
+		}
 	case ErrChecksum:
-		return "The archive was replaced, or the checksum in the source address is wrong. Find out which before you change it."
+		return "the archive was replaced, or the checksum in the source address is wrong: find out which before you change it"
 	case ErrOffline:
-		return "Run once without -offline: what was fetched stays in the module store."
+		return "run once without -offline: what is fetched stays in the module store"
 	}
 	return ""
 }

@@ -158,9 +158,9 @@ func (e *StatusError) HTTPStatus() int { return e.StatusCode }
 func (e *StatusError) Hint() string {
 	switch {
 	case e.StatusCode == http.StatusNotFound, e.StatusCode == http.StatusGone:
-		return "the source lists the package, and the server doesn't have the archive: tell those who publish it"
+		return "the source lists the package, but the server doesn't have its archive: tell the publisher of the provider, or those who run the mirror"
 	case hosts.Refuses(e.StatusCode):
-		return "the server wants a login for archives, or another one, or the URL was good for a limited time only: run again, and see whether the login may read them"
+		return "the archive needs a login that may read it, or its URL has expired. Run again; if that fails too, check the login in .netrc or the token of the host"
 	default:
 		return hosts.StatusAdvice(e.StatusCode)
 	}

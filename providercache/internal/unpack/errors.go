@@ -47,6 +47,11 @@ func (e *Error) Error() string {
 // Code is "invalid_package".
 func (e *Error) Code() string { return "invalid_package" }
 
+// Hint says who can help.
+func (e *Error) Hint() string {
+	return "the package was published wrongly, or something else was downloaded in its place: don't use it, and tell the provider's publisher"
+}
+
 // Unwrap returns the Rule.
 func (e *Error) Unwrap() error { return e.Rule }
 
