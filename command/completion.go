@@ -21,7 +21,7 @@ type completionOptions struct {
 
 func (o *completionOptions) flags() cli.Flags {
 	return cli.Flags{{Name: "line", Arg: "=TEXT", Value: cli.String(&o.line),
-		Help: "Print what may follow, one candidate a line, for a command line that begins so. The scripts call this."}}
+		Help: "Print how this command line may be completed, one word a line. The scripts call this."}}
 }
 
 // shells are those that there is a script for.
@@ -31,9 +31,9 @@ var shells = []string{"bash", "fish", "zsh"}
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Help: cli.Help{
 		Usage: []string{"completion [options] bash|fish|zsh"}, Flags: new(completionOptions).flags(),
-		About: `  Prints a script that has the shell complete commands, options and their values,
-  and the providers and platforms of the lock file and the shared cache. Nothing
-  is asked of any host.`,
+		About: `  Prints a script for a shell. With it, the Tab key completes commands, options and
+  their values, and the providers and platforms of the lock file and the shared
+  cache. No request is sent.`,
 	}}
 }
 

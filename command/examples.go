@@ -60,7 +60,7 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps cache dir", Why: "Show where the cache is."},
 	},
 	"cache gc": {
-		{Line: "tfdeps cache gc", Why: "Remove what no directory was prepared with for 30 days."},
+		{Line: "tfdeps cache gc", Why: "Remove packages that no init has used for 30 days."},
 		{Line: "tfdeps cache gc -older-than=2w -dry-run", Why: "Show what two weeks would remove."},
 	},
 	"cache prune": {

@@ -3,10 +3,11 @@ package command
 // usage is the help for the program as a whole.
 const usage = `Usage: tfdeps [global options] <command> [args]
 
-Installs what a Terraform or OpenTofu configuration depends on. It takes the
-place of "terraform init" or "tofu init"; the real plan and apply go on from
-there. The work of tofu is done if tfdeps is called by a link named tofu, by
-init with -with=tofu, and with TFDEPS_PRODUCT=tofu.
+Installs the providers and modules that a Terraform or OpenTofu configuration
+needs. Run "tfdeps init" in the place of "terraform init" or "tofu init", and
+then "terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does. It
+works as OpenTofu does if it is called by a link named tofu, for init with
+-with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
   cache         Look after the cache that working directories share

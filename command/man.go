@@ -33,6 +33,13 @@ func manPage(name string, c cli.Command) string {
 	}
 	manText(&b, "SYNOPSIS", strings.Join(calls, "\n"))
 	manText(&b, "DESCRIPTION", c.Help.About)
+	var below []string
+	for _, command := range commandsBelow(commands(), c.Name) {
+		below = append(below, fmt.Sprintf("  %-10s %s", command.word, command.what))
+	}
+	if len(below) > 0 {
+		manText(&b, "COMMANDS", strings.Join(below, "\n"))
+	}
 	if len(c.Help.Flags) > 0 {
 		manText(&b, "OPTIONS", c.Help.Flags.Text())
 	}

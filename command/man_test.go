@@ -15,7 +15,11 @@ func TestManPages_SayWhatTheHelpSays(t *testing.T) {
 	unescape := strings.NewReplacer(`\-`, "-", `\e`, `\`, `\&`, "")
 	for _, c := range commands() {
 		page := unescape.Replace(pages["tfdeps-"+strings.ReplaceAll(c.Name, " ", "-")+".1"])
-		for _, part := range []string{c.Help.Usage[0], c.Help.About, c.Help.Examples[0].Line} {
+		parts := []string{c.Help.Usage[0], c.Help.About, c.Help.Examples[0].Line}
+		for _, below := range commandsBelow(commands(), c.Name) {
+			parts = append(parts, below.what)
+		}
+		for _, part := range parts {
 			if !strings.Contains(page, strings.TrimSpace(part)) {
 				t.Errorf("the page of %s lacks %q", c.Name, part)
 			}

@@ -7,19 +7,12 @@ import (
 )
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"cache <command> [options]"}, About: `  Looks after the cache of providers that working directories share: the directory
-  that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, else one of tfdeps, which
-  TFDEPS_CACHE_DIR moves. All commands are safe beside running inits.
+	return cli.Help{Usage: []string{"cache <command> [options]"}, About: `  Commands for the cache of providers that working directories share. It is the
+  directory that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, otherwise one of
+  tfdeps' own, which TFDEPS_CACHE_DIR moves. All of them may run while others
+  run "tfdeps init". "prune" is another name for "gc".
 
-  add       Put packages into the cache
-  clean     Remove packages
-  dir       Show where the cache is
-  gc        Remove what isn't used any more (alias: prune)
-  key       Show a key for what lock files select
-  list      List the packages
-  verify    Read and hash all packages
-
-  To see the options of a command: tfdeps cache <command> -help`}
+  "tfdeps help cache COMMAND" shows the options of a command.`}
 }
 
 func (o *addOptions) flags() cli.Flags {
@@ -104,9 +97,9 @@ func (o *removeOptions) flags() cli.Flags {
 func (o *gcOptions) flags() cli.Flags {
 	return append(cli.Flags{
 		{Name: "older-than", Arg: "=30d", Value: cli.Func(o.setOlderThan),
-			Help: "Remove what wasn't used for so long: 2w, 12h."},
+			Help: "Remove what wasn't used for this long, such as 2w or 12h."},
 		{Name: "max-size", Arg: "=20GB", Value: cli.Func(o.setMaxSize),
-			Help: "Remove what was used least recently, until no more is left than that."},
+			Help: "Remove what was used least recently, until the rest is no larger than this."},
 		{Name: "keep-locked", Arg: " DIR...", Value: cli.Paths(&o.keepLocked),
 			Help: "Keep what lock files in and below these directories select. Without -older-than and -max-size, remove all the rest."},
 	}, o.removeOptions.flags()...)
@@ -114,15 +107,13 @@ func (o *gcOptions) flags() cli.Flags {
 
 func gcHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache gc [options]"}, Flags: new(gcOptions).flags(),
-		About: `  Removes packages that aren't used any more, and what killed runs and
-  directories that are gone have left. Packages stay that are being worked on, and
-  those to which a directory has a symbolic link, if that was made by tfdeps.
-  What is in parentheses in the result still takes room, because directories
-  have hard links to it.
+		About: `  Removes packages that aren't used any more, and what killed runs and deleted
+  directories left behind. It keeps packages that another process is working on,
+  and packages to which tfdeps made a symbolic link in some directory. The size in
+  parentheses in the result isn't free yet: directories have hard links to it.
 
-  Without options, packages go that no directory was prepared with for 30 days.
-  Archives and git repositories of modules go that were fetched longer ago than
-  that.
+  Without options, it removes packages that no init has used for 30 days, and
+  archives and git repositories of modules that are older than that.
 
   In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without
   a receipt of tfdeps stay.`}
@@ -141,7 +132,7 @@ func (o *keyOptions) flags() cli.Flags {
 		{Name: "github", Value: cli.Bool(&o.github),
 			Help: "Print path, key and restore-keys, for $GITHUB_OUTPUT."},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.setPlatform),
-			Help: "For this platform."},
+			Help: "The platform of the packages. The default is this machine's."},
 		o.dirFlag(),
 	}
 }

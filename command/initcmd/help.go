@@ -17,12 +17,12 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   locked already costs no network; configuration and state are never changed.
 
   Packages come from where the provider_installation block of the CLI
-  configuration says. Without one, they come from the directories that are
-  mirrors by default, terraform.d/plugins first, if those have any of the
-  provider, else from the provider's origin registry.
+  configuration says. Without one, they come from terraform.d/plugins and the other
+  directories that are mirrors by default, if these have the provider, otherwise
+  from the provider's registry.
 
   Modules that aren't local are fetched, unless they are recorded already. The
-  backend is recorded for "terraform plan", and not asked for anything: moving
+  backend is recorded for "terraform plan", and no request is sent to it: moving
   state is left to Terraform.`
 
 const more = `  The exit code is 0, or 1 if anything went wrong. With -check there is 2, too.
@@ -32,19 +32,19 @@ type "check_reason" for each reason, with code, @message and what it is about
 (provider or module, or neither), and one of the type "check" at the end, with
 up_to_date and reasons, their number. The codes don't change:
   lock_missing_provider    a required provider has no entry in the lock file
-  constraint_unsatisfied   it has, in a version that isn't allowed any more
-  lock_without_hash        it has, without an h1 hash to compare a package with
+  constraint_unsatisfied   the locked version isn't allowed any more
+  lock_without_hash        the entry has no h1 hash to compare a package with
   lock_extra_provider      a provider has an entry and isn't required any more
   package_absent           the locked version of a provider isn't installed
-  package_differs          it is, and hasn't got one of the locked hashes
-  built_in_invalid         a built-in provider can't be had like this
+  package_differs          the installed package has none of the locked hashes
+  built_in_invalid         a built-in provider has a version or an unknown name
   module_absent            a module isn't installed
-  module_source_changed    it is, from another source
-  module_version_changed   it is, in a version that isn't allowed any more
+  module_source_changed    the module is installed from another source
+  module_version_changed   the installed version isn't allowed any more
   module_record_differs    modules.json would be written again
   module_differs           a module isn't what the lock file for modules says
   backend_uninitialized    the backend isn't recorded
-  backend_changed          another one is, or it would be recorded again
-  backend_removed          one is recorded, and there is none any more
-  workspace_missing        the selected one doesn't exist, and there is only the default one
+  backend_changed          another backend is recorded, or with other settings
+  backend_removed          a backend is recorded, and none is configured
+  workspace_missing        the selected workspace doesn't exist
   plugin_dirs_changed      -plugin-dir isn't what is recorded of it`

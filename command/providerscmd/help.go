@@ -26,7 +26,7 @@ const treeAbout = `  Shows the tree of modules with the providers that each of t
   the providers that the state requires. Nothing is installed and no host is
   asked: modules have to be installed, by init or get.
 
-  A state in the care of a backend can't be read. A warning says so.`
+  A state that a backend keeps isn't read; a warning says so.`
 
 const treeMore = `The JSON object:
 
@@ -51,16 +51,15 @@ const treeMore = `The JSON object:
     locked               what the lock file selects: version,
                          version_constraints; null if it has no entry`
 
-const lockAbout = `  Adds to the lock file the hashes that installing takes on other platforms, so
-  that a lock file made on one machine is good for all. By default that is done
-  for every provider that the configuration requires; addresses say for which.
-  Versions stay as they are locked. What isn't locked yet gets the newest version
-  that is allowed.
+const lockAbout = `  Adds to the lock file the hashes that other platforms need, so that a lock file
+  made on one machine works on all. It does so for every provider that the
+  configuration requires, or for the providers whose addresses are given. Locked
+  versions stay. What isn't locked yet gets the newest version that is allowed.
 
   Packages come from the providers' own registries, whatever the CLI configuration
-  says about installation. Each is read while it is downloaded, kept nowhere, and
-  never downloaded again: what is in it is remembered by its checksum. None is
-  downloaded where a registry tells what is in it.
+  says about installation. Each is read while it is downloaded, and isn't kept. Its
+  hashes are remembered, so it isn't downloaded a second time. Where a registry
+  tells all hashes, nothing is downloaded.
 
   Modules needn't be installed, and no state or backend is looked at. Nothing but
   the lock file is written.`

@@ -35,7 +35,7 @@ func (o *lockOptions) flags() cli.Flags {
 		o.sourceFlags("config", "Take them from where the CLI configuration says."),
 		cli.Flags{
 			{Name: "hashes", Arg: "=", Value: cli.String(&o.hashes), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
-				Help: "Whose word counts for hashes of packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
+				Help: "Whose hashes to trust for packages that aren't read:", Choices: hashes, More: "What was read before counts more."},
 			{Name: "upgrade", Arg: "=ADDRESS[@VERSION]", Value: cli.Strings(&o.upgrades),
 				Help: "Select this version, or the newest that is allowed, for a provider, and leave the entries of others as they are. May be given more than once."},
 			o.dirFlag("Work in this directory instead of the current one. May be given more than once, and be a pattern such as envs/*, of which the directories with a configuration count. A package that several of them need is read once."),

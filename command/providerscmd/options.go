@@ -31,7 +31,7 @@ type packageOptions struct {
 
 func (o *packageOptions) platformFlag() cli.Flag {
 	return cli.Flag{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
-		Help: `A platform such as linux_amd64; may be given more than once. The default is the one that this is. With "all", those that the source of a provider lists for its version.`}
+		Help: `A platform such as linux_amd64; may be given more than once. The default is this machine's. With "all", those that the source of a provider lists for its version.`}
 }
 
 // sourceFlags are the options that say where packages come from. The value of

@@ -44,7 +44,7 @@ func (o *verifyOptions) flags() cli.Flags {
 			Help: "Look into this filesystem mirror instead, with packages that are packed or unpacked. What isn't locked is passed over. May be given more than once."},
 		{Name: "vendored", Value: cli.Bool(&o.vendored), Help: "Look into terraform.d/plugins instead."},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
-			Help: "For which platform everything has to be there; may be given more than once. The default is the one that this is. What is there for others is compared, too."},
+			Help: "For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."},
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
 		cli.NoColor(),
 	}

@@ -37,7 +37,7 @@ type options struct {
 func (o *options) flags() cli.Flags {
 	return slices.Concat(cli.Flags{
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
-			Help: "A platform such as linux_amd64; may be given more than once. The default are those of the last time, at first the one that this is."},
+			Help: "A platform such as linux_amd64; may be given more than once. The default is the platforms of the last run, or this machine's if there was none."},
 		{Name: "unpacked", Value: cli.OptionalBool(&o.unpacked),
 			Help: "Vendor providers as directories. Archives, the default, are a quarter of the size and one file each, and nothing in them can be changed by git or by accident. -unpacked=false goes back to them."},
 		{Name: "lfs", Value: cli.OptionalBool(&o.lfs),
@@ -45,7 +45,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "upgrade", Value: cli.Bool(&o.upgrade),
 			Help: "Take the newest versions of modules and providers that are allowed."},
 		{Name: "hashes", Arg: "=", Value: cli.String(&o.hashesText), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
-			Help: "Whose word counts for hashes for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"."},
+			Help: "Whose hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"."},
 		sources.PolicyFlag(&o.policies),
 		{Name: "prune", Value: cli.Bool(&o.prune),
 			Help: "Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."},
@@ -67,15 +67,15 @@ func help() cli.Help {
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
-  packages of providers into terraform.d/plugins, modules, those that they call
-  included, into .terraform/modules with modules.json, and what the packages
-  are into .terraform.lock.hcl. In a clone of the repository, "terraform init" and
-  "tfdeps init" then need no network. No configuration is changed, and none of
-  the CLI is needed: it must not have a provider_installation block.
+  packages of providers into terraform.d/plugins, modules and those that they call
+  into .terraform/modules with modules.json, and the hashes of the packages into
+  .terraform.lock.hcl. In a clone of the repository, "terraform init" and "tfdeps
+  init" then need no network. No configuration is changed. A CLI configuration isn't
+  needed; if there is one, it must not have a provider_installation block.
 
   Providers come from where init would take them, and are verified as there. What
-  is vendored already, and is what was locked, isn't asked for again. What is
-  signed about an archive lies beside it. Packages that you have put there
+  is vendored already and matches the lock file isn't downloaded again. The signed
+  checksums of an archive are beside it. Packages that you have put there
   yourself are verified, locked, and left as they are.
 
   Lines that git needs are kept in a marked block at the end of .gitignore and
