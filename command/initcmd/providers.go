@@ -15,9 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/configs/modules/modulelock"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -101,6 +103,7 @@ func (in *installation) install() problem.List {
 	}
 	in.view.PhaseEnd()
 	problems = append(problems, in.chosenOffline(report)...)
+	problems = append(problems, in.notShared(report)...)
 	return append(problems, in.record(installer.Fetcher, locks, report)...)
 }
 
@@ -181,6 +184,26 @@ func (in *installation) suggest(p getproviders.Provider) (view.Suggestion, bool)
 		return view.Suggestion{Provider: meant}, true // its own failure, if it matters, is reported elsewhere
 	}
 	return view.Suggestion{Provider: meant, Versions: available.Versions}, true
+}
+
+// notShared warns that packages are for this directory alone, because the cache that the user named can't be written to. As long as it has
+// all that is needed, that is no reason for a warning.
+func (in *installation) notShared(report providercache.Report) problem.List {
+	cache := in.settings.cache
+	alone := slices.ContainsFunc(report.Outcomes, func(o providercache.Outcome) bool {
+		return o.Err == nil && !o.Present && !o.FromCache && o.Link == link.Auto && !o.Selection.Provider.IsBuiltIn()
+	})
+	if cache == nil || !cache.Shared || !alone {
+		return nil
+	}
+	probe, err := scratch.Make(cache.Dir)
+	if err == nil {
+		probe.Remove()
+		return nil
+	}
+	return problem.List{problem.Warning("The shared cache can't be written to", fmt.Sprintf(
+		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
+			"names the cache. Correct its permissions, or name another directory.", err))}
 }
 
 // chosenOffline warns of versions that were chosen without asking sources that may

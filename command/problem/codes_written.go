@@ -49,7 +49,8 @@ var writtenCodes = []Code{
 var machineCodes = []Code{
 	{Name: "cache_failed", Summaries: []string{"There is no shared cache", "Failed to list the cache",
 		"Packages of the shared cache are copied", "Other users can change ", "Failed to verify the cache", "Failed to remove ",
-		"Failed to make the cache fit for an image", "The shared cache isn't used"}},
+		"Failed to make the cache fit for an image", "The shared cache isn't used",
+		"The shared cache can't be written to"}},
 	{Name: "file_lock_held"},
 	{Name: "interrupted", Summaries: []string{"Interrupted", "Canceled", "Provider installation was canceled",
 		"Module installation was canceled", "The search was canceled", "Reading the configuration was interrupted"}},

@@ -121,7 +121,7 @@ func TestResolver_SubdirectoriesStayInTheirPackage(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "outside of the module package") {
 			t.Errorf("-from-module with %s: %v", subdir, err)
 		}
-		p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "Name a directory")
+		p.wantProblem("main.tf", "outside of the module package", `module "a"`, netURL, subdir[:1], "name a directory")
 	}
 }
 

@@ -44,15 +44,19 @@ type NoSpaceError struct {
 
 // Error implements error.
 func (e *NoSpaceError) Error() string {
-	return fmt.Sprintf("the packages need %s or more, and %s are free in %s", megabytes(e.Need), megabytes(e.Free), strings.Join(e.Dirs, " and "))
+	return fmt.Sprintf("the packages need %s or more, and %s are free in %s", amount(e.Need), amount(e.Free), strings.Join(e.Dirs, " and "))
 }
 
-// megabytes writes an amount of bytes for people, in powers of ten.
-func megabytes(n int64) string {
-	if n >= 1e9 {
+// amount writes a number of bytes for people, in powers of ten.
+func amount(n int64) string {
+	switch {
+	case n >= 1e9:
 		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	default:
+		return fmt.Sprintf("%.0f kB", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 }
 
 // Hint says what to do.
