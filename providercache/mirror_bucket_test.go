@@ -15,6 +15,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/archivedir"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/blob/blobtest"
@@ -255,4 +256,49 @@ func TestMirrorBucket_PruneWaitsForThoseWhoHaveReadTheIndexes(t *testing.T) {
 	if keys := keysOf(t, b); len(keys) != 1+1+1+3 {
 		t.Errorf("there is %q", keys)
 	}
+}
+
+// TestMirrorBucket_NeverShowsASignatureBesideAnotherList: what is signed is replaced when the registry signs another list, and goes when it isn't
+// true of an archive any more.
+func TestMirrorBucket_NeverShowsASignatureBesideAnotherList(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	const list = "terraform-provider-widget_1.0.0_SHA256SUMS"
+	b := &watched{Bucket: blob.NewDirectory(m.opts.Dir)}
+	m.opts.Platforms = []getproviders.Platform{linux}
+	_, err := m.publish(t, b, want("widget@1.0.0")...)
+	must(t, err)
+	for _, name := range documents("widget", "1.0.0") {
+		if !slices.Contains(keysOf(t, b), name) {
+			t.Errorf("%s isn't there", name)
+		}
+	}
+	plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plan9})
+	m.Fetcher.Source, m.opts.Platforms, b.ops = registrySource(m.registry), []getproviders.Platform{plan9}, nil
+	_, err = m.publish(t, b, want("widget@1.0.0")...)
+	must(t, err)
+	signed := slices.DeleteFunc(b.ops, func(op string) bool {
+		return !strings.Contains(op, "SHA256SUMS") || strings.HasSuffix(op, ".keys.json")
+	})
+	if !slices.Equal(signed, []string{"delete " + list + ".sig", "put " + list, "put " + list + ".sig"}) {
+		t.Errorf("another list was signed, and it did %q", signed)
+	}
+	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: otherPlatforms[0],
+		Archive: zipOf(t, map[string]string{"terraform-provider-widget": "again"})})
+	m.Fetcher.Source, m.opts.Platforms = unsigned{registrySource(m.registry)}, otherPlatforms[:1]
+	_, err = m.publish(t, b, want("widget@1.0.0")...)
+	must(t, err)
+	if keys := keysOf(t, b); slices.ContainsFunc(keys, func(key string) bool { return strings.Contains(key, "SHA256SUMS") }) {
+		t.Errorf("a list that isn't true of all is there: %q", keys)
+	}
+}
+
+// unsigned is a source that knows nothing of signatures.
+type unsigned struct{ getproviders.Source }
+
+func (u unsigned) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	pkg, err := u.Source.Package(ctx, p, v, plat)
+	pkg.Trust = getproviders.Trust{}
+	return pkg, err
 }

@@ -26,8 +26,8 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // The budgets of the program. Each is about a tenth above what it is, so that growth is a
 // decision: CONTRIBUTING.md says what each module is for, and what it costs.
 const (
-	maxPackages   = 600        // linked, those of the standard library included; 555
-	maxBytes      = 25_000_000 // of the stripped program; 22.8 million
+	maxPackages   = 600        // linked, those of the standard library included; 562
+	maxBytes      = 25_000_000 // of the stripped program; 23.8 million
 	maxInitBytes  = 960_000    // allocated before main; 905,000
 	maxInitAllocs = 7_300      // before main; 6930
 	maxOwnBytes   = 16_000     // of those, by our own packages; 7700
