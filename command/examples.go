@@ -8,6 +8,7 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps init", Why: "Install modules and providers, and record the backend."},
 		{Line: "tfdeps init -upgrade", Why: "Take the newest versions that the constraints allow."},
 		{Line: "tfdeps init -frozen", Why: "In CI: take what is locked, send no request, change no lock file."},
+		{Line: "tfdeps init -report=init.html", Why: "See in a browser what took how long."},
 		{Line: "tfdeps init -platform=linux_amd64,darwin_arm64", Why: "Make the lock file good for other platforms, too."},
 	},
 	"get": {

@@ -23,6 +23,7 @@ type options struct {
 	check       bool // find out whether there is anything to do, and do nothing
 	json        bool
 	jsonInto    string // a file that gets what -json prints; "": none
+	report      string // a file that gets the page of the run; "": none
 	get         bool   // whether modules are installed
 	fromModule  string // the source of -from-module; "": none
 	stateFile   string // of -state; "": none
@@ -132,6 +133,8 @@ func (o *options) flags() cli.Flags {
 			Help: "Print one JSON object a line, for programs. A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
 		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto),
 			Help: "Write into this file what -json prints, beside what is printed for people."},
+		{Name: "report", Arg: "=FILE", Value: cli.String(&o.report), Variable: "TFDEPS_REPORT", Meaning: "write a page of the run to this file",
+			Help: "Write a web page into this file that shows what was asked, fetched and linked, when, and how large it was. It is also written if init fails, and needs no network to be looked at."},
 		cli.NoColor(),
 	}, cli.OpenTofu())
 }
@@ -290,7 +293,7 @@ func (o *options) forbidden() (problems problem.List) {
 		given bool
 	}{
 		{"-upgrade", o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
-		{"-migrate-state", o.backend.moves()},
+		{"-migrate-state", o.backend.moves()}, {o.by["report"], o.report != ""},
 	} {
 		if other.given {
 			conflict(other.name, o.by["check"], "It always has something to do.")

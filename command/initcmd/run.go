@@ -7,9 +7,11 @@
 package initcmd
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -20,6 +22,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs"
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
 )
 
 // Command is the command.
@@ -48,6 +51,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	how.Progress = opts.progress
 	// Terminals that can't draw get no bars, and the lines of the debug log neither.
 	how.NoBars = m.Env.Get("TERM") == "dumb" || m.Log != nil
+	how.Report = opts.report != ""
 	into, unwritable := openInto(opts.jsonInto)
 	if problems = append(problems, unwritable...); into != nil {
 		defer into.Close()
@@ -55,6 +59,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	}
 	r := request{meta: m, opts: opts, product: product, view: view.NewInit(how)}
 	r.view.Version(m.Version)
+	problems = append(problems, checkReport(opts.report)...)
 	if problems = append(problems, m.Warnings...); problems.HasErrors() {
 		return cli.End(r.view.Problems, problems, 1), nil
 	}
@@ -62,7 +67,44 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if opts.check {
 		return check(r), nil
 	}
-	return initialize(r), nil
+	code := initialize(r)
+	if unwritten := writeReport(r, code != 0); unwritten.HasErrors() {
+		return cli.End(r.view.Problems, unwritten, code), nil
+	}
+	return code, nil
+}
+
+// checkReport finds out before anything is done whether there is a directory for the page of the run.
+func checkReport(path string) problem.List {
+	if path == "" {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	return problem.List{problem.Error("Invalid argument", fmt.Sprintf("The page of the run can't be written to %q, which -report names: %s is no directory.", path, dir))}
+}
+
+// writeReport writes the page of the run, if it is wanted.
+func writeReport(r request, failed bool) problem.List {
+	report := r.view.Report()
+	if report == nil {
+		return nil
+	}
+	var page bytes.Buffer
+	err := report.Write(&page, view.ReportHead{Own: r.meta.Version, Directory: cli.WorkingDirectory(), Failed: failed})
+	if err == nil {
+		err = wholefile.Write(r.opts.report, page.Bytes(), 0o644)
+	}
+	if err != nil {
+		reason := err
+		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
+			reason = at.Err
+		}
+		return problem.List{problem.Error("Failed to write the page of the run", fmt.Sprintf("The page can't be written to %q: %v.", r.opts.report, reason))}
+	}
+	return nil
 }
 
 // openInto creates the file of -json-into, or empties it; nil if there is none.

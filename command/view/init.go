@@ -25,6 +25,7 @@ type Init struct {
 	signed    bool              // a package was installed whose signer isn't HashiCorp
 	copied    bool              // it was said that packages couldn't be linked
 	announced bool              // a phase began that hasn't ended
+	report    *Report           // nil: it isn't wanted
 }
 
 // NewInit returns an Init that speaks as the options say.
@@ -36,7 +37,7 @@ func NewInit(o Options) *Init {
 		out = both{out, newJSONPrinter(programs)}
 	}
 	v := &Init{
-		out: out, product: o.Product,
+		out: out, product: o.Product, report: newReport(o),
 		downloads: downloads{product: o.Product, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
 		summary:   summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
 	}
@@ -115,6 +116,7 @@ func (v *Init) ModulesBegin(upgrade bool) {
 // ObserveModules is for [modules.Resolver].Observe.
 func (v *Init) ObserveModules(e modules.Event) {
 	v.summary.observeModules(e)
+	v.report.observeModules(e)
 	var text string
 	switch e := e.(type) {
 	case modules.Downloading:
@@ -145,6 +147,7 @@ func (v *Init) ProvidersBegin() {
 // Observe is for [providercache.Installer].Observe. After the last event
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
 func (v *Init) Observe(e event.Event) {
+	v.report.observe(e)
 	v.summary.observe(e, v.downloads.observe(e))
 	v.tell(v.sequence.add(e))
 }
@@ -220,7 +223,10 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // Problems tells errors and warnings: first those that belong to no file, in
 // the order given, then the others by file and position. What has been said
 // once isn't repeated.
-func (v *Init) Problems(problems problem.List) { showProblems(v.out, problems) }
+func (v *Init) Problems(problems problem.List) {
+	v.report.addProblems(problems)
+	showProblems(v.out, problems)
+}
 
 func showProblems(out printer, problems problem.List) {
 	sorted := slices.Clone(problems)

@@ -1,0 +1,242 @@
+package view
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/link"
+)
+
+// hostileText would become markup, or end the data, where a page doesn't take care.
+const hostileText = "</script><script>document.title='hacked'</script><img src=x onerror=\"document.title='hacked'\"><!--<script>&lt;b&gt;\u2028/*DATA*/HASH"
+
+// reportClock is moved by hand.
+type reportClock struct{ at time.Time }
+
+func (c *reportClock) now() time.Time { return c.at }
+
+func (c *reportClock) wait(ms int) { c.at = c.at.Add(time.Duration(ms) * time.Millisecond) }
+
+// reportProvider is a provider of a host that writes what it likes.
+func reportProvider(name string) getproviders.Provider {
+	return getproviders.Provider{Hostname: hosts.Hostname("registry.terraform.io"), Namespace: "acme", Type: name}
+}
+
+// sampleReport is the page of a run with as many providers as are asked for, of all kinds.
+func sampleReport(t *testing.T, count int, failed bool) string {
+	t.Helper()
+	clock := &reportClock{at: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+	r := newReport(Options{Report: true, Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	clock.wait(20)
+	r.observeModules(modules.Downloading{Key: "network", Package: "registry.terraform.io/acme/network/aws", Version: "3.2.1"})
+	clock.wait(180)
+	r.observeModules(modules.Recorded{Record: modules.Record{Key: "network"}})
+	r.observeModules(modules.Recorded{Record: modules.Record{Key: "local"}})
+	version, _ := getproviders.ParseVersion("5.60.0")
+	providers := []getproviders.Provider{reportProvider("x" + hostileText)}
+	for i := range count - 1 {
+		providers = append(providers, reportProvider(fmt.Sprintf("provider%02d", i)))
+	}
+	r.observe(event.QueuedEvent{})
+	for _, p := range providers {
+		r.observe(event.QueryEvent{Addr: p})
+		clock.wait(3)
+	}
+	for i, p := range providers {
+		clock.wait(100 / len(providers))
+		r.observe(event.SelectedEvent{Addr: p, Version: version})
+		if i%5 == 4 {
+			r.observe(event.HashingEvent{Addr: p, Version: version})
+		}
+	}
+	for begin := 0; begin < len(providers); begin += 4 {
+		some := providers[begin:min(begin+4, len(providers))]
+		for i, p := range some {
+			if (begin+i)%5 < 3 {
+				r.observe(event.FetchingEvent{Addr: p, Version: version, Source: "registry.terraform.io"})
+			}
+		}
+		for i, p := range some {
+			n := begin + i
+			total := int64(1+n%7*n%7) * 17_300_000
+			switch {
+			case n%5 == 3:
+				r.observe(event.PresentEvent{Addr: p, Version: version})
+			case n%5 == 4:
+				clock.wait(15)
+				r.observe(event.LinkedEvent{Addr: p, Version: version, Link: link.Hardlink})
+			case failed && n%13 == 1:
+				r.observe(event.ProgressEvent{Addr: p, Done: total / 3, Total: total})
+				r.observe(event.FailedEvent{Addr: p, Err: errors.New("the connection was reset " + hostileText)})
+			default:
+				r.observe(event.ProgressEvent{Addr: p, Done: 0, Total: total})
+				clock.wait(int(total / 200_000))
+				r.observe(event.ProgressEvent{Addr: p, Done: total, Total: total})
+				clock.wait(int(total / 900_000))
+				r.observe(event.FetchedEvent{Addr: p, Version: version, Source: "registry.terraform.io " + hostileText, Link: link.Hardlink})
+			}
+		}
+	}
+	if failed {
+		r.addProblems(problem.List{problem.Error("Failed to install provider", "Error while installing acme/provider00 v5.60.0: the connection was reset.\n\nhint: try again "+hostileText)})
+		r.addProblems(problem.List{problem.Warning("A warning "+hostileText, "")})
+	}
+	var page bytes.Buffer
+	if err := r.Write(&page, ReportHead{Own: "dev", Directory: "/home/someone/infrastructure/production", Failed: failed}); err != nil {
+		t.Fatal(err)
+	}
+	return page.String()
+}
+
+// dataIn is the data of a page.
+func dataIn(t *testing.T, page string) (data struct {
+	Took   float64
+	Failed bool
+	Rows   []reportRow
+}) {
+	t.Helper()
+	_, text, _ := strings.Cut(page, `<script type="application/json" id="data">`)
+	text, _, _ = strings.Cut(text, "</script>")
+	if err := json.Unmarshal([]byte(text), &data); err != nil {
+		t.Fatalf("%v in %.200q", err, text)
+	}
+	return data
+}
+
+func TestReport_TellsWhatHappenedWhen(t *testing.T) {
+	t.Parallel()
+	clock := &reportClock{}
+	r := newReport(Options{Report: true, Now: clock.now, Product: getproviders.Terraform("1.15.9")})
+	p, q, gone := reportProvider("p"), reportProvider("q"), reportProvider("gone")
+	version, _ := getproviders.ParseVersion("1.2.3")
+	for _, step := range []struct {
+		ms int
+		e  event.Event
+	}{
+		{1, event.QueryEvent{Addr: p}}, {2, event.QueryEvent{Addr: q}}, {3, event.QueryEvent{Addr: gone}},
+		{10, event.SelectedEvent{Addr: p, Version: version}}, {12, event.SelectedEvent{Addr: q, Version: version}},
+		{20, event.FetchingEvent{Addr: p, Version: version, Source: "somewhere"}}, {21, event.HashingEvent{Addr: q}},
+		{25, event.ProgressEvent{Addr: p, Done: 0, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
+		{31, event.LinkedEvent{Addr: q, Version: version, Link: link.Clone}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
+	} {
+		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
+		r.observe(step.e)
+	}
+	clock.wait(8)
+	var page bytes.Buffer
+	if err := r.Write(&page, ReportHead{Failed: true}); err != nil {
+		t.Fatal(err)
+	}
+	data := dataIn(t, page.String())
+	var got strings.Builder
+	for _, row := range data.Rows {
+		fmt.Fprintf(&got, "%s %s %s %s %s %d", row.Name, row.Version, row.Outcome, row.How, row.Source, row.Bytes)
+		for _, s := range row.Spans {
+			fmt.Fprintf(&got, " %s:%v-%v", s.What, s.From, s.To)
+		}
+		got.WriteString("\n")
+	}
+	want := "acme/p 1.2.3 fetched  somewhere 5 ask:1-10 fetch:20-30 finish:30-42 done:42-42\n" +
+		"acme/q 1.2.3 linked clone shared cache 0 ask:2-12 read:21-31 done:31-31\n" +
+		"acme/gone     0 ask:3-50\n"
+	if got.String() != want || data.Took != 50 || !data.Failed {
+		t.Errorf("after %v ms:\n%swant\n%s", data.Took, &got, want)
+	}
+}
+
+// Names, sources and errors are written by others. In the page they are data, which ends nowhere but at its end, and the only
+// script that runs is the one whose hash the page names.
+func TestReport_HoldsNoMarkupOfOthers(t *testing.T) {
+	t.Parallel()
+	page := sampleReport(t, 3, true)
+	if count := strings.Count(page, "<script"); count != 2 {
+		t.Errorf("the page has %d scripts", count)
+	}
+	if strings.Contains(page, "<img") || strings.Count(page, "</script>") != 2 || strings.Contains(page, "src=") && strings.Contains(page, `src="`) {
+		t.Error("the page has markup that came in as data")
+	}
+	if !strings.Contains(dataIn(t, page).Rows[1].Name, hostileText) {
+		t.Errorf("the name isn't what it was: %+v", dataIn(t, page).Rows[1])
+	}
+	for _, resource := range []string{"http://", "https://", "@import", "url("} {
+		if strings.Contains(page, resource) {
+			t.Errorf("the page has %q, and has to do without a network", resource)
+		}
+	}
+	var nothing *Report
+	nothing.observe(event.QueuedEvent{})
+	nothing.observeModules(modules.Downloading{})
+	nothing.addProblems(nil)
+}
+
+// A browser draws a row for each of a hundred providers, in either colours, and takes none of the texts for markup.
+// TFDEPS_TEST_SCREENSHOTS is a directory for pictures to look at.
+func TestReport_InABrowser(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("a short test starts no browser")
+	}
+	chromium, err := providertest.PeerProgram("chromium")
+	if err != nil {
+		t.Skip("there is no chromium")
+	}
+	dir := t.TempDir()
+	page := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(page, []byte(sampleReport(t, 100, true)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dom := browse(t, chromium, dir, page, "--dump-dom")
+	if count := strings.Count(dom, `<div class="row`); count != 102 { // with the axis and a module
+		t.Errorf("%d rows are drawn:\n%.3000s", count, dom)
+	}
+	for _, want := range []string{"<title>tfdeps init: failed in ", "acme/provider42", "acme/x&lt;/script&gt;&lt;script&gt;", `<b>Failed to install provider</b>`, ">20 linked from the cache<"} {
+		if !strings.Contains(strings.ReplaceAll(dom, ", 20 linked from the cache", ">20 linked from the cache<"), want) {
+			t.Errorf("%q isn't in the page:\n%.3000s", want, dom)
+		}
+	}
+	if strings.Contains(dom, "<img") || strings.Contains(dom, "<title>hacked") {
+		t.Error("a text became markup")
+	}
+	pictures := os.Getenv("TFDEPS_TEST_SCREENSHOTS")
+	if pictures == "" {
+		return
+	}
+	for name, run := range map[string]string{"few": sampleReport(t, 12, false), "many": sampleReport(t, 100, true)} {
+		for mode, options := range map[string][]string{"light": nil, "dark": {"--blink-settings=preferredColorScheme=0"}} {
+			if err := os.WriteFile(page, []byte(run), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			browse(t, chromium, dir, page, append(options, "--window-size=1280,1000", "--screenshot="+filepath.Join(pictures, name+"-"+mode+".png"))...)
+		}
+	}
+}
+
+// browse has the browser open a page, with a profile of its own, and returns what it prints.
+func browse(t *testing.T, chromium, dir, page string, options ...string) string {
+	t.Helper()
+	options = append([]string{"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+		"--disable-component-update", "--disable-sync", "--user-data-dir=" + filepath.Join(dir, "profile")}, options...)
+	cmd := exec.CommandContext(t.Context(), chromium, append(options, "file://"+page)...)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TMPDIR="+dir)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	return string(out)
+}
