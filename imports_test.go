@@ -26,7 +26,7 @@ var forCommands = []string{"command/cli", "command/problem", "command/products",
 // first; imports only ever point downwards.
 var layers = map[string][]string{
 	".": {"command"},
-	"command": {"command/cli", "command/problem", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd",
+	"command": {"command/cli", "command/problem", "command/products", "command/view", "command/initcmd", "command/getcmd", "command/providerscmd", "command/cachecmd", "command/servecmd",
 		"command/vendorcmd", "command/doctorcmd", "depsfile", "getproviders", "getproviders/hosts", "getproviders/par"},
 
 	// The commands. None imports another.
@@ -35,6 +35,7 @@ var layers = map[string][]string{
 	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
 	"command/providerscmd": slices.Concat(forCommands, []string{"providercache/blob", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
 	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
+	"command/servecmd":     slices.Concat(forCommands, []string{"getproviders/par", "getproviders/wholefile", "providercache/blob", "providercache/mirrorserver"}),
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 

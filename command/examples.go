@@ -20,6 +20,10 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps vendor -check", Why: "In CI: exit with 2 if something is missing or out of date."},
 		{Line: "tfdeps vendor -o deps.tar", Why: "Write one archive, for a machine without a network."},
 	},
+	"serve": {
+		{Line: "tfdeps serve -listen=:8443 -tls-cert=mirror.crt -tls-key=mirror.key /srv/mirror", Why: "Serve a mirror to all machines, and keep its packages in a directory."},
+		{Line: "tfdeps serve -tokens=tokens.txt -include='hashicorp/*' s3://company-providers/mirror", Why: "Serve some providers to those who have a token, from a bucket."},
+	},
 	"version": {
 		{Line: "tfdeps version -json", Why: "Print versions for programs."},
 	},

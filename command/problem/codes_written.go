@@ -55,6 +55,7 @@ var machineCodes = []Code{
 	{Name: "interrupted", Summaries: []string{"Interrupted", "Canceled", "Provider installation was canceled",
 		"Module installation was canceled", "The search was canceled", "Reading the configuration was interrupted"}},
 	{Name: "no_space"},
+	{Name: "serve_failed", Summaries: []string{"Failed to serve"}},
 	{Name: "state", Summaries: []string{"Error loading state", "Failed to load state"}},
 	{Name: "symlink"},
 	{Name: "unwritable", Summaries: []string{"Failed to record the value of -plugin-dir", "Failed to write ",

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -235,24 +234,11 @@ func (p packageRecord) find(stored []storedArchive, plat getproviders.Platform) 
 	return stored[at], true
 }
 
-// hashesOf are those of a platform's package that are known, and behind them the signed checksums of the other platforms' archives: a client
-// that puts them into a lock file has what a direct installation would have recorded.
+// hashesOf are those of a platform's package that are known: what its source lists, and what was computed of the archive in the bucket.
 func (r packagesRecord) hashesOf(plat getproviders.Platform, stored []storedArchive) []getproviders.Hash {
 	own := r.Packages[plat].Hashes
 	if archive, ok := r.Packages[plat].find(stored, plat); ok {
 		own = append(slices.Clone(own), archive.H1, archive.ZH)
 	}
-	own = getproviders.SortHashes(own)
-	if r.Signed == nil {
-		return own
-	}
-	var others []getproviders.Hash
-	for _, other := range slices.Collect(maps.Values(r.Packages)) {
-		for _, h := range other.Hashes {
-			if h.Scheme() == getproviders.SchemeZH && !slices.Contains(own, h) {
-				others = append(others, h)
-			}
-		}
-	}
-	return append(own, getproviders.SortHashes(others)...)
+	return getproviders.SortHashes(own)
 }

@@ -60,20 +60,14 @@ func TestHandler_ServesAllThatIsKnown(t *testing.T) {
 	if want := "{\n  \"versions\": {\n    \"1.0.0\": {},\n    \"2.0.0-beta.1\": {}\n  }\n}\n"; string(index.body) != want || index.Header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s: %s", index.Header.Get("Content-Type"), index.body)
 	}
-	zh := map[getproviders.Platform]getproviders.Hash{}
 	for _, plat := range []getproviders.Platform{linux, darwin} {
 		h1, sum := hashesOf(t, contentOf("widget", "1.0.0", plat))
-		zh[plat] = sum
 		status(t, front, dir+getproviders.PackedName(m.registry.Provider("acme", "widget"), getproviders.MustParseVersion("1.0.0"), plat), http.StatusOK)
 		settle(t, server)
 		archives := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))
-		if len(archives) != 2 || !slices.Contains(archives[plat.String()].Hashes, h1) || !slices.Contains(archives[plat.String()].Hashes, sum) {
+		if want := []getproviders.Hash{h1, sum}; len(archives) != 2 || !slices.Equal(archives[plat.String()].Hashes, want) {
 			t.Errorf("%v: want %s and %s", archives, h1, sum)
 		}
-	}
-	archives := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))
-	if !slices.Contains(archives["linux_amd64"].Hashes, zh[darwin]) {
-		t.Errorf("the signed checksum of the other platform is missing: %v", archives)
 	}
 }
 

@@ -1,0 +1,106 @@
+package sources
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps serve" by https and with a token: while the
+// registry is there, and while it is down. The lock file of a direct installation stays as it is.
+func TestServe_TerraformInstallsThroughIt(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	ca := harness.NewCA(t)
+	registry := harness.NewLockRegistry(t, ca)
+	direct := harness.Redirect(t, registry, "registry.terraform.io")
+	config := harness.LockConfig("a", "1.1.0", "e", ">= 1.0.0")
+
+	url, output := startServe(t, ca, direct)
+	mirrored := harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n network_mirror { url = %q }\n}\ncredentials %q { token = \"s3cret\" }\n",
+		url, strings.Split(url, "/")[2]))
+	dir := t.TempDir()
+	harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+	harness.Run(t, dir, append(direct, "HOME="+t.TempDir()), peer, "init", "-no-color")
+	want, before := harness.ReadLock(t, dir), registry.Requests("archive")
+	install := func(programs ...string) {
+		for _, program := range programs {
+			dir := t.TempDir()
+			harness.WriteText(t, filepath.Join(dir, "main.tf"), config)
+			harness.WriteText(t, filepath.Join(dir, ".terraform.lock.hcl"), want)
+			harness.Run(t, dir, append(mirrored, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
+			if got := harness.ReadLock(t, dir); got != want {
+				t.Errorf("%s changes the lock file through the mirror:\n%s\nbefore:\n%s", program, got, want)
+			}
+		}
+	}
+	install(peer, peer)
+	for _, kind := range []string{"discovery", "versions", "package", "sums", "signature", "archive"} {
+		registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
+	}
+	install(peer, harness.Tfdeps(t))
+	if n := registry.Requests("archive") - before; n != 2 {
+		t.Errorf("the mirror has asked the registry for archives %d times, want once for each of two", n)
+	}
+	log := output()
+	if strings.Contains(log, "s3cret") || strings.Contains(log, "signature") || !strings.Contains(log, "path=/mirror/registry.terraform.io/acme/a/index.json status=200") {
+		t.Errorf("the log has a secret, or lacks a request:\n%s", log)
+	}
+}
+
+// startServe starts "tfdeps serve" with the token s3cret, and returns the URL of its mirror, and what ends it and returns its log.
+func startServe(t *testing.T, ca *providertest.CA, env []string) (url string, end func() string) {
+	t.Helper()
+	dir := t.TempDir()
+	cert, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range map[string][]byte{"cert.pem": cert, "key.pem": key, "tokens": []byte("# of the tests\ns3cret\n"), "log": nil} {
+		harness.WriteFile(t, filepath.Join(dir, name), content)
+	}
+	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", "-listen=localhost:0", "-tls-cert=cert.pem", "-tls-key=key.pem", "-tokens=tokens", "bucket")
+	cmd.Dir, cmd.Env = dir, env
+	log, err := os.OpenFile(filepath.Join(dir, "log"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	cmd.Stderr = log
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v: %s", err, harness.ReadText(t, filepath.Join(dir, "log")))
+	}
+	_, url, _ = strings.Cut(strings.TrimSpace(line), " at ")
+	url = strings.Replace(url, "127.0.0.1", "localhost", 1)
+	ended := false
+	end = func() string {
+		if !ended {
+			ended = true
+			cmd.Process.Signal(os.Interrupt)
+			io.Copy(io.Discard, stdout)
+			if err := cmd.Wait(); err != nil {
+				t.Errorf("the server doesn't end as it should: %v", err)
+			}
+		}
+		return harness.ReadText(t, filepath.Join(dir, "log"))
+	}
+	t.Cleanup(func() { end() })
+	return url, end
+}

@@ -1,0 +1,192 @@
+package servecmd
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"errors"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// front is all that the server answers.
+type front struct {
+	mirror *mirrorserver.Server
+	log    *slog.Logger
+	now    func() time.Time
+}
+
+func (f front) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/mirror/", http.StripPrefix("/mirror", f.mirror))
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("ok\n")) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
+		if err := f.mirror.Ready(r.Context()); err != nil {
+			f.log.Error("not ready", "error", err.Error())
+			http.Error(w, "the directory or bucket can't be read", http.StatusServiceUnavailable)
+			return
+		}
+		w.Write([]byte("ok\n"))
+	})
+	return f.logged(mux)
+}
+
+// logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be tokens: neither is in it.
+func (f front) logged(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK}
+		defer func() {
+			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
+				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
+		}()
+		next.ServeHTTP(counted, r)
+	})
+}
+
+// countedResponse remembers what was answered.
+type countedResponse struct {
+	http.ResponseWriter
+	status int
+	bytes  int64
+}
+
+func (c *countedResponse) WriteHeader(status int) {
+	c.status = status
+	c.ResponseWriter.WriteHeader(status)
+}
+
+func (c *countedResponse) Write(p []byte) (int, error) {
+	n, err := c.ResponseWriter.Write(p)
+	c.bytes += int64(n)
+	return n, err
+}
+
+// Unwrap is for http.ResponseController.
+func (c *countedResponse) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// tokenFile knows the tokens in a file.
+type tokenFile struct {
+	path  string
+	log   *slog.Logger
+	known par.Latest[tokens]
+}
+
+// tokens are the SHA-256 of each, so that the time that it takes to look for one tells nothing of those that there are.
+type tokens struct {
+	sums     map[[sha256.Size]byte]bool
+	size     int64
+	modified time.Time
+}
+
+// tokenBytes is how large the file may be.
+const tokenBytes = 1 << 20
+
+// read reads the file, if it has changed.
+func (t *tokenFile) read() error {
+	stat, err := os.Stat(t.path)
+	if err != nil {
+		return err
+	}
+	if known := t.known.Get(); known != nil && known.size == stat.Size() && known.modified.Equal(stat.ModTime()) {
+		return nil
+	}
+	content, err := wholefile.Read(t.path, tokenBytes)
+	if err != nil {
+		return err
+	}
+	found := &tokens{sums: map[[sha256.Size]byte]bool{}, size: stat.Size(), modified: stat.ModTime()}
+	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {
+		if line := strings.TrimSpace(lines.Text()); line != "" && !strings.HasPrefix(line, "#") {
+			found.sums[sha256.Sum256([]byte(line))] = true
+		}
+	}
+	if len(found.sums) == 0 {
+		return errors.New(t.path + " has no token")
+	}
+	t.known.Set(found)
+	return nil
+}
+
+// allow reports whether a request has one of the tokens. While the file can't be read, those that were there count.
+func (t *tokenFile) allow(r *http.Request) bool {
+	if err := t.read(); err != nil {
+		t.log.Error("the tokens can't be read again", "error", err.Error())
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.EqualFold(scheme, "bearer") && t.known.Get().sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
+}
+
+// keyName is where the servers of a bucket find the key by which they sign URLs.
+const keyName = "serve/urls.key"
+
+// signingKey returns the key in the bucket, which the first server makes.
+func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
+	made := make([]byte, 32)
+	rand.Read(made) // never fails
+	_, err := bucket.Put(ctx, keyName, blob.Bytes(made), blob.PutOptions{IfAbsent: true})
+	if err != nil && !errors.Is(err, blob.ErrExists) {
+		return nil, err
+	}
+	key, _, err := blob.ReadAll(ctx, bucket, keyName, 1<<10)
+	return key, err
+}
+
+// renewAfter is how long what a source remembers is good for. It is short, since the server decides how long answers are fresh, and what a source remembers only grows.
+const renewAfter = time.Minute
+
+// renewed is a source that is made again and again.
+type renewed struct {
+	make  func() (getproviders.Source, error)
+	now   func() time.Time
+	known par.Latest[madeSource]
+}
+
+type madeSource struct {
+	source getproviders.Source
+	at     time.Time
+}
+
+func newRenewed(make func() (getproviders.Source, error), now func() time.Time) (*renewed, error) {
+	r := &renewed{make: make, now: now}
+	source, err := make()
+	r.known.Set(&madeSource{source, now()})
+	return r, err
+}
+
+// Unwrap returns the source of this minute. One that can't be made again stays.
+func (r *renewed) Unwrap() getproviders.Source {
+	known := r.known.Get()
+	if now := r.now(); now.Sub(known.at) > renewAfter {
+		source := known.source
+		if made, err := r.make(); err == nil {
+			source = made
+		}
+		known = &madeSource{source, now}
+		r.known.Set(known)
+	}
+	return known.source
+}
+
+// Versions implements getproviders.Source.
+func (r *renewed) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	return r.Unwrap().Versions(ctx, p)
+}
+
+// Package implements getproviders.Source.
+func (r *renewed) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	return r.Unwrap().Package(ctx, p, v, plat)
+}
+
+// Describe implements getproviders.Source.
+func (r *renewed) Describe(p getproviders.Provider) string { return r.Unwrap().Describe(p) }
