@@ -83,15 +83,17 @@ func Main(ctx context.Context, p Process) int {
 // newMeta makes what the commands have in common.
 func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, noColor bool, log *slog.Logger) *cli.Meta {
 	return &cli.Meta{
-		Context:    ctx,
-		Stdin:      p.Stdin,
-		Stdout:     p.Stdout,
-		Stderr:     p.Stderr,
-		NoColor:    noColor,
-		Env:        env,
-		Now:        p.Now,
-		Log:        log,
-		NewClient:  func(userAgent string) (*http.Client, error) { return newClient(userAgent, env, p, log) },
+		Context: ctx,
+		Stdin:   p.Stdin,
+		Stdout:  p.Stdout,
+		Stderr:  p.Stderr,
+		NoColor: noColor,
+		Env:     env,
+		Now:     p.Now,
+		Log:     log,
+		NewClient: func(userAgent string, onRetry func(hosts.Retry)) (*http.Client, error) {
+			return newClient(userAgent, onRetry, env, p, log)
+		},
 		HomeDir:    homeDir(env),
 		CacheDir:   cacheDir(p.UserCacheDir),
 		StateDir:   stateDir(env, runtime.GOOS),
@@ -126,9 +128,10 @@ func changeDir(p Process, dir string) (cli.Environment, error) {
 }
 
 // newClient makes the one HTTP client of the program.
-func newClient(userAgent string, env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
+func newClient(userAgent string, onRetry func(hosts.Retry), env cli.Environment, p Process, log *slog.Logger) (*http.Client, error) {
 	opts := hosts.ClientOptions{
 		UserAgent:     userAgent,
+		OnRetry:       onRetry,
 		Retries:       hosts.ResolveRetries(env.Get("TF_REGISTRY_DISCOVERY_RETRY")),
 		HeaderTimeout: hosts.ResolveTimeout(env.Get("TF_REGISTRY_CLIENT_TIMEOUT")),
 		Now:           p.Now,

@@ -57,6 +57,10 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 		add(e.Addr, "fetch %s %T", e.Version, e.Location)
 	case event.ProgressEvent:
 		add(e.Addr, "received %d of %d", e.Done, e.Total)
+	case event.PhaseEvent:
+		add(e.Addr, "%s", e.Phase)
+	case event.KeptEvent:
+		add(e.Addr, "kept %d", e.Bytes)
 	case event.FetchedEvent:
 		add(e.Addr, "installed %s %s", e.Version, e.Authentication.TrustLevel)
 	case event.FailedEvent:
@@ -103,10 +107,10 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 
 	size := len(archive)
 	want := map[string][]string{
-		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "installed 1.0.0 self-signed"},
-		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "installed 1.0.0 unauthenticated"},
+		far:           {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.HTTPArchive", fmt.Sprintf("received 0 of %d", size), fmt.Sprintf("received %d of %d", size, size), "unpacking", "installed 1.0.0 self-signed"},
+		"acme/near":   {`query "~> 1.0" false`, `warnings ["moved"]`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "unpacking", "installed 1.0.0 unauthenticated"},
 		"acme/kept":   {`query "" true`, "selected 1.0.0", "read 1.0.0", "present 1.0.0"},
-		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "failed: unpack"},
+		"acme/broken": {`query "" false`, "selected 1.0.0", "fetch 1.0.0 getproviders.LocalArchive", "unpacking", "failed: unpack"},
 		"acme/old":    {`query "> 1.0.0" false`, `warnings ["archived"]`, "failed: select"},
 		"acme/unfit":  {`query "2.0.0" true`, "failed: lock"},
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/link"
@@ -109,6 +110,7 @@ func (l linker) hashed(ctx context.Context, job linkJob, got receipt.Provenance,
 // may be used.
 func (l linker) tree(ctx context.Context, job linkJob, got receipt.Provenance, from string, verify func(used link.Mode, staged string) error) (Outcome, error) {
 	stage := l.stages.Stage(job.stage)
+	l.in.Fetcher.EmitPhase(ctx, fetcher.Request{Selection: job.Selection}, event.Linking)
 	used, reason, err := link.Tree(ctx, from, stage.PackagePath(), l.modes)
 	if err == nil && used != link.Symlink {
 		link.KeepTimes(from, stage.PackagePath(), l.in.Fetcher.Time()) // else the package gets no receipt for 20 ms

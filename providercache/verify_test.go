@@ -5,13 +5,16 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -21,7 +24,7 @@ const widget = "registry.terraform.io/acme/widget"
 // readTree reads the packages in a directory.
 func readTree(tb testing.TB, dir string) store.ReadTree {
 	tb.Helper()
-	trees, err := store.ReadTrees(tb.Context(), []string{dir})
+	trees, err := store.ReadTrees(tb.Context(), []string{dir}, nil)
 	if err != nil || trees[0].Err != nil {
 		tb.Fatal(err, trees[0].Err)
 	}
@@ -135,8 +138,19 @@ func TestReadTrees_FollowLinksToPackages(t *testing.T) {
 			t.Skip("no symbolic links here:", err)
 		}
 	}
-	trees, err := store.ReadTrees(t.Context(), dirs)
+	var events []string // the two links lead to one package, which is read once
+	trees, err := store.ReadTrees(t.Context(), dirs, event.Observer(func(e event.Event) {
+		switch e := e.(type) {
+		case event.VerifyEvent:
+			events = append(events, fmt.Sprint("verify ", slices.Collect(maps.Values(e.Bytes))))
+		case event.HashingEvent, event.HashedEvent:
+			events = append(events, fmt.Sprintf("%T %s", e, e.Provider()))
+		}
+	}))
 	must(t, err)
+	if want := []string{"verify [3]", "event.HashingEvent " + widget, "event.HashedEvent " + widget}; !slices.Equal(events, want) {
+		t.Errorf("the events are %q, want %q", events, want)
+	}
 	for _, tree := range trees {
 		if len(tree.Packages) != 1 || tree.Packages[0].H1 != h1Of(t, widgetFiles) {
 			t.Errorf("found %+v", tree)
@@ -173,10 +187,10 @@ func TestReadTrees_EndWithTheContext(t *testing.T) {
 	gone := errors.New("gone")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(gone)
-	if _, err := store.ReadTrees(ctx, []string{dir}); !errors.Is(err, gone) {
+	if _, err := store.ReadTrees(ctx, []string{dir}, nil); !errors.Is(err, gone) {
 		t.Errorf("err = %v, want the context's cause", err)
 	}
-	trees, err := store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")})
+	trees, err := store.ReadTrees(t.Context(), []string{filepath.Join(dir, "nowhere")}, nil)
 	if err != nil || !errors.Is(trees[0].Err, os.ErrNotExist) {
 		t.Errorf("a directory that isn't there: %v, %v", err, trees)
 	}

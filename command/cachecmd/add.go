@@ -15,6 +15,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
@@ -86,10 +87,11 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	return o.end(m, add(m, o), 0)
+	activity, m := o.activity(m, products.Unversioned(m))
+	return o.end(m, add(m, o, activity), 0)
 }
 
-func add(m *cli.Meta, o addOptions) problem.List {
+func add(m *cli.Meta, o addOptions, activity *view.Activity) problem.List {
 	product, problems := products.Choose(m, products.Options{})
 	if problems.HasErrors() {
 		return problems
@@ -116,7 +118,7 @@ func add(m *cli.Meta, o addOptions) problem.List {
 	if problems = append(problems, unruled...); problems.HasErrors() {
 		return problems
 	}
-	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules}
+	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules, activity: activity}
 	source, err := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}.All(m)
 	if err != nil {
 		return append(problems, problem.Error("Can't search for providers", err.Error()))
@@ -124,6 +126,7 @@ func add(m *cli.Meta, o addOptions) problem.List {
 	result := view.CacheFilling{Cache: cache}
 	var failed problem.List
 	result.Filled, failed = a.fill(source)
+	activity.Close()
 	problems = append(problems, failed...)
 	if o.system {
 		receipts, unfit := a.finalize(result.Filled)
@@ -140,6 +143,7 @@ type adding struct {
 	cache    *store.Store
 	net      sources.Network
 	policy   sources.Policy
+	activity *view.Activity
 	platform getproviders.Platform // whose packages are being added
 }
 
@@ -152,6 +156,7 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
+			Observe: event.Observer(func(e event.Event) { a.activity.Observe(e) }),
 		},
 		Cache: a.cache,
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
@@ -44,8 +45,17 @@ func run(_ *cli.Meta, args []string) (int, error) {
 
 // options are those that several commands have.
 type options struct {
-	dir  string // of -dir; "": where init finds the cache
-	json bool
+	dir      string // of -dir; "": where init finds the cache
+	json     bool
+	progress view.Progress
+}
+
+// activity returns what shows what is under way, and a Meta for a command whose activity that is.
+func (o *options) activity(m *cli.Meta, product getproviders.Product) (*view.Activity, *cli.Meta) {
+	how := m.ViewOptions(product, o.json)
+	how.Progress, how.Platforms = o.progress, true
+	activity := view.NewActivity(how)
+	return activity, m.Showing(activity)
 }
 
 func (o *options) dirFlag() cli.Flag {
@@ -185,7 +195,14 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if problems = append(problems, unreadable...); problems.HasErrors() {
 		return o.end(m, problems, 0)
 	}
-	found, err := maintain(m, cache).Verify(m.Context, locked)
+	activity, m := o.activity(m, products.Unversioned(m))
+	maintenance := maintain(m, cache)
+	maintenance.Observe = event.Observer(func(e event.Event) { activity.Observe(e) })
+	found, err := maintenance.Verify(m.Context, locked)
+	activity.Close()
+	if m.Context.Err() != nil {
+		return o.end(m, append(problems, problem.Error("Interrupted", "Not all packages were read.")), 0)
+	}
 	if err != nil {
 		return o.end(m, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
 	}

@@ -28,6 +28,7 @@ func (o *addOptions) flags() cli.Flags {
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, error (why it isn't there); and of -system, receipts: whether there are any. Keys may be added."),
 		{Name: "system", Value: cli.Bool(&o.system),
 			Help: "Make a cache that is part of an image, in " + systemCacheDir + " or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."},
+		cli.Progress(&o.progress),
 	}
 }
 
@@ -74,6 +75,7 @@ func (o *verifyOptions) flags() cli.Flags {
 		{Name: "repair", Value: cli.Bool(&o.repair),
 			Help: "Remove what is damaged. The next init that wants it fetches it."},
 		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error (why it can't be read); and, of -repair, removed and kept as those of gc. Keys may be added."),
+		cli.Progress(&o.progress),
 	}
 }
 

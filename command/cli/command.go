@@ -57,9 +57,21 @@ func (e *UsageError) Unwrap() error { return e.Cause }
 // which is 1 after an error, else the one given. data says that stdout is for
 // programs, which are not to find warnings there.
 func (m *Meta) End(problems problem.List, data bool, code int) int {
+	if m.Activity != nil {
+		m.Activity.Close()
+	}
 	how := m.ViewOptions(getproviders.Product{}, false)
 	how.Data = data
-	return End(func(all problem.List) { view.Problems(how, all) }, slices.Concat(m.Warnings, problems), code)
+	code = End(func(all problem.List) { view.Problems(how, all) }, slices.Concat(m.Warnings, problems), code)
+	m.TellInterrupted(problems)
+	return code
+}
+
+// TellInterrupted tells on stderr, after the problems, what is kept of a command that has failed because it was interrupted.
+func (m *Meta) TellInterrupted(problems problem.List) {
+	if m.Activity != nil && problems.HasErrors() {
+		m.Activity.Interrupted(m.Context, view.NewStream(m.Stderr))
+	}
 }
 
 // End is [Meta.End] for commands that show problems in a way of their own.

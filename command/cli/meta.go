@@ -31,6 +31,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // Meta is what the commands have in common: all that they get from outside. It
@@ -47,9 +48,12 @@ type Meta struct {
 	Now            func() time.Time
 	Log            *slog.Logger // details for finding a fault; nil: there is no log
 
-	// NewClient makes the program's HTTP client, with a user agent. It is
-	// called once at most, because not every command needs the network.
-	NewClient func(userAgent string) (*http.Client, error)
+	// NewClient makes the program's HTTP client, with a user agent and what is told of
+	// retries; nil: nothing is. It is called once at most, because not every command needs the network.
+	NewClient func(userAgent string, onRetry func(hosts.Retry)) (*http.Client, error)
+
+	// Activity shows what is under way; nil: nothing does. See Showing.
+	Activity *view.Activity
 
 	HomeDir    string   // the user's; "": unknown
 	CacheDir   string   // for caches of tfdeps; "": there is none
@@ -70,8 +74,13 @@ type StandIn struct {
 	Version string // "1.15.9"; "" if the name has none
 }
 
+// barRefresh is how often bars are drawn.
+const barRefresh = 100 * time.Millisecond
+
 // ViewOptions say how to speak to this user.
 func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options {
+	// Terminals that can't draw get no bars, and neither do the lines of the debug log, nor what CI keeps of a terminal.
+	ci := m.Env.Get("CI")
 	return view.Options{
 		Product:  product,
 		JSON:     json,
@@ -81,7 +90,25 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options
 		Stderr:   view.NewStream(m.Stderr),
 		Now:      m.Now,
 		ReadFile: os.ReadFile,
+		NoBars:   m.Env.Get("TERM") == "dumb" || m.Log != nil || ci != "" && ci != "false" && ci != "0",
+		Refresh:  barRefresh,
 	}
+}
+
+// Showing returns a copy of the Meta for a command whose activity is shown: retries and the packages of modules,
+// and how it ends.
+func (m *Meta) Showing(activity *view.Activity) *Meta {
+	shown := *m
+	shown.Activity = activity
+	return &shown
+}
+
+// OnRetry is what is told of requests that are made again; nil: nothing is.
+func (m *Meta) OnRetry() func(hosts.Retry) {
+	if m.Activity == nil {
+		return nil
+	}
+	return m.Activity.Retrying
 }
 
 // Blame says which variable has the option that an error is about; "" if it was typed.

@@ -3,15 +3,42 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
 
 // AnyDuration is an option for a length of time that doesn't matter.
 func AnyDuration() Value { return Duration(new(time.Duration)) }
+
+// Progress is the row of -progress, which commands take that move bytes or take time.
+func Progress(mode *view.Progress) Flag {
+	return Flag{
+		Name: "progress", Arg: "=", Variable: "TFDEPS_PROGRESS", Meaning: "how it is shown what is under way",
+		Value: Func(func(given string) (err error) {
+			*mode, err = view.ParseProgress(given)
+			return err
+		}),
+		Help: "How it is shown what is under way:",
+		Choices: []Choice{
+			{Value: "auto", Help: "in a terminal as with tty, unless it can't draw (TERM=dumb) or CI is set; else as with plain, but on stdout (this is the default);"},
+			{Value: "tty", Help: "a bar for each package that takes a while, and one for all, on stderr;"},
+			{Value: "plain", Help: "for downloads of 1 MB and more a line at the beginning and at the end, and every ten seconds one for all that runs, on stderr;"},
+			{Value: "none", Help: "not at all."},
+		},
+	}
+}
+
+// With returns the row with another text for its last choice.
+func (f Flag) With(last string) Flag {
+	f.Choices = slices.Clone(f.Choices)
+	f.Choices[len(f.Choices)-1].Help = last
+	return f
+}
 
 // HashesVariable stands for the option -hashes.
 const HashesVariable = "TFDEPS_HASHES"

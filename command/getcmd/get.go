@@ -26,6 +26,7 @@ type options struct {
 	update    bool
 	offline   bool
 	offlineBy string // who set it; "": it isn't set
+	progress  view.Progress
 }
 
 func (o *options) flags() cli.Flags {
@@ -34,7 +35,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Fetch all modules again, in the newest versions that their calls allow."},
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()}, cli.OpenTofu())
+	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()}, cli.OpenTofu())
 }
 
 func help() cli.Help {
@@ -63,7 +64,10 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	v := view.NewInit(m.ViewOptions(product, false))
+	how := m.ViewOptions(product, false)
+	how.Progress = opts.progress
+	v := view.NewInit(how)
+	m = m.Showing(v.Activity())
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}

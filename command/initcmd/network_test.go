@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // TestCommand_MakesNoClientForRunsWithoutNetwork: without a client, nothing can be sent.
@@ -38,7 +39,7 @@ module "m" {
 			meta := &cli.Meta{
 				Context: t.Context(), Stdout: &out, Stderr: &err, Now: time.Now, NoColor: true,
 				Env: cli.Environment{"TFDEPS_TERRAFORM_VERSION=1.15.9", "TF_CLI_CONFIG_FILE=" + helper},
-				NewClient: func(string) (*http.Client, error) {
+				NewClient: func(string, func(hosts.Retry)) (*http.Client, error) {
 					t.Error("a client was made")
 					return http.DefaultClient, nil
 				},

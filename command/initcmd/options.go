@@ -121,14 +121,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "state", Arg: "=FILE", Value: cli.String(&o.stateFile), Variable: "TFDEPS_STATE", Meaning: "the state that tells which providers are needed",
 			Help: "Find out from this state, instead of that of the current workspace, which providers existing objects need; with \"-\" from standard input, as in\nterraform state pull | tfdeps init -state=-"},
 	}, o.modules.Flags(), cli.Flags{
-		{Name: "progress", Arg: "=", Value: cli.Func(o.setProgress), Variable: "TFDEPS_PROGRESS", Meaning: "how downloads are shown",
-			Help: "How downloads of 1 MiB and more are shown:",
-			Choices: []cli.Choice{
-				{Value: "auto", Help: "in a terminal as with tty, else as with plain, but on stdout (this is the default);"},
-				{Value: "tty", Help: "a bar for each that runs, on stderr;"},
-				{Value: "plain", Help: "a line at its beginning and at its end, and every ten seconds one for all that run, on stderr;"},
-				{Value: "none", Help: "not at all; nor is there the last line, which says how many providers came from where, and how long it took."},
-			}},
+		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
 		{Name: "json", Value: cli.Bool(&o.json),
 			Help: "Print one JSON object a line, for programs. A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
 		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto),
@@ -221,11 +214,6 @@ func (o *options) addPlatforms(given string) error {
 
 func (o *options) setHashes(given string) (err error) {
 	o.hashes, err = cli.ParseHashPolicy(given)
-	return err
-}
-
-func (o *options) setProgress(text string) (err error) {
-	o.progress, err = view.ParseProgress(text)
 	return err
 }
 

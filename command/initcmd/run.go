@@ -49,15 +49,14 @@ func run(m *cli.Meta, args []string) (int, error) {
 	problems = append(problems, invalid...)
 	how := m.ViewOptions(product, opts.json)
 	how.Progress = opts.progress
-	// Terminals that can't draw get no bars, and the lines of the debug log neither.
-	how.NoBars = m.Env.Get("TERM") == "dumb" || m.Log != nil
 	how.Report = opts.report != ""
 	into, unwritable := openInto(opts.jsonInto)
 	if problems = append(problems, unwritable...); into != nil {
 		defer into.Close()
 		how.JSONInto = into
 	}
-	r := request{meta: m, opts: opts, product: product, view: view.NewInit(how)}
+	shown := view.NewInit(how)
+	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown}
 	r.view.Version(m.Version)
 	problems = append(problems, checkReport(opts.report)...)
 	if problems = append(problems, m.Warnings...); problems.HasErrors() {
@@ -123,7 +122,13 @@ func openInto(path string) (*os.File, problem.List) {
 // Warnings are shown at the end, those of the settings at once.
 func initialize(r request) int {
 	var log problem.Log
-	end := func() int { return cli.End(r.view.Problems, log.All(), 1) }
+	end := func() int {
+		code := cli.End(r.view.Problems, log.All(), 1)
+		if !r.opts.json {
+			r.meta.TellInterrupted(log.All())
+		}
+		return code
+	}
 	settings, problems := applySettings(r)
 	if !log.Add(problems...) {
 		return end()

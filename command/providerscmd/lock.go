@@ -45,6 +45,7 @@ func (o *lockOptions) flags() cli.Flags {
 		o.modules.Flags(),
 		cli.Flags{
 			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+			cli.Progress(&o.progress),
 			cli.NoColor(),
 			{Name: "enable-plugin-cache", Value: cli.AnyBool(), Note: cli.NoEffect}, // no archive is fetched twice anyway
 		})
@@ -70,7 +71,10 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	v := view.NewLock(m.ViewOptions(product, opts.json))
+	how := m.ViewOptions(product, opts.json)
+	how.Progress = opts.progress
+	v := view.NewLock(how)
+	m = m.Showing(v.Activity())
 	dirs := reader{meta: m, product: product}
 	defer dirs.close()
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {

@@ -56,14 +56,17 @@ func (o *mirrorOptions) flags() cli.Flags {
 				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."},
 		},
 		o.modules.Flags(),
-		cli.Flags{cli.NoColor()}, cli.OpenTofu())
+		cli.Flags{cli.Progress(&o.progress), cli.NoColor()}, cli.OpenTofu())
 }
 
 // parseMirror reads the arguments of providers mirror. What is wrong with values is
 // in the options' problems.
-func parseMirror(args []string) (mirrorOptions, error) {
+func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	o := mirrorOptions{lockFile: true, pruneGrace: defaultGrace, packageOptions: packageOptions{from: "origin"}}
 	given, err := o.flags().Parse(args)
+	if err == nil {
+		_, err = given.Fill(env)
+	}
 	if err != nil {
 		return o, err
 	}
@@ -105,12 +108,15 @@ func (o *mirrorOptions) readsConfiguration() bool {
 // files require is in the mirror, too, because init needs it; Terraform leaves it
 // out.
 func runMirror(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseMirror(args)
+	opts, err := parseMirror(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	v := view.NewMirror(m.ViewOptions(product, false))
+	how := m.ViewOptions(product, false)
+	how.Progress = opts.progress
+	v := view.NewMirror(how)
+	m = m.Showing(v.Activity())
 	dirs := reader{meta: m, product: product}
 	defer dirs.close()
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {

@@ -8,6 +8,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -25,6 +26,8 @@ type packageOptions struct {
 	fsMirror, netMirror string
 	policies            []string // of -policy
 	from                string   // "origin" or "config"
+
+	progress view.Progress
 
 	problems problem.List // with values of options
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -30,6 +31,7 @@ type verifyOptions struct {
 	mirrors   []string                // of -mirror
 	vendored  bool
 	json      bool
+	progress  view.Progress
 
 	problems problem.List // with values of options
 }
@@ -46,6 +48,7 @@ func (o *verifyOptions) flags() cli.Flags {
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
 			Help: "For which platform everything has to be there; may be given more than once. The default is this machine's. What is there for others is compared, too."},
 		{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+		cli.Progress(&o.progress),
 		cli.NoColor(),
 	}
 }
@@ -95,6 +98,9 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	var found comparison
+	how := m.ViewOptions(products.Unversioned(m), opts.json)
+	how.Progress, how.Platforms = opts.progress, true
+	m = m.Showing(view.NewActivity(how))
 	problems := opts.problems
 	if !problems.HasErrors() {
 		found, problems = verify(m, opts)
@@ -153,9 +159,10 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 	for i, p := range places {
 		paths[i] = p.path
 	}
-	trees, err := store.ReadTrees(m.Context, paths)
+	trees, err := store.ReadTrees(m.Context, paths, event.Observer(func(e event.Event) { m.Activity.Observe(e) }))
+	m.Activity.Close()
 	if err != nil {
-		return all, append(problems, problem.Error("Interrupted", "Not all packages were read: "+err.Error()+"."))
+		return all, append(problems, problem.Error("Interrupted", "Not all packages were read."))
 	}
 	report := view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {

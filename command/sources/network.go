@@ -104,7 +104,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	o := cliconfig.NetworkOptions{User: user(m), SameHost: m.Env.Get(archiveCredentialsVariable) == "same-host", OfflineBy: offlineBy}
 	if offlineBy == "" {
 		var err error
-		if o.Client, err = m.NewClient(m.UserAgent(product)); err != nil {
+		if o.Client, err = m.NewClient(m.UserAgent(product), m.OnRetry()); err != nil {
 			return Network{}, problem.List{problem.Error("Can't make an HTTP client", err.Error())}
 		}
 	}

@@ -51,6 +51,9 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
 	offline, store := net.OfflineBy != "", ModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
+	if m.Activity != nil {
+		fetcher.Report = m.Activity.Module
+	}
 	return modules.Resolver{
 		Dir:        workdir.ModulesDir(m.Env),
 		Product:    product,

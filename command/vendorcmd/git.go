@@ -37,8 +37,8 @@ func writeGitFiles(r request, lfs bool) (problems problem.List) {
 // What services for git repositories say of large files, in bytes: there is a
 // warning above the first, and above the second nothing is accepted.
 const (
-	largeFile   = 50 << 20
-	refusedFile = 100 << 20
+	largeFile   = 50_000_000
+	refusedFile = 100_000_000
 )
 
 // hint names what git, or another machine, may not be able to keep.
@@ -59,7 +59,7 @@ func hint(r request, lfs bool) (problems problem.List) {
 		outside = append(outside, fmt.Sprintf("  - %s leads to %s", f.Name, f.Link))
 	}
 	if len(large) > 0 && !lfs {
-		text := "Some services warn of files above 50 MiB, and accept none above 100 MiB"
+		text := "Some services warn of files above 50 MB, and accept none above 100 MB"
 		if refused {
 			text += ", which there are"
 		}

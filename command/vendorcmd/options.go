@@ -7,6 +7,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
 	"github.com/tfdeps/tfdeps/configs/modules/vendored"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -30,6 +31,7 @@ type options struct {
 	unpack     string              // of -unpack
 	target     string              // where to unpack
 	accepted   []getproviders.Hash // of -accept-hash
+	progress   view.Progress
 
 	problems problem.List // with values of options
 }
@@ -59,7 +61,7 @@ func (o *options) flags() cli.Flags {
 			Help: "With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."},
 		{Name: "json", Value: cli.Bool(&o.json),
 			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons."},
-	}, o.modules.Flags(), cli.Flags{cli.NoColor()})
+	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 
 func help() cli.Help {

@@ -27,7 +27,11 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{ReadOnly: opts.check})
-	r := request{meta: m, opts: opts, product: product, base: ".", view: view.NewVendor(m.ViewOptions(product, opts.json))}
+	how := m.ViewOptions(product, opts.json)
+	how.Progress = opts.progress
+	v := view.NewVendor(how)
+	m = m.Showing(v.Activity())
+	r := request{meta: m, opts: opts, product: product, base: ".", view: v}
 	code := 0
 	if problems = append(problems, opts.problems...); !problems.HasErrors() {
 		var found problem.List

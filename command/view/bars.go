@@ -1,157 +1,251 @@
 package view
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
+	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
 const (
-	// barDelay is how long a download runs before it gets a bar. What is over
+	// barDelay is how long a task runs before it gets a bar. What is over
 	// sooner would only flicker.
 	barDelay = 300 * time.Millisecond
-	// barRefresh is how often bars are drawn.
-	barRefresh = 100 * time.Millisecond
-	// barWidth is how wide they are, in columns, where there is room.
-	barWidth = 30
+	// smallDelay is the same for what isn't large.
+	smallDelay = 2 * time.Second
+	// stallDelay is how long nothing comes before that is said.
+	stallDelay = 5 * time.Second
+	// barWidth is how wide bars are, in columns, where there is room; with less than
+	// leastBarWidth there is none.
+	barWidth, leastBarWidth = 30, 6
 	// mostBars is how many there are at most where it is unknown how high the
 	// terminal is. What is drawn has to fit on it, or it can't be drawn over.
 	mostBars = 10
 )
 
-// bars shows downloads by bars at the bottom of a terminal, those that are
-// large below those that aren't, so that the last ones hardly move. A bar goes
-// when its package is in its place. As long as there is one, goroutines of the
-// library draw; as soon as there is none, nothing is left of them.
+// bars shows what is under way by lines at the bottom of a terminal: one for each task, the largest below the others
+// so that the last ones hardly move, and below them one for all. When a large download is in its place, it leaves
+// a line behind.
 type bars struct {
-	out       Stream
-	now       func() time.Time // called by the library's goroutines, too
-	container *mpb.Progress    // nil: there is no bar
-	shown     map[*download]*mpb.Bar
+	painter painter
 }
 
-func newBars(out Stream, now func() time.Time) *bars {
-	return &bars{out: out, now: now, shown: map[*download]*mpb.Bar{}}
-}
+func newBars(out Stream) *bars { return &bars{painter{out: out}} }
 
-func (b *bars) update(d *download) {
-	bar := b.shown[d]
-	if bar == nil {
-		if !d.large() || d.last.Sub(d.begun) < barDelay || len(b.shown) >= b.room() {
-			return
-		}
-		if bar = b.add(d); bar == nil {
-			return
-		}
-	}
-	bar.SetTotal(max(d.total, 0), false)
-	bar.SetCurrent(d.done)
-}
+func (b *bars) update(*task) {}
+func (b *bars) drop(*task)   {}
 
-// room is how many bars fit on the terminal, with a line for what they are about.
-func (b *bars) room() int {
-	if b.out.Height <= 0 {
-		return mostBars
-	}
-	return max(b.out.Height-2, 1)
-}
-
-// add makes a bar. It is made without a total, because one that has a total is
-// done when all has come, and not when the package is in its place. It is nil if
-// the terminal is gone.
-func (b *bars) add(d *download) *mpb.Bar {
-	if b.container == nil {
-		b.container = mpb.New(mpb.WithOutput(b.out.Writer), mpb.WithAutoRefresh(),
-			mpb.WithRefreshRate(barRefresh), mpb.WithWidth(columns(b.out)))
-	}
-	from, had, known := d.begun, d.had, d.total >= 0
-	bar, err := b.container.Add(0, mpb.BarStyle().Build(),
-		mpb.BarWidth(barWidth),
-		mpb.BarPriority(int(min(max(d.done, d.total)>>10, 1<<30))),
-		mpb.PrependDecorators(decor.Name(d.short, decor.WCSyncWidthR)),
-		mpb.AppendDecorators(decor.Any(func(s decor.Statistics) string {
-			total := s.Total
-			if !known {
-				total = -1
-			}
-			return barText(s.Current, total, s.Current-had, b.now().Sub(from))
-		})),
-	)
-	if err != nil {
-		return nil
-	}
-	b.shown[d] = bar
-	return bar
-}
-
-// barText is what stands behind a bar: how much has come, how fast, and how
-// much longer it takes at that pace.
-func barText(done, total, came int64, took time.Duration) string {
-	text := mebibytes(done, total)
-	if done == total {
-		return text + " unpacking"
-	}
-	speed := perSecond(came, took)
-	if speed == 0 {
-		return text
-	}
-	text += " " + mebibytes(speed, -1) + "/s"
-	if total < 0 {
-		return text
-	}
-	left := time.Duration(float64(total-done) / float64(speed) * float64(time.Second))
-	return text + " " + left.Round(time.Second).String()
-}
-
-func (b *bars) finish(d *download) { b.drop(d) }
-
-func (b *bars) drop(d *download) {
-	bar := b.shown[d]
-	if bar == nil {
+// finish implements display: the line about a download takes the place of its bar.
+func (b *bars) finish(t *task, all *tasks) {
+	if !t.large() || t.came == 0 {
 		return
 	}
-	bar.Abort(true)
-	if delete(b.shown, d); len(b.shown) == 0 {
-		b.close()
+	if len(b.painter.drawn) > 0 {
+		b.painter.lines = b.linesFor(all)
 	}
+	columns, _ := b.painter.out.size()
+	_, _ = b.painter.print([]byte(wrap(downloadedText(t), columns-1) + "\n"))
 }
 
-// close takes all bars away and waits until the lines above them are written.
-func (b *bars) close() {
-	if b.container == nil {
-		return
-	}
-	for _, bar := range b.shown {
-		bar.Abort(true)
-	}
-	clear(b.shown)
-	b.container.Wait()
-	b.container = nil
-}
+// beat implements display.
+func (b *bars) beat(all *tasks) { b.painter.draw(b.linesFor(all)) }
 
-// above returns a stream for lines that go to the same terminal as the bars. A
-// stream that goes somewhere else stays as it is.
-func (b *bars) above(to Stream) Stream {
-	if !sameTerminal(to, b.out) {
-		return to
-	}
-	to.Writer = above{bars: b, Stream: to}
-	return to
-}
-
-// above writes lines over bars, if there are any.
-type above struct {
-	bars *bars
-	Stream
-}
-
-// Write implements io.Writer, for whole lines.
-func (a above) Write(p []byte) (int, error) {
-	if a.bars.container != nil {
-		if n, err := a.bars.container.Write(p); err == nil {
-			return n, nil
+// linesFor are the lines at the bottom.
+func (b *bars) linesFor(all *tasks) []string {
+	columns, height := b.painter.out.size()
+	now := all.now()
+	all.measure(now)
+	var shown []*task
+	for _, t := range all.running {
+		if needsBar(t, now) {
+			shown = append(shown, t)
 		}
 	}
-	return a.Stream.Write(p)
+	var rows []row
+	if n := all.count(); n > 1 && (len(shown) > 0 || all.lasts(now)) {
+		rows = append(rows, totalRow(all, now))
+	}
+	slices.SortStableFunc(shown, func(x, y *task) int { return cmp.Compare(max(y.done, y.total), max(x.done, x.total)) })
+	room := mostBars
+	if height > 0 {
+		room = max(height-2, 1) // a line for what it is about, and one for the cursor
+	}
+	if len(shown)+len(rows) > room {
+		shown = shown[:max(room-len(rows), 0)]
+	}
+	for _, t := range shown {
+		rows = append(rows, rowOf(t, now))
+	}
+	slices.Reverse(rows)
+	return layOut(rows, columns-1)
+}
+
+// print implements display.
+func (b *bars) print(to Stream, text []byte) (int, error) {
+	if !sameTerminal(to, b.painter.out) {
+		return to.Write(text)
+	}
+	return b.painter.print(text)
+}
+
+func (b *bars) close() { b.painter.draw(nil) }
+
+// needsBar reports whether people want to see a task.
+func needsBar(t *task, now time.Time) bool {
+	delay := smallDelay
+	if t.large() {
+		delay = barDelay
+	}
+	return t.heard && now.Sub(t.begun) >= delay
+}
+
+// row is a line about a task, in parts that stand below each other.
+type row struct {
+	name   string
+	bar    float64  // how much of it is filled, from 0 to 1; negative: it isn't known
+	amount string   // how much has come
+	more   []string // what else there is to say, the most important first
+}
+
+func rowOf(t *task, now time.Time) row {
+	r := row{name: t.name, bar: -1}
+	if max(t.done, t.total) > 0 {
+		r.amount = amounts(t.done, t.total)
+	}
+	if t.total > 0 {
+		r.bar = float64(t.done) / float64(t.total)
+	}
+	switch quiet := now.Sub(t.last); {
+	case t.phase != event.Downloading:
+		if t.total > 0 {
+			r.amount = megabytes(t.total)
+		}
+		if t.done == 0 {
+			r.bar = -1
+		}
+		r.more = []string{t.phase.String(), whole(now.Sub(t.since))}
+	case quiet >= stallDelay:
+		r.more = []string{"no data for " + whole(quiet)}
+	case t.total < 0 && t.done == 0:
+		r.more = []string{t.phase.String(), whole(now.Sub(t.since))}
+	default:
+		r.more = speed(t.pace.rate(now), t.left(now))
+	}
+	return r
+}
+
+// speed says how much longer it takes and how fast it is, as far as that is known.
+func speed(rate int64, left time.Duration) (words []string) {
+	if left >= 0 {
+		words = append(words, whole(left)+" left")
+	}
+	if rate > 0 {
+		words = append(words, megabytes(rate)+"/s")
+	}
+	return words
+}
+
+func totalRow(all *tasks, now time.Time) row {
+	r := row{name: fmt.Sprintf("Total: %d of %d", all.ended, all.count()), bar: -1}
+	total, about := all.total()
+	done := all.done()
+	if total > 0 {
+		r.amount, r.bar = amounts(done, total), float64(done)/float64(total)
+		if about {
+			r.amount = "~" + r.amount
+		}
+		left := timeLeft(total-done, all.pace.rate(now))
+		for _, t := range all.running { // the last one may have all of the network, and be no faster
+			left = max(left, t.left(now))
+		}
+		r.more = speed(all.pace.rate(now), left)
+	} else if n := all.count(); n > 0 {
+		r.bar = float64(all.ended) / float64(n)
+	}
+	return r
+}
+
+// lasts reports whether anything has run long enough to be shown.
+func (s *tasks) lasts(now time.Time) bool {
+	return slices.ContainsFunc(s.running, func(t *task) bool { return needsBar(t, now) })
+}
+
+// layOut makes lines of rows, with no more columns than there are. Where there is little room, bars go first, then
+// what is least important, and names lose their beginnings.
+func layOut(rows []row, columns int) (lines []string) {
+	name, amount, words := 0, 0, 0
+	for _, r := range rows {
+		name, amount = max(name, columnsOf(r.name)), max(amount, columnsOf(r.amount))
+		words = max(words, len(r.more))
+	}
+	first := 0
+	for _, r := range rows {
+		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
+			first = max(first, columnsOf(r.more[0]))
+		}
+	}
+	more := func(r row, words int) string {
+		text := strings.Join(r.more[:min(words, len(r.more))], "  ")
+		if len(r.more) > 0 && strings.HasSuffix(r.more[0], " left") {
+			text = strings.Repeat(" ", first-columnsOf(r.more[0])) + text
+		}
+		return text
+	}
+	widest := func(words int) (n int) {
+		for _, r := range rows {
+			n = max(n, columnsOf(more(r, words)))
+		}
+		return n
+	}
+	const leastName = 12
+	gap := func(columns int) int {
+		if columns > 0 {
+			return columns + 2
+		}
+		return 0
+	}
+	for words > 1 && min(name, leastName)+gap(amount)+gap(widest(words)) > columns {
+		words--
+	}
+	rest := columns - gap(amount) - gap(widest(words))
+	bar := min(barWidth, rest-name-4)
+	if bar < leastBarWidth && rest-leastBarWidth-4 >= 2*leastName { // a shorter name rather than no bar
+		bar = leastBarWidth
+	}
+	if bar >= leastBarWidth {
+		rest -= bar + 4
+	} else {
+		bar = 0
+	}
+	name = max(min(name, rest), 1)
+	for _, r := range rows {
+		line := pad(cutFront(r.name, name), name)
+		if bar > 0 {
+			line += "  " + barOf(r.bar, bar)
+		}
+		if amount > 0 {
+			line += "  " + strings.Repeat(" ", amount-columnsOf(r.amount)) + r.amount
+		}
+		if text := more(r, words); text != "" {
+			line += "  " + text
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return lines
+}
+
+// barOf draws a bar; without a known part it is empty space.
+func barOf(part float64, columns int) string {
+	if part < 0 {
+		return strings.Repeat(" ", columns+2)
+	}
+	full := min(int(part*float64(columns)), columns)
+	text := strings.Repeat("=", full)
+	if full < columns {
+		text += ">"
+	}
+	return "[" + text + strings.Repeat("-", max(columns-full-1, 0)) + "]"
 }

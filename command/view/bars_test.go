@@ -3,72 +3,20 @@ package view
 import (
 	"bytes"
 	"io"
-	"regexp"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
 )
 
-// terminal understands as much of what bars write as they use: lines, and the sequences that go up
-// and clear what is below.
-type terminal struct {
-	mu     sync.Mutex
-	lines  []string
-	column []byte   // the line that isn't finished
-	seen   []string // the screen after each write
-}
-
-var upAndClear = regexp.MustCompile(`^\x1b\[(\d+)A\x1b\[J`)
-
-// Write implements io.Writer.
-func (m *terminal) Write(p []byte) (int, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for rest := p; len(rest) > 0; {
-		switch up := upAndClear.FindSubmatch(rest); {
-		case up != nil:
-			n, _ := strconv.Atoi(string(up[1]))
-			m.lines = m.lines[:max(len(m.lines)-n, 0)]
-			rest = rest[len(up[0]):]
-		case rest[0] == '\n':
-			m.lines, m.column, rest = append(m.lines, strings.TrimRight(string(m.column), " ")), nil, rest[1:]
-		default:
-			m.column, rest = append(m.column, rest[0]), rest[1:]
-		}
-	}
-	m.seen = append(m.seen, strings.Join(m.lines, "\n"))
-	return len(p), nil
-}
-
-func (m *terminal) screen() string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return strings.Join(m.lines, "\n") + string(m.column)
-}
-
-// history is all that the screen has shown.
-func (m *terminal) history() []string {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return slices.Clone(m.seen)
-}
-
-// shows reports whether the screen has ever shown a text.
-func (m *terminal) shows(pattern string) bool {
-	return slices.ContainsFunc(m.history(), regexp.MustCompile(pattern).MatchString)
-}
-
-// onTerminal is an Init that has both streams on one terminal. Bars are drawn
-// by the library's goroutines, so the clock only jumps.
-func onTerminal(clock *slowWatch, change func(*Options)) (*Init, *terminal) {
-	m := new(terminal)
+// onTerminal is an Init that has both streams on one terminal.
+func onTerminal(clock *watch, change func(*Options)) (*Init, *screentest.Terminal) {
+	m := screentest.New(100, 30)
 	o := Options{
 		Product: getproviders.Terraform("1.15.9"),
 		Plain:   true,
@@ -82,26 +30,8 @@ func onTerminal(clock *slowWatch, change func(*Options)) (*Init, *terminal) {
 	return NewInit(o), m
 }
 
-// slowWatch is a watch that many goroutines may read.
-type slowWatch struct {
-	mu sync.Mutex
-	at time.Time
-}
-
-func (w *slowWatch) now() time.Time {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.at
-}
-
-func (w *slowWatch) advance(by time.Duration) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.at = w.at.Add(by)
-}
-
 func TestProgress_InATerminal(t *testing.T) {
-	clock := &slowWatch{at: newWatch().Time}
+	clock := newWatch()
 	v, screen := onTerminal(clock, nil)
 	v.ProvidersBegin()
 	v.Observe(pending(alpha, beta, gamma))
@@ -110,39 +40,44 @@ func TestProgress_InATerminal(t *testing.T) {
 	}
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
 		v.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
-		v.Observe(came(p, 0, int64(30-10*i)<<20))
+		v.Observe(came(p, 0, int64(30-10*i)*mb))
 	}
 	clock.advance(time.Second)
 	for i, p := range []getproviders.Provider{alpha, beta, gamma} {
-		v.Observe(came(p, int64(5+i)<<20, int64(30-10*i)<<20))
+		v.Observe(came(p, int64(5+i)*mb, int64(30-10*i)*mb))
 	}
-	v.Observe(came(gamma, 10<<20, 10<<20))
+	v.Observe(came(gamma, 10*mb, 10*mb))
+	v.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Phase: event.Unpacking})
+	// The largest download is at the bottom, above the bar for all, and lines are above the bars.
+	bars := `- Installing example.com/acme/alpha v1.2.3...
+example.com/acme/gamma v1.2.3  [==============================]     10 MB  unpacking  1s
+example.com/acme/beta v1.2.3   [=========>--------------------]   6/20 MB  2s left  6.0 MB/s
+example.com/acme/alpha v1.2.3  [=====>------------------------]   5/30 MB  5s left  5.0 MB/s
+Total: 0 of 3                  [==========>-------------------]  21/60 MB  5s left  21 MB/s`
+	if got := screen.Text(); !strings.HasSuffix(got, bars) {
+		t.Errorf("the screen is\n%s\nwant at its end\n%s", got, bars)
+	}
 	v.Observe(installed(gamma))
 	v.Observe(installed(alpha))
 	v.Observe(installed(beta))
 	v.Done(v.ProvidersEnd(), true)
-	// The largest download is at the bottom, and lines are above the bars.
-	const bar = ` +\[=+>-+\] +`
-	if !screen.shows(`(?m)\A(.*\n)*- Installing example.com/acme/alpha v1\.2\.3\.\.\.\n(.*\n)*` +
-		`example.com/acme/gamma +\[=+>?-*\] +10\.0/10\.0 MiB unpacking\n` +
-		`example.com/acme/beta` + bar + `6\.0/20\.0 MiB 6\.0 MiB/s 2s\n` +
-		`example.com/acme/alpha` + bar + `5\.0/30\.0 MiB 5\.0 MiB/s 5s$`) {
-		t.Errorf("no screen has the bars:\n%s", strings.Join(screen.history(), "\n--\n"))
-	}
 	want := `Initializing provider plugins...
 - Finding latest version of example.com/acme/alpha...
 - Finding latest version of example.com/acme/beta...
 - Finding latest version of example.com/acme/gamma...
 - Installing example.com/acme/alpha v1.2.3...
+Downloaded example.com/acme/gamma v1.2.3: 10 MB in 1.0s (10 MB/s)
+Downloaded example.com/acme/alpha v1.2.3: 5.0 MB in 1.0s (5.0 MB/s)
 - Installed example.com/acme/alpha v1.2.3 (unauthenticated)
 - Installing example.com/acme/beta v1.2.3...
+Downloaded example.com/acme/beta v1.2.3: 6.0 MB in 1.0s (6.0 MB/s)
 - Installed example.com/acme/beta v1.2.3 (unauthenticated)
 - Installing example.com/acme/gamma v1.2.3...
 - Installed example.com/acme/gamma v1.2.3 (unauthenticated)
 
 Terraform has been successfully initialized!
-3 providers ready in 1.0s: 3 downloaded (22 MB from example.com)`
-	if got := screen.screen(); got != want {
+3 providers ready in 1.0s: 3 downloaded (21 MB from example.com)`
+	if got := screen.Text(); got != want {
 		t.Errorf("the screen is at last\n%s\nwant\n%s", got, want)
 	}
 }
@@ -155,25 +90,26 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 		done, total int64
 		want        bool
 	}{
-		{"small", time.Hour, 1 << 19, 1<<20 - 1, false},
-		{"quick", 299 * time.Millisecond, 1 << 20, 1 << 30, false},
-		{"neither", 300 * time.Millisecond, 1 << 19, 1 << 20, true},
-		{"unknown size", time.Second, 1<<20 - 1, -1, false},
-		{"large, whatever is to come", time.Second, 1 << 20, -1, true},
+		{"small", smallDelay - 1, worthShowing / 2, worthShowing - 1, false},
+		{"small, and slow", smallDelay, worthShowing / 2, worthShowing - 1, true},
+		{"quick", barDelay - 1, worthShowing, 1 << 30, false},
+		{"large", barDelay, worthShowing / 2, worthShowing, true},
+		{"unknown size", time.Second, worthShowing - 1, -1, false},
+		{"large, whatever is to come", time.Second, worthShowing, -1, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			clock := &slowWatch{at: newWatch().Time}
+			clock := newWatch()
 			v, screen := onTerminal(clock, nil)
 			v.Observe(pending(alpha))
 			v.Observe(came(alpha, 0, tt.total))
 			clock.advance(tt.after)
 			v.Observe(came(alpha, tt.done, tt.total))
 			v.ProvidersEnd()
-			if got := screen.shows(`alpha.*MiB`); got != tt.want {
-				t.Errorf("there was a bar: %t\n%q", got, screen.history())
+			if got := screen.Shows(`alpha v1.2.3 .*[kM]B`); got != tt.want {
+				t.Errorf("there was a bar: %t\n%q", got, screen.History())
 			}
-			if got := screen.screen(); got != "" {
+			if got := screen.Text(); got != "" {
 				t.Errorf("%q is left", got)
 			}
 		})
@@ -182,29 +118,29 @@ func TestBars_AreForDownloadsThatLast(t *testing.T) {
 
 // After an interrupt, no further events come.
 func TestBars_LeaveNothingBehind(t *testing.T) {
-	clock := &slowWatch{at: newWatch().Time}
+	clock := newWatch()
 	v, screen := onTerminal(clock, nil)
 	v.Observe(pending(alpha, beta))
 	v.Observe(event.QueryEvent{Addr: alpha})
 	for range 2 { // with -with, packages are installed twice
-		v.Observe(came(alpha, 0, 10<<20))
+		v.Observe(came(alpha, 0, 10*mb))
 		clock.advance(time.Second)
-		v.Observe(came(alpha, 1<<20, 10<<20))
+		v.Observe(came(alpha, 1*mb, 10*mb))
 		v.ProvidersEnd()
 	}
 	v.Problems(problem.List{problem.Error("Canceled", "")})
-	if !screen.shows(`1\.0/10\.0 MiB`) {
-		t.Errorf("there was no bar: %q", screen.history())
+	if !screen.Shows(`1/10 MB`) {
+		t.Errorf("there was no bar: %q", screen.History())
 	}
-	if got, want := strings.TrimSpace(screen.screen()), "- Finding latest version of example.com/acme/alpha...\n\nError: Canceled"; got != want {
+	if got, want := strings.TrimSpace(screen.Text()), "- Finding latest version of example.com/acme/alpha...\n\nError: Canceled"; got != want {
 		t.Errorf("the screen is %q, want %q", got, want)
 	}
 }
 
 func TestBars_FitOnTheTerminal(t *testing.T) {
 	const unicode = "рrövider-with-a-long-name-世界"
-	for _, size := range []struct{ width, height, most int }{{100, 5, 3}, {40, 30, 8}, {20, 2, 1}, {100, 0, 8}} {
-		clock := &slowWatch{at: newWatch().Time}
+	for _, size := range []struct{ width, height, most int }{{100, 5, 2}, {40, 30, 8}, {40, 8, 5}, {20, 3, 0}, {100, 0, 8}} {
+		clock := newWatch()
 		v, screen := onTerminal(clock, func(o *Options) {
 			o.Stderr.Width, o.Stderr.Height = size.width, size.height
 		})
@@ -215,16 +151,16 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 		v.Observe(pending(all...))
 		for range 2 {
 			for _, p := range all {
-				v.Observe(came(p, 1<<20, 10<<20))
+				v.Observe(came(p, 1*mb, 10*mb))
 			}
 			clock.advance(time.Second)
 		}
 		v.ProvidersEnd()
 		most := 0
-		for _, screen := range screen.history() {
-			most = max(most, strings.Count(screen, "example.com"))
+		for _, screen := range screen.History() {
+			most = max(most, strings.Count(screen, "世界"))
 			for line := range strings.Lines(screen) {
-				if columns := width(line); columns > max(size.width, 20) {
+				if columns := columnsOf(strings.TrimRight(line, "\n")); columns >= size.width {
 					t.Errorf("%d columns: a line has %d: %q", size.width, columns, line)
 				}
 			}
@@ -235,32 +171,22 @@ func TestBars_FitOnTheTerminal(t *testing.T) {
 	}
 }
 
-// width is how many columns a line takes; wide characters take two.
-func width(line string) (n int) {
-	for _, r := range strings.TrimRight(line, "\n") {
-		if n++; r >= 0x1100 && r != '…' {
-			n++
-		}
-	}
-	return n
-}
-
 // Where stdout isn't the terminal, the terminal shows none of it.
 func TestBars_WithResultsElsewhere(t *testing.T) {
-	clock := &slowWatch{at: newWatch().Time}
+	clock := newWatch()
 	var elsewhere bytes.Buffer
 	v, screen := onTerminal(clock, func(o *Options) { o.Stdout = Stream{Writer: &elsewhere} })
 	v.Observe(pending(alpha))
-	v.Observe(came(alpha, 0, 10<<20))
+	v.Observe(came(alpha, 0, 10*mb))
 	clock.advance(time.Second)
-	v.Observe(came(alpha, 1<<20, 10<<20))
+	v.Observe(came(alpha, 1*mb, 10*mb))
 	v.Observe(event.QueryEvent{Addr: alpha})
 	if got := elsewhere.String(); !strings.Contains(got, "- Finding") {
 		t.Errorf("stdout has %q, and should have a line at once", got)
 	}
 	v.ProvidersEnd()
-	if screen.shows("Finding") || !screen.shows("MiB") {
-		t.Errorf("the terminal was %q", screen.history())
+	if screen.Shows("Finding") || !screen.Shows("MB") {
+		t.Errorf("the terminal was %q", screen.History())
 	}
 }
 
@@ -270,17 +196,16 @@ type hungUp struct{}
 func (hungUp) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
 
 func TestBars_TerminalThatIsGone(t *testing.T) {
-	clock := &slowWatch{at: newWatch().Time}
+	clock := newWatch()
 	var elsewhere bytes.Buffer
 	v, _ := onTerminal(clock, func(o *Options) {
 		o.Stderr.Writer, o.Stdout = hungUp{}, Stream{Writer: &elsewhere}
 	})
 	v.Observe(pending(alpha, beta))
 	for _, p := range []getproviders.Provider{alpha, beta} {
-		v.Observe(came(p, 0, 10<<20))
+		v.Observe(came(p, 0, 10*mb))
 		clock.advance(time.Second)
-		v.Observe(came(p, 1<<20, 10<<20))
-		time.Sleep(3 * barRefresh) // it is noticed when bars are drawn
+		v.Observe(came(p, 1*mb, 10*mb))
 	}
 	v.Observe(event.QueryEvent{Addr: alpha})
 	v.Done(v.ProvidersEnd(), true)

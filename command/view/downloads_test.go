@@ -23,6 +23,8 @@ func newWatch() *watch { return &watch{time.Date(2026, 5, 4, 3, 2, 1, 123456000,
 
 func (w *watch) now() time.Time { return w.Time }
 
+func (w *watch) advance(by time.Duration) { w.Time = w.Add(by) }
+
 // script says what happens after how many seconds.
 type script []struct {
 	at    float64
@@ -81,6 +83,7 @@ func threeAtOnce() script {
 		{11, event.FailedEvent{Addr: gamma, Err: errors.New("cut")}},
 		{20.1, came(alpha, 150*mb, 157*mb)},
 		{21, came(alpha, 157*mb, 157*mb)},
+		{21, event.PhaseEvent{Addr: alpha, Version: v1, Phase: event.Unpacking}},
 		{23, installed(alpha)},
 	}
 }
@@ -92,8 +95,8 @@ func TestPlainProgress(t *testing.T) {
 	s.ProvidersEnd()
 	want := `Downloading example.com/acme/alpha v1.2.3 (157 MB)...
 Downloading example.com/acme/gamma v1.2.3 (size unknown)...
-Still downloading: example.com/acme/alpha 99 MB of 157 MB (63%), example.com/acme/gamma 7.0 MB
-Still downloading: example.com/acme/alpha 150 MB of 157 MB (96%)
+Still downloading example.com/acme/alpha v1.2.3: 99 MB of 157 MB (63%), 10 MB/s, 6s left; example.com/acme/gamma v1.2.3: 7.0 MB, 778 kB/s
+Still downloading example.com/acme/alpha v1.2.3: 150 MB of 157 MB (96%), 5.0 MB/s, 1s left
 Downloaded example.com/acme/alpha v1.2.3: 157 MB in 21.0s (7.5 MB/s)
 `
 	if got := s.err.String(); got != want {
@@ -321,19 +324,17 @@ func TestAmounts(t *testing.T) {
 		{howFar(7*mb, -1), "7.0 MB"},
 		{howFar(0, 0), "0 kB"},
 		{howFar(50*mb, 100*mb), "50 MB of 100 MB (50%)"},
-		{mebibytes(35<<20, 150<<20), "35.0/150.0 MiB"},
-		{mebibytes(35<<20, -1), "35.0 MiB"},
-		{mebibytes(512<<20, 2<<30), "0.5/2.0 GiB"},
+		{amounts(35*mb, 150*mb), "35/150 MB"},
+		{amounts(35*mb, -1), "35 MB"},
+		{amounts(500*mb, 2000*mb), "0.5/2.0 GB"},
+		{amounts(1200*1000, 3*mb), "1.2/3.0 MB"},
+		{amounts(12_300, 20_000), "12/20 kB"},
 		{seconds(-time.Second), "0ms"},
 		{seconds(999 * time.Millisecond), "999ms"},
 		{seconds(59_990 * time.Millisecond), "59.9s"},
 		{seconds(3725 * time.Second), "1h2m5s"},
-		{barText(0, 150<<20, 0, time.Second), "0.0/150.0 MiB"},
-		{barText(50<<20, 150<<20, 50<<20, 5*time.Second), "50.0/150.0 MiB 10.0 MiB/s 10s"},
-		{barText(50<<20, 150<<20, 10<<20, 5*time.Second), "50.0/150.0 MiB 2.0 MiB/s 50s"},
-		{barText(50<<20, -1, 50<<20, 5*time.Second), "50.0 MiB 10.0 MiB/s"},
-		{barText(150<<20, 150<<20, 150<<20, time.Second), "150.0/150.0 MiB unpacking"},
-		{barText(50<<20, 150<<20, -1, 0), "50.0/150.0 MiB"},
+		{whole(300 * time.Millisecond), "1s"},
+		{whole(61_400 * time.Millisecond), "1m1s"},
 	} {
 		if tt.got != tt.want {
 			t.Errorf("got %q, want %q", tt.got, tt.want)

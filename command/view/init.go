@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/modules"
@@ -17,8 +18,9 @@ import (
 type Init struct {
 	out       printer
 	product   getproviders.Product
+	now       func() time.Time
 	sequence  sequence
-	downloads downloads
+	activity  *Activity
 	summary   summary
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	warnings  problem.List      // of registries, shown at the end
@@ -30,16 +32,15 @@ type Init struct {
 
 // NewInit returns an Init that speaks as the options say.
 func NewInit(o Options) *Init {
-	out, shown := open(o)
+	out, activity := open(o)
 	if o.JSONInto != nil && !o.JSON {
 		programs := o
 		programs.Stdout = Stream{Writer: o.JSONInto}
 		out = both{out, newJSONPrinter(programs)}
 	}
 	v := &Init{
-		out: out, product: o.Product, report: newReport(o),
-		downloads: downloads{product: o.Product, now: o.Now, display: shown, running: map[getproviders.Provider]*download{}},
-		summary:   summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
+		out: out, product: o.Product, report: newReport(o), now: o.Now, activity: activity,
+		summary: summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
 	}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
@@ -49,6 +50,9 @@ func NewInit(o Options) *Init {
 	}
 	return v
 }
+
+// Activity is what shows what is under way.
+func (v *Init) Activity() *Activity { return v.activity }
 
 // Version says who speaks: the product's version and that of tfdeps. For programs it
 // has to come first; people don't see it.
@@ -134,7 +138,10 @@ func (v *Init) ObserveModules(e modules.Event) {
 }
 
 // ModulesEnd says how many modules are called.
-func (v *Init) ModulesEnd(called int) { v.summary.modules = called }
+func (v *Init) ModulesEnd(called int) {
+	v.activity.Close()
+	v.summary.modules = called
+}
 
 // ProvidersBegin announces the phase of the providers.
 func (v *Init) ProvidersBegin() {
@@ -148,14 +155,14 @@ func (v *Init) ProvidersBegin() {
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
 func (v *Init) Observe(e event.Event) {
 	v.report.observe(e)
-	v.summary.observe(e, v.downloads.observe(e))
+	v.summary.observe(e, v.activity.Observe(e))
 	v.tell(v.sequence.add(e))
 }
 
 // ProvidersEnd says what there is left to say when the installer is done, and
 // returns what registries had to say to their users.
 func (v *Init) ProvidersEnd() (warnings problem.List) {
-	v.downloads.close()
+	v.activity.Close()
 	v.tell(v.sequence.rest())
 	if v.signed {
 		v.out.line(line{human: signedProviders(v.product), json: signedProviders(v.product), gap: v.asOpenTofu()})
@@ -209,6 +216,7 @@ func (v *Init) LockChanged() {
 // and last what was done and how long it took. With automated,
 // advice on what to do next is left out.
 func (v *Init) Done(warnings problem.List, automated bool) {
+	v.activity.Close()
 	v.out.gap()
 	v.Problems(warnings)
 	v.say(initialized)
@@ -216,7 +224,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 		v.say(nextSteps)
 	}
 	if v.sumUp != nil {
-		v.sumUp(v.summary.text(v.downloads.now()))
+		v.sumUp(v.summary.text(v.now()))
 	}
 }
 
@@ -225,6 +233,7 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 // once isn't repeated.
 func (v *Init) Problems(problems problem.List) {
 	v.report.addProblems(problems)
+	v.activity.Close()
 	showProblems(v.out, problems)
 }
 
@@ -260,17 +269,6 @@ func sameProblem(a, b *problem.Problem) bool {
 	}
 	return (a.Subject == nil) == (b.Subject == nil) && a.Severity == b.Severity &&
 		a.Summary == b.Summary && a.Detail == b.Detail
-}
-
-// registryWarning is what sources want the users of a provider to know:
-// registries of the provider, policies of a source that failed.
-func registryWarning(short string, texts []string) *problem.Problem {
-	var b strings.Builder
-	b.WriteString("The sources of " + short + " returned warnings:")
-	for _, text := range texts {
-		b.WriteString("\n- " + text)
-	}
-	return problem.Warning("Additional provider information from registry", b.String())
 }
 
 // message is a heading or a paragraph that belongs to no provider. Code is

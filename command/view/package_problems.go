@@ -223,3 +223,14 @@ func LocateProblems(err error) (problems problem.List) {
 	}
 	return problems
 }
+
+// registryWarning is what sources want the users of a provider to know:
+// registries of the provider, policies of a source that failed.
+func registryWarning(short string, texts []string) *problem.Problem {
+	var b strings.Builder
+	b.WriteString("The sources of " + short + " returned warnings:")
+	for _, text := range texts {
+		b.WriteString("\n- " + text)
+	}
+	return problem.Warning("Additional provider information from registry", b.String())
+}

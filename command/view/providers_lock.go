@@ -17,6 +17,7 @@ import (
 // goroutine at a time.
 type Lock struct {
 	out      *humanPrinter
+	activity *Activity
 	json     bool // nothing is shown before the report
 	product  getproviders.Product
 	turns    turns[lockKey]
@@ -47,17 +48,22 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{out: newHumanPrinter(o), product: o.Product, json: o.JSON}
+	v := &Lock{product: o.Product, json: o.JSON}
+	o.Platforms = true
+	v.out, v.activity = openForPeople(o)
 	if v.turns.show = func(string) {}; !o.JSON {
 		v.turns.show = func(text string) { v.out.line(line{human: text}) }
 	}
 	return v
 }
 
+// Activity is what shows what is under way.
+func (v *Lock) Activity() *Activity { return v.activity }
+
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, turns: turns[lockKey]{show: func(text string) {
+	return &Lock{product: v.product, activity: v.activity, turns: turns[lockKey]{show: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
 	}}}
 }
@@ -65,6 +71,7 @@ func (v *Init) Platforms() *Lock {
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
 // order of platforms and providers, whichever is done first.
 func (v *Lock) Observe(e event.Event) {
+	v.activity.Observe(e)
 	switch e := e.(type) {
 	case event.WarningEvent:
 		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
@@ -110,6 +117,7 @@ func (v *Lock) name(p lockhashes.Package) string {
 
 // End tells what was held back, and returns what registries had to say.
 func (v *Lock) End() problem.List {
+	v.activity.Close()
 	v.turns.end()
 	return uniqueWarnings(v.warnings)
 }

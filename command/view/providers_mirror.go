@@ -17,6 +17,7 @@ import (
 // goroutine at a time.
 type Mirror struct {
 	out      *humanPrinter
+	activity *Activity
 	product  getproviders.Product
 	doing    string // what is said to be done to a provider
 	turns    turns[mirrorKey]
@@ -34,10 +35,15 @@ type mirrorKey struct {
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	v := &Mirror{out: newHumanPrinter(o), product: o.Product, doing: mirroring}
+	v := &Mirror{product: o.Product, doing: mirroring}
+	o.Platforms = true
+	v.out, v.activity = openForPeople(o)
 	v.turns.show = v.line
 	return v
 }
+
+// Activity is what shows what is under way.
+func (v *Mirror) Activity() *Activity { return v.activity }
 
 // Skip reports a provider that is built in.
 func (v *Mirror) Skip(p getproviders.Provider) {
@@ -51,6 +57,7 @@ func (v *Mirror) head(p getproviders.Provider, text string) {
 // Observe is for [providercache.Installer].Observe. Packages are shown in the
 // order of providers, versions and platforms, whichever is done first.
 func (v *Mirror) Observe(e event.Event) {
+	v.activity.Observe(e)
 	switch e := e.(type) {
 	case event.WarningEvent:
 		v.warnings = append(v.warnings, registryWarning(v.product.Short(e.Addr), e.Warnings))
@@ -139,6 +146,7 @@ func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
 
 // End tells what was removed, and what will be, and returns what registries had to say.
 func (v *Mirror) End(result mirror.Result) problem.List {
+	v.activity.Close()
 	v.turns.waiting = append(v.turns.waiting, v.heads...)
 	v.turns.end()
 	v.heads = nil

@@ -13,11 +13,15 @@ func NewStream(w io.Writer) Stream {
 	if !ok || !term.IsTerminal(int(file.Fd())) {
 		return Stream{Writer: w}
 	}
-	width, height, err := term.GetSize(int(file.Fd()))
-	if err != nil {
-		width, height = 0, 0
+	size := func() (width, height int) {
+		width, height, err := term.GetSize(int(file.Fd()))
+		if err != nil {
+			return 0, 0
+		}
+		return width, height
 	}
-	return Stream{Writer: w, Terminal: true, Color: understandsEscapes(file), Width: width, Height: height}
+	width, height := size()
+	return Stream{Writer: w, Terminal: true, Color: understandsEscapes(file), Width: width, Height: height, resized: size}
 }
 
 // sameTerminal reports whether what is written to two streams comes out at the

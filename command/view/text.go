@@ -122,11 +122,13 @@ func severityColor(s hcl.DiagnosticSeverity) string {
 	return escRed
 }
 
-// columns is how wide text may be on a stream. Terraform takes 78 where
-// there is no terminal; below 20 columns wrapping doesn't help.
+// unknownWidth is what Terraform takes where there is no terminal.
+const unknownWidth = 78
+
+// columns is how wide text may be on a stream. Below 20 columns wrapping doesn't help.
 func columns(s Stream) int {
 	if s.Width < 20 {
-		return 78
+		return unknownWidth
 	}
 	return s.Width
 }

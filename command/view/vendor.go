@@ -30,6 +30,9 @@ func NewVendor(o Options) *Vendor {
 	return v
 }
 
+// Activity is what shows what is under way.
+func (v *Vendor) Activity() *Activity { return v.mirror.activity }
+
 // Observe is for the events of packages, as [Mirror.Observe].
 func (v *Vendor) Observe(e event.Event) { v.mirror.Observe(e) }
 

@@ -14,10 +14,9 @@
 //     follows on lines of its own, indented, and in keys of JSON that
 //     Terraform doesn't have. Explanations are tfdeps' own, and say what happened, why, and what
 //     to do.
-//   - Downloads are shown while they run, if they are large: by bars in a
-//     terminal, which go when they are done, else by a line every ten seconds. The last
-//     line of an init sums it up. Bars count in powers of two, as the
-//     tools around them; lines in megabytes, as disks and networks do. Programs get
+//   - What moves bytes or takes time is shown while it runs, by an [Activity]: by bars in a
+//     terminal, which leave a line behind for each large download, else by a line every ten seconds. The last
+//     line of an init sums it up. All amounts are in kB, MB and GB, as disks and networks have them. Programs get
 //     objects of the type download_progress, a second apart, and no such line.
 //   - Colour is for terminals, and not for those who asked for none by -no-color or
 //     NO_COLOR. Everything can be understood without it. Problems stand in
@@ -46,6 +45,22 @@ type Stream struct {
 	Color    bool // it is a terminal that understands escape sequences, for colours and for bars
 	Width    int  // columns; 0: not known
 	Height   int  // lines; 0: not known
+
+	resized func() (width, height int) // what they are now; nil: what they were
+}
+
+// size is how large the terminal is now, in columns and lines; height is 0 if it isn't known.
+func (s Stream) size() (width, height int) {
+	width, height = s.Width, s.Height
+	if s.resized != nil {
+		if nowWidth, nowHeight := s.resized(); nowWidth > 0 {
+			width, height = nowWidth, nowHeight
+		}
+	}
+	if width <= 0 {
+		width = unknownWidth
+	}
+	return max(width, 2), height
 }
 
 // Options says what is printed, and where.
@@ -66,10 +81,14 @@ type Options struct {
 	// Now is for the time stamps of JSON, and to say how long something took.
 	// It is called by many goroutines.
 	Now func() time.Time
-	// Progress says how downloads are shown while they run.
+	// Progress says how it is shown what is under way.
 	Progress Progress
 	// NoBars has ProgressAuto show lines in terminals, too.
 	NoBars bool
+	// Platforms says that packages may be wanted for several platforms, which are named then.
+	Platforms bool
+	// Refresh is how often bars are drawn; 0: only when something happens.
+	Refresh time.Duration
 	// ReadFile gets the source file that a problem is about; nil: no source is shown.
 	ReadFile func(name string) ([]byte, error)
 }

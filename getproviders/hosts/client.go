@@ -23,6 +23,7 @@ type ClientOptions struct {
 	Retries       int           // how often a request is tried again after a failure; 0: never
 	RetryWaitMin  time.Duration // the shortest wait before the first retry, doubled for each further one; 0: 1 s
 	RetryWaitMax  time.Duration // no wait is longer, whatever Retry-After says; 0: 30 s
+	OnRetry       func(Retry)   // is called by many goroutines before the wait for each retry; nil: nothing is told
 	HeaderTimeout time.Duration // for each of: connecting, TLS handshake, the response's header; in each attempt; 0: 10 s
 	StallTimeout  time.Duration // without a byte of the body; 0: 30 s
 	// DocumentTimeout is how long the body of anything but an archive (WithOwnConnection)
@@ -102,7 +103,7 @@ func NewClient(opts ClientOptions) (*http.Client, error) {
 	if opts.Log != nil {
 		stack = &requestLog{layer{stack}, opts.Log, opts.Now}
 	}
-	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts)), opts)
+	stack = newExplainer(newRetry(stack, opts.Retries, newBackoff(opts), opts.OnRetry), opts)
 	if opts.UserAgent != "" {
 		stack = &userAgent{layer{stack}, opts.UserAgent}
 	}

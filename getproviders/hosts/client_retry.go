@@ -19,6 +19,7 @@ type retry struct {
 	client  *retryablehttp.Client
 	patient *retryablehttp.Client // for requests that patiently makes
 	wait    backoff
+	told    func(Retry) // ClientOptions.OnRetry
 }
 
 // Discovery is tried as often, and after such pauses, as Terraform does it, whose
@@ -47,10 +48,10 @@ func WithRetries(ctx context.Context, retries int) context.Context {
 // HasRetries reports whether a context is of WithRetries.
 func HasRetries(ctx context.Context) bool { return ctx.Value(retriesKey{}) != nil }
 
-func newRetry(next http.RoundTripper, retries int, wait backoff) *retry {
+func newRetry(next http.RoundTripper, retries int, wait backoff, told func(Retry)) *retry {
 	soon := wait
 	soon.shortest = min(soon.shortest, patientWaitMin)
-	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon), wait}
+	return &retry{layer{next}, newRetrying(next, retries, wait), newRetrying(next, max(retries, patientRetries), soon), wait, told}
 }
 
 func newRetrying(next http.RoundTripper, retries int, wait backoff) *retryablehttp.Client {
@@ -95,6 +96,9 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 	if retries, ok := req.Context().Value(retriesKey{}).(int); ok {
 		client = newRetrying(r.next, retries, r.wait)
 	}
+	if r.told != nil {
+		client = r.telling(client, req.URL.Host)
+	}
 	resp, err := client.Do(counted)
 	if err != nil {
 		if resp != nil {
@@ -103,6 +107,23 @@ func (r *retry) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, &attemptsError{*made, withoutURL(err)}
 	}
 	return resp, nil
+}
+
+// telling is a client for one request to a host that tells of its retries.
+func (r *retry) telling(like *retryablehttp.Client, host string) *retryablehttp.Client {
+	wait := backoff{like.RetryWaitMin, like.RetryWaitMax, r.wait.random}
+	client := newRetrying(r.next, like.RetryMax, wait)
+	var last error
+	client.CheckRetry = func(ctx context.Context, resp *http.Response, err error) (bool, error) {
+		last = err
+		return worthARetry(ctx, resp, err)
+	}
+	client.Backoff = func(shortest, longest time.Duration, n int, resp *http.Response) time.Duration {
+		pause := wait.before(shortest, longest, n, resp)
+		r.told(Retry{Host: host, Attempt: n + 2, Attempts: client.RetryMax + 1, Wait: pause, Reason: RetryReason(resp, last)})
+		return pause
+	}
+	return client
 }
 
 // attempt counts. It also hides the CloseIdleConnections method of what is
@@ -229,13 +250,21 @@ func RetryWait(client *http.Client, retry int, resp *http.Response) time.Duratio
 
 // policyOf finds the retries in a client's stack.
 func policyOf(client *http.Client) *retryablehttp.Client {
+	if found := retryIn(client); found != nil {
+		return found.client
+	}
+	return newRetry(nil, 0, newBackoff(ClientOptions{}), nil).client
+}
+
+// retryIn finds the layer that retries in a client's stack; nil: there is none.
+func retryIn(client *http.Client) *retry {
 	var part http.RoundTripper
 	if client != nil {
 		part = client.Transport
 	}
 	for part != nil {
 		if r, ok := part.(*retry); ok {
-			return r.client
+			return r
 		}
 		upper, ok := part.(interface{ below() http.RoundTripper })
 		if !ok {
@@ -243,5 +272,5 @@ func policyOf(client *http.Client) *retryablehttp.Client {
 		}
 		part = upper.below()
 	}
-	return newRetry(nil, 0, newBackoff(ClientOptions{})).client
+	return nil
 }

@@ -145,7 +145,7 @@ func CheckPacked(t fetcher.Request) error {
 // fetchStaged fetches the archive into the stage.
 func (d *Dir) fetchStaged(ctx context.Context, t fetcher.Request, k *Kept) error {
 	archive := k.Stage.ArchivePath()
-	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "", nil)
+	got, err := d.Fetcher.FetchArchive(ctx, t, archive, "")
 	if err != nil {
 		return err
 	}

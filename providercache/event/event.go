@@ -29,7 +29,7 @@ import (
 // Event is something that happened during an Install, a Plan or an Ensure: one
 // of the types of this file. Events of one provider come in order, those of
 // different providers are mixed. What an event says is also in what the method
-// returns, but for WarningEvent, HashingEvent and ProgressEvent.
+// returns, but for WarningEvent, HashingEvent, ProgressEvent, PhaseEvent and KeptEvent.
 type Event interface {
 	// Provider is the provider that the event is about; zero: it is about several.
 	Provider() getproviders.Provider
@@ -66,11 +66,23 @@ type (
 	}
 	// HashingEvent comes when a package that is in Target or in the cache is going
 	// to be hashed, because no receipt tells its hashes. It comes for each of the two.
+	// Where packages are only verified, Platform is set and a HashedEvent follows.
 	HashingEvent struct {
-		Addr    getproviders.Provider
-		Version getproviders.Version
-		Dir     string
+		Addr     getproviders.Provider
+		Version  getproviders.Version
+		Platform getproviders.Platform // zero: the one that is installed
+		Dir      string
 	}
+	// HashedEvent says that a package was hashed that is only verified.
+	HashedEvent struct {
+		Addr     getproviders.Provider
+		Version  getproviders.Version
+		Platform getproviders.Platform
+		Dir      string
+	}
+	// VerifyEvent comes before packages are verified: how many there are, and their
+	// bytes, by the directory of each; 0 if that isn't known.
+	VerifyEvent struct{ Bytes map[string]int64 }
 	// LinkedEvent comes in place of FetchingEvent and FetchedEvent, when a package of
 	// the shared cache has been linked into Target. Reason says why no better link
 	// mode was possible; nil: there is none.
@@ -98,7 +110,22 @@ type (
 	ProgressEvent struct {
 		Addr        getproviders.Provider
 		Version     getproviders.Version
+		Platform    getproviders.Platform
 		Done, Total int64
+	}
+	// PhaseEvent comes when something else than downloading is begun with a package.
+	PhaseEvent struct {
+		Addr     getproviders.Provider
+		Version  getproviders.Version
+		Platform getproviders.Platform
+		Phase    Phase
+	}
+	// KeptEvent comes when a download ends early, and its bytes are kept for a later run.
+	KeptEvent struct {
+		Addr     getproviders.Provider
+		Version  getproviders.Version
+		Platform getproviders.Platform
+		Bytes    int64
 	}
 	// FetchedEvent comes when the package is published. Source and Skipped are those
 	// of getproviders.Package: which source had it, and which failed before. Link
@@ -120,6 +147,31 @@ type (
 	}
 )
 
+// Phase is what is being done to a package.
+type Phase int
+
+// The phases, in the order in which a package goes through them. None of them has to come.
+const (
+	Downloading Phase = iota
+	Unpacking         // files are made of an archive
+	Verifying         // files are hashed that are there
+	Linking           // files are linked, cloned or copied to their place
+)
+
+// String is the phase in a word, such as "unpacking".
+func (p Phase) String() string {
+	switch p {
+	case Unpacking:
+		return "unpacking"
+	case Verifying:
+		return "verifying"
+	case Linking:
+		return "linking"
+	default:
+		return "downloading"
+	}
+}
+
 func (QueuedEvent) Provider() getproviders.Provider     { return getproviders.Provider{} }
 func (e BuiltInEvent) Provider() getproviders.Provider  { return e.Addr }
 func (e QueryEvent) Provider() getproviders.Provider    { return e.Addr }
@@ -127,9 +179,13 @@ func (e SelectedEvent) Provider() getproviders.Provider { return e.Addr }
 func (e WarningEvent) Provider() getproviders.Provider  { return e.Addr }
 func (e PresentEvent) Provider() getproviders.Provider  { return e.Addr }
 func (e HashingEvent) Provider() getproviders.Provider  { return e.Addr }
+func (e HashedEvent) Provider() getproviders.Provider   { return e.Addr }
+func (VerifyEvent) Provider() getproviders.Provider     { return getproviders.Provider{} }
 func (e LinkedEvent) Provider() getproviders.Provider   { return e.Addr }
 func (e FetchingEvent) Provider() getproviders.Provider { return e.Addr }
 func (e ProgressEvent) Provider() getproviders.Provider { return e.Addr }
+func (e PhaseEvent) Provider() getproviders.Provider    { return e.Addr }
+func (e KeptEvent) Provider() getproviders.Provider     { return e.Addr }
 func (e FetchedEvent) Provider() getproviders.Provider  { return e.Addr }
 func (e FailedEvent) Provider() getproviders.Provider   { return e.Addr }
 

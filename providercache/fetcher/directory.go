@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/staging"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
@@ -35,6 +36,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 	if _, err := unpack.FindExecutable(dir, t.Provider); err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
+	f.EmitPhase(ctx, t, event.Verifying)
 	h1, err := getproviders.HashDir(ctx, dir)
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)

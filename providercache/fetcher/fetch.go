@@ -51,7 +51,7 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 	case getproviders.LocalDirectory:
 		return f.fetchDirectory(ctx, t, string(at), stage)
 	case getproviders.LocalArchive, getproviders.HTTPArchive, getproviders.Archive:
-		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath(), f.progress(ctx, t))
+		return f.FetchArchive(ctx, t, stage.ArchivePath(), stage.PackagePath())
 	default:
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, fmt.Errorf("can't fetch from a location of type %T", at))
 	}
@@ -60,10 +60,10 @@ func (f *Fetcher) Fetch(ctx context.Context, t Request, stage *staging.Stage) (r
 // FetchArchive downloads an archive to path and unpacks it to dir, or only hashes
 // its files if dir is "". An archive that ArchiveDir has isn't downloaded. For
 // the packages above this one: the result has an internal type.
-func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
+func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string) (receipt.Provenance, error) {
 	got, ok, err := f.fromKept(ctx, t, path, dir)
 	if !ok {
-		got, err = f.fetchArchive(ctx, t, path, dir, progress)
+		got, err = f.fetchArchive(ctx, t, path, dir)
 	}
 	if err != nil {
 		return receipt.Provenance{}, err
@@ -72,12 +72,18 @@ func (f *Fetcher) FetchArchive(ctx context.Context, t Request, path, dir string,
 }
 
 // fetchArchive is FetchArchive from the location that the request names.
-func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (receipt.Provenance, error) {
-	received, streamed, trust, err := f.download(ctx, t, path, dir, progress)
+func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string) (got receipt.Provenance, err error) {
+	received, streamed, trust, err := f.download(ctx, t, path, dir)
 	if err != nil {
 		return receipt.Provenance{}, err
 	}
-	defer received.Discard()
+	defer func() {
+		if err != nil && ctx.Err() != nil { // what was interrupted needn't be downloaded again
+			f.keptPart(ctx, t)(received.Keep())
+			return
+		}
+		received.Discard()
+	}()
 	digests := getproviders.Digests{SHA256: received.SHA256}
 	authentication, err := t.Authenticate(trust.Authenticator, digests, f.Product)
 	undecided := errors.Is(err, errH1Required)
@@ -95,7 +101,7 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string,
 		}
 	}
 	f.keep(ctx, t, received.Path)
-	got := receipt.Provenance{
+	got = receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
 	}
@@ -105,13 +111,21 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string,
 // download gets the archive and the documents that authenticate it, both at the
 // same time. The archive is unpacked to dir while it arrives; streamed is nil if it
 // can't be. The caller discards the archive.
-func (f *Fetcher) download(ctx context.Context, t Request, path, dir string, progress func(done, total int64)) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
+func (f *Fetcher) download(ctx context.Context, t Request, path, dir string) (received download.Archive, streamed unpack.Streamed, trust getproviders.Trust, err error) {
 	limits, err := f.limits(ctx)
 	if err != nil {
 		return download.Archive{}, nil, getproviders.Trust{}, t.Failed(resolve.StepFetch, err)
 	}
 	request := f.downloadRequest(t, path)
-	request.Progress = progress
+	request.Progress, request.Kept = f.progress(ctx, t), f.keptPart(ctx, t)
+	phase := event.Unpacking
+	if dir == "" {
+		phase = event.Verifying
+	}
+	remote := download.IsRemote(t.Package.Location)
+	if !remote {
+		f.EmitPhase(ctx, t, phase)
+	}
 	request.Restart = func() error {
 		if dir == "" {
 			return nil
@@ -128,7 +142,11 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string, pro
 		leave, err := limits.enter(ctx, t)
 		if err == nil {
 			defer leave()
-			request.Received = leave
+			request.Received = func() {
+				if leave(); remote {
+					f.EmitPhase(ctx, t, phase)
+				}
+			}
 			received, err = download.Fetch(ctx, request)
 		}
 		if err != nil {
@@ -142,7 +160,7 @@ func (f *Fetcher) download(ctx context.Context, t Request, path, dir string, pro
 	}
 	err = par.Together(ctx, load, fetch)
 	if err != nil { // the archive may be complete when the documents can't be loaded
-		received.Keep()
+		f.keptPart(ctx, t)(received.Keep())
 	}
 	return received, streamed, trust, err
 }
@@ -154,8 +172,22 @@ func (f *Fetcher) progress(ctx context.Context, t Request) func(done, total int6
 		return nil
 	}
 	return func(done, total int64) {
-		f.Emit(ctx, event.ProgressEvent{Addr: t.Provider, Version: t.Version, Done: done, Total: total})
+		f.Emit(ctx, event.ProgressEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Done: done, Total: total})
 	}
+}
+
+// keptPart returns what reports that so many bytes of a download are kept for a later run; 0: none are.
+func (f *Fetcher) keptPart(ctx context.Context, t Request) func(bytes int64) {
+	return func(bytes int64) {
+		if bytes > 0 {
+			f.Emit(ctx, event.KeptEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Bytes: bytes})
+		}
+	}
+}
+
+// EmitPhase reports what is done to a package from now on.
+func (f *Fetcher) EmitPhase(ctx context.Context, t Request, phase event.Phase) {
+	f.Emit(ctx, event.PhaseEvent{Addr: t.Provider, Version: t.Version, Platform: t.Package.Platform, Phase: phase})
 }
 
 // downloadRequest asks for a package's archive, to be written to path.

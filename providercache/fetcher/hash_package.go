@@ -36,7 +36,7 @@ func (f *Fetcher) HashPackage(ctx context.Context, t Request) (receipt.Provenanc
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer temporary.Remove()
-	return f.FetchArchive(ctx, t, filepath.Join(temporary.Path, "archive.zip"), "", nil)
+	return f.FetchArchive(ctx, t, filepath.Join(temporary.Path, "archive.zip"), "")
 }
 
 // hashStream hashes and authenticates an archive while it arrives. The error is

@@ -43,7 +43,7 @@ func (f *Fetcher) readSource(ctx context.Context, t Request, from download.Sourc
 	if total > limits.Bytes {
 		return unpack.HashedStream{}, unpack.Content{}, unpack.ErrNotStreamable // refused with a reason when the archive is unpacked
 	}
-	received, err := unpack.HashStream(ctx, from, slots, total, limits)
+	received, err := unpack.HashStream(ctx, download.Metered(from, 0, total, f.Time, f.progress(ctx, t)), slots, total, limits)
 	switch {
 	case errors.Is(err, unpack.ErrNotStreamable):
 		return unpack.HashedStream{}, unpack.Content{}, err

@@ -38,7 +38,7 @@ func (f *Fetcher) fromKept(ctx context.Context, t Request, path, dir string) (go
 		return receipt.Provenance{}, false, nil
 	}
 	t.Package.Location = getproviders.LocalArchive(kept)
-	got, err = f.fetchArchive(ctx, t, path, dir, nil)
+	got, err = f.fetchArchive(ctx, t, path, dir)
 	if err == nil || ctx.Err() != nil || isKept(ctx, kept, t) {
 		return got, true, err
 	}
@@ -115,5 +115,5 @@ func (f *Fetcher) hashKept(ctx context.Context, t Request) (receipt.Provenance, 
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
 	defer stage.Remove()
-	return f.FetchArchive(ctx, t, stage.ArchivePath(), "", nil)
+	return f.FetchArchive(ctx, t, stage.ArchivePath(), "")
 }

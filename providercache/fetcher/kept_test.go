@@ -61,7 +61,7 @@ func uses(t *testing.T, f *Fetcher, r Request) []func(context.Context) error {
 		if unpack {
 			dir = stage.PackagePath()
 		}
-		_, err = f.FetchArchive(ctx, r, stage.ArchivePath(), dir, nil)
+		_, err = f.FetchArchive(ctx, r, stage.ArchivePath(), dir)
 		return err
 	}
 	return []func(context.Context) error{

@@ -220,7 +220,7 @@ func (u *uploading) upload(ctx context.Context, t fetcher.Request, k archivedir.
 	f := u.mirror.dir.Fetcher
 	f.Emit(ctx, archivedir.FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
 	defer os.Remove(file)
-	got, err := f.FetchArchive(ctx, t, file, "", nil)
+	got, err := f.FetchArchive(ctx, t, file, "")
 	if err != nil {
 		return k, err
 	}

@@ -121,7 +121,7 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	f.dir.Set(dir)
 	t := fetcher.Request{Selection: resolve.Selection{Provider: asked.provider, Version: asked.version}, Package: found}
 	t.Follow = func(mark *par.Mark, size int64) { f.arrives(&arrival{path: path, mark: mark, size: size}) }
-	got, err := s.fetcher.FetchArchive(ctx, t, path, "", nil)
+	got, err := s.fetcher.FetchArchive(ctx, t, path, "")
 	if err != nil {
 		return err
 	}

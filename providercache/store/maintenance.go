@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 )
 
@@ -23,6 +25,9 @@ type Maintenance struct {
 	Cache    *Store           // required
 	StateDir string           // as Installer.StateDir; "": nothing is known but what is in the cache
 	Now      func() time.Time // nil: time.Now
+	// Observe gets the events of Verify, one at a time: an event.VerifyEvent, and an
+	// event.HashingEvent and an event.HashedEvent for each package. nil: they are dropped.
+	Observe func(context.Context, event.Event)
 }
 
 // Package is a package of a cache.

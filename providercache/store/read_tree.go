@@ -13,6 +13,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -47,8 +48,9 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 // as there are cores; one to which several links lead is read once. No receipt
 // counts, nothing is written and no request is made. The results belong to
 // dirs, in their order. Names that neither Terraform nor OpenTofu takes for a
-// package are skipped. The error is the cause of ctx.
-func ReadTrees(ctx context.Context, dirs []string) ([]ReadTree, error) {
+// package are skipped. observe gets an event.VerifyEvent, and an event.HashingEvent and an
+// event.HashedEvent for each package, one at a time; nil: they are dropped. The error is the cause of ctx.
+func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
 	var first []ReadPackage // of those that are the same
 	at := map[string]int{}
@@ -62,7 +64,20 @@ func ReadTrees(ctx context.Context, dirs []string) ([]ReadTree, error) {
 			}
 		}
 	}
-	hashed, errs := par.Map(ctx, runtime.GOMAXPROCS(0), first, readPackage)
+	if observe == nil {
+		observe = func(context.Context, event.Event) {}
+	}
+	bytes := map[string]int64{}
+	for _, p := range first {
+		bytes[p.Path] = sizeOf(p.Path)
+	}
+	sink := new(event.Sink)
+	sink.Send(ctx, observe, event.VerifyEvent{Bytes: bytes})
+	hashed, errs := par.Map(ctx, runtime.GOMAXPROCS(0), first, func(ctx context.Context, p ReadPackage) (ReadPackage, error) {
+		sink.Send(ctx, observe, event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
+		defer sink.Send(ctx, observe, event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
+		return readPackage(ctx, p)
+	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -75,6 +90,20 @@ func ReadTrees(ctx context.Context, dirs []string) ([]ReadTree, error) {
 		}
 	}
 	return trees, nil
+}
+
+// sizeOf is how many bytes the files of a package have, or its archive; what can't be read counts nothing.
+func sizeOf(path string) (size int64) {
+	_ = filepath.WalkDir(realPath(path), func(_ string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		if info, err := entry.Info(); err == nil && info.Mode().IsRegular() {
+			size += info.Size()
+		}
+		return nil
+	})
+	return size
 }
 
 // realPath is a path without links, or the path itself if there is none such.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
@@ -44,14 +45,26 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	if err != nil {
 		return nil, err
 	}
-	at := u.View()
+	at, sink := u.View(), new(event.Sink)
+	emit := func(e event.Event) {
+		if u.Observe != nil {
+			sink.Send(ctx, u.Observe, e)
+		}
+	}
+	bytes := map[string]int64{}
+	for _, p := range packages {
+		bytes[p.Dir] = p.Size
+	}
+	emit(event.VerifyEvent{Bytes: bytes})
 	type reading struct {
 		Verified
 		read receipt.Pending
 	}
 	readings, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (reading, error) {
 		hashes, isLocked := locked.has(p)
+		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
 		v, read := at.verify(ctx, p, hashes, isLocked)
+		emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
 		return reading{v, read}, nil
 	})
 	if ctx.Err() != nil {

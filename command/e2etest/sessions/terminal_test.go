@@ -3,6 +3,7 @@ package sessions
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -10,43 +11,20 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/command/view/screentest"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
-// A terminal, as far as it matters here: bars go up and clear what is below.
-var upAndClear = regexp.MustCompile(`^\x1b\[(\d+)A\x1b\[J`)
-
-// screenOf is what is to be seen at the end of what was written to a terminal.
-func screenOf(written string) string {
-	var lines []string
-	line := ""
-	for rest := written; rest != ""; {
-		switch up := upAndClear.FindStringSubmatch(rest); {
-		case up != nil:
-			n, _ := strconv.Atoi(up[1])
-			lines, rest = lines[:max(len(lines)-n, 0)], rest[len(up[0]):]
-		case rest[0] == '\n':
-			lines, line, rest = append(lines, line), "", rest[1:]
-		case rest[0] == '\r':
-			rest = rest[1:]
-		default:
-			line, rest = line+rest[:1], rest[1:]
-		}
-	}
-	return strings.Join(append(lines, line), "\n")
-}
-
 // slowRegistry has two packages that take a second, and returns the environment
 // in which a configuration needs them.
-func slowRegistry(t *testing.T) (dir string, env []string) {
+func slowRegistry(t *testing.T) (registry *providertest.Registry, dir string, env []string) {
 	t.Helper()
-	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	registry = harness.Start(t, providertest.NewRegistry, providertest.Options{})
 	for name, size := range map[string]int{"small": 2 << 20, "large": 3 << 20} {
 		content := make([]byte, size)
 		_, _ = rand.NewChaCha8([32]byte{1}).Read(content)
@@ -63,16 +41,16 @@ func slowRegistry(t *testing.T) (dir string, env []string) {
 	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(config), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return dir, harness.Env(t, append(redirect, "TERM=xterm", "TFDEPS_NO_SHARED_CACHE=1", "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
+	return registry, dir, harness.Env(t, append(redirect, "TERM=xterm", "TFDEPS_CACHE_DIR="+t.TempDir(), "TFDEPS_TERRAFORM_VERSION=1.15.9")...)
 }
 
 // inTerminal runs a shell command in a terminal of its own. What is typed there
-// is what keys returns when it has seen what was written so far.
-func inTerminal(t *testing.T, dir string, env []string, command string, keys func(written string) string) (written string, err error) {
+// is what keys returns when it has seen the screen so far.
+func inTerminal(t *testing.T, dir string, env []string, width, height int, command string, keys func(*screentest.Terminal) string) (*screentest.Terminal, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "script", "-qec", "stty -echo cols 100 rows 30; "+command, os.DevNull)
+	cmd := exec.CommandContext(ctx, "script", "-qec", fmt.Sprintf("stty -echo cols %d rows %d; %s", width, height, command), os.DevNull)
 	cmd.Dir, cmd.Env = dir, append(env, "SHELL=/bin/sh")
 	keyboard, err := cmd.StdinPipe()
 	if err != nil {
@@ -85,118 +63,210 @@ func inTerminal(t *testing.T, dir string, env []string, command string, keys fun
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	var all bytes.Buffer
+	screen := screentest.New(width, height)
 	piece := make([]byte, 4096)
 	for {
 		n, err := out.Read(piece)
-		all.Write(piece[:n])
-		if err != nil {
+		if _, writeErr := screen.Write(piece[:n]); err != nil || writeErr != nil {
 			break
 		}
-		_, _ = io.WriteString(keyboard, keys(all.String()))
+		_, _ = io.WriteString(keyboard, keys(screen))
 	}
-	return all.String(), cmd.Wait()
+	return screen, cmd.Wait()
 }
 
-func noKeys(string) string { return "" }
+func noKeys(*screentest.Terminal) string { return "" }
 
-func TestProgress_InATerminal(t *testing.T) {
+// once types something when the screen shows what is waited for.
+func once(typed, pattern string, done *bool) func(*screentest.Terminal) string {
+	return func(screen *screentest.Terminal) string {
+		if *done || !regexp.MustCompile(pattern).MatchString(screen.Text()) {
+			return ""
+		}
+		*done = true
+		return typed
+	}
+}
+
+// bothRun is on a screen while both downloads run.
+const bothRun = `(?m)\.\.\.\n.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 of 2.*left`
+
+// A terminalSession is compared with testdata/terminal/NAME.txt: what the screen was while both downloads ran, and at the end.
+var terminalSessions = []struct {
+	name          string
+	width, height int // 0: a pipe
+	env           []string
+	live          string // what is to be seen while it runs; "": nothing that isn't at the end, too
+}{
+	{name: "120x40", width: 120, height: 40, live: bothRun},
+	{name: "40x8", width: 40, height: 8, live: bothRun},
+	{name: "NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: bothRun},
+	{name: "dumb", width: 120, height: 40, env: []string{"TERM=dumb"}},
+	{name: "CI", width: 120, height: 40, env: []string{"CI=true"}},
+	{name: "pipe"},
+}
+
+func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("script has other options there")
 	}
 	harness.RequireProgram(t, "script")
 	program := harness.Tfdeps(t)
-	for name, test := range map[string]func(*testing.T, string){
-		"give way to the lines that a pipe gets": barsInTerminal,
-		"follow the width of the terminal":       barsInNarrowerTerminal,
-		"go with an interrupt":                   barsInterrupted,
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, tt := range terminalSessions {
+		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			test(t, program)
+			_, dir, env := slowRegistry(t)
+			env = append(env, tt.env...)
+			var got string
+			if tt.width == 0 {
+				piped := exec.CommandContext(t.Context(), program, "init")
+				piped.Dir, piped.Env = dir, env
+				var stderr bytes.Buffer
+				piped.Stderr = &stderr
+				out, err := piped.Output()
+				if err != nil || stderr.Len() > 0 {
+					t.Fatalf("%v\n%s", err, &stderr)
+				}
+				got = string(out)
+			} else {
+				screen, err := inTerminal(t, dir, env, tt.width, tt.height, "exec "+program+" init", noKeys)
+				if err != nil {
+					t.Fatalf("%v\n%s", err, screen.Text())
+				}
+				if tt.live != "" {
+					got = "--- while it runs\n" + bottom(lastMatch(screen.History(), tt.live), tt.height) + "--- at the end\n"
+				}
+				got += screen.Text()
+			}
+			compareScreen(t, tt.name, got)
 		})
 	}
 }
 
-func barsInTerminal(t *testing.T, program string) {
-	dir, env := slowRegistry(t)
-	piped := exec.CommandContext(t.Context(), program, "init", "-no-color")
-	piped.Dir, piped.Env = dir, env
-	lines, err := piped.Output()
-	if err != nil {
-		t.Fatalf("%v%s", err, harness.StderrOf(err))
+func lastMatch(screens []string, pattern string) (found string) {
+	for _, s := range screens {
+		if regexp.MustCompile(pattern).MatchString(s) {
+			found = s
+		}
 	}
-	for _, name := range []string{".terraform", ".terraform.lock.hcl"} {
-		if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+	return found
+}
+
+// bottom is what of a text is on a screen of that height, with the cursor below it.
+func bottom(text string, height int) string {
+	lines := strings.Split(text, "\n")
+	return strings.Join(lines[max(len(lines)-height+1, 0):], "\n") + "\n"
+}
+
+// compareScreen compares a screen with a file, but for what differs from run to run: numbers, how far bars are, and
+// which of the downloads ends first.
+func compareScreen(t *testing.T, name, got string) {
+	t.Helper()
+	for _, change := range [][2]string{
+		{`\[=*>?-*\]`, "[==>--]"},
+		{`\b\d[\d.]*( ?)(ms|s|kB|MB)\b`, "0${1}$2"},
+		{`0ms`, "0s"},
+		{`kB/s`, "MB/s"},
+		{`\b\d[\d.]*/`, "0/"},
+		{`(ID\s[0-9A-F]*\n?)[0-9A-F]*`, "ID ..."},
+		{`(Downloading .*small.*\n)(Downloading .*large.*\n)`, "$2$1"}, // whichever begins first
+	} {
+		got = regexp.MustCompile(change[0]).ReplaceAllString(got, change[1])
+	}
+	file := harness.Path(t, "testdata", "terminal", name+".txt")
+	if os.Getenv("TFDEPS_UPDATE") == "1" {
+		if err := os.WriteFile(file, []byte(got+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	written, err := inTerminal(t, dir, env, "exec "+program+" init -no-color", noKeys)
+	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, written)
+		t.Fatal(err)
 	}
-	if !regexp.MustCompile(`acme/small +\[=*>?-*\] .*MiB.*\r\ntf\.example\.com/acme/large +\[=*>?-*\] .*MiB.*\r\n\x1b\[`).MatchString(written) {
-		t.Errorf("there were no bars, the largest last: %q", written)
-	}
-	summary := regexp.MustCompile(`\n+2 providers ready in \d.*s: 2 downloaded \(5\.2 MB from tf\.example\.com\)\n$`)
-	progress := regexp.MustCompile(`(?m)^Download(ing|ed) tf\.example\.com/.*\n`)
-	screen := screenOf(written)
-	if !summary.MatchString(screen) || !summary.Match(lines) {
-		t.Errorf("there is no summary on the screen\n%s\nor in the pipe\n%s", screen, lines)
-	}
-	if got, want := summary.ReplaceAllString(screen, "\n"), summary.ReplaceAllString(progress.ReplaceAllString(string(lines), ""), "\n"); got != want {
-		t.Errorf("the screen is at last\n%s\nwant\n%s", got, want)
+	if got+"\n" != string(want) {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
 	}
 }
 
-func barsInNarrowerTerminal(t *testing.T, program string) {
-	dir, env := slowRegistry(t)
+func TestTerminal_FollowsItsWidth(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("script has other options there")
+	}
+	harness.RequireProgram(t, "script")
+	program := harness.Tfdeps(t)
+	_, dir, env := slowRegistry(t)
 	narrower := false
-	written, err := inTerminal(t, dir, env, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", func(written string) string {
-		if narrower || !strings.Contains(written, "MiB") {
-			return ""
-		}
-		narrower = true
-		return "\n"
-	})
+	screen, err := inTerminal(t, dir, env, 100, 30, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", once("\n", bothRun, &narrower))
 	if err != nil {
-		t.Fatalf("%v\n%s", err, written)
+		t.Fatalf("%v\n%s", err, screen.Text())
 	}
 	wide, narrow := 0, 0
-	for line := range strings.Lines(written) {
-		if line = strings.TrimSuffix(regexp.MustCompile(`\x1b\[(\d+A|J)`).ReplaceAllString(line, ""), "\r\n"); !strings.Contains(line, "[") || !strings.Contains(line, "]") {
-			continue
-		}
-		if len(line) > 100 {
-			t.Errorf("%q is wider than the terminal", line)
-		}
-		if len(line) > 60 {
-			wide++
-		} else {
-			narrow++
+	for _, shown := range screen.History() {
+		for line := range strings.Lines(shown) {
+			switch {
+			case !strings.Contains(line, " left"):
+			case len(line) > 60:
+				wide++
+			default:
+				narrow++
+			}
 		}
 	}
 	if wide == 0 || narrow == 0 {
-		t.Errorf("%d wide and %d narrow bars in %q", wide, narrow, written)
+		t.Errorf("%d wide and %d narrow lines in %q", wide, narrow, screen.History())
 	}
 }
 
-func barsInterrupted(t *testing.T, program string) {
-	dir, env := slowRegistry(t)
-	pressed := false
-	written, err := inTerminal(t, dir, env, "exec "+program+" init -no-color", func(written string) string {
-		if pressed || !strings.Contains(written, "MiB") {
-			return ""
-		}
-		pressed = true
-		return "\x03"
-	})
-	if err == nil || !pressed {
-		t.Fatalf("%v, pressed: %t\n%s", err, pressed, written)
+// What is kept is there, and the next run downloads the rest alone.
+func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("script has other options there")
 	}
-	screen := strings.TrimSpace(screenOf(written))
-	if strings.Contains(screen, "MiB") || !strings.HasSuffix(screen, "\nError: Provider installation was canceled by an interrupt signal.") {
-		t.Errorf("the screen is at last\n%q", screen)
+	harness.RequireProgram(t, "script")
+	program := harness.Tfdeps(t)
+	registry, dir, env := slowRegistry(t)
+	pressed := false
+	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", once("\x03", bothRun, &pressed))
+	if err == nil || !pressed {
+		t.Fatalf("%v, pressed: %t\n%s", err, pressed, screen.Text())
+	}
+	text := screen.Text()
+	const end = `(?s)\nError: Provider installation was canceled by an interrupt signal\.\n+Interrupted\. \d[\d.]* [kM]B are kept; run again to continue\.$`
+	if strings.Contains(text, "left") || strings.Contains(text, "Installed") || !regexp.MustCompile(end).MatchString(text) {
+		t.Errorf("the screen is at last\n%s", text)
+	}
+	registry.Break("archive", providertest.Fault{})
+	again := exec.CommandContext(t.Context(), program, "init", "-no-color")
+	again.Dir, again.Env = dir, env
+	if out, err := again.CombinedOutput(); err != nil || !strings.Contains(string(out), "are here from an earlier run") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// In a terminal, what is tried again is told; elsewhere a run that succeeds tells nothing of it.
+func TestTerminal_TellsOfRetries(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("script has other options there")
+	}
+	harness.RequireProgram(t, "script")
+	program := harness.Tfdeps(t)
+	registry, dir, env := slowRegistry(t)
+	registry.Break("archive", providertest.Fault{})
+	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
+	env = append(env, "TF_REGISTRY_CLIENT_TIMEOUT=10", "TF_REGISTRY_DISCOVERY_RETRY=2")
+	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", noKeys)
+	const told = `(?m)^retrying localhost:\d+ \(2 of 3\) in \d[\d.]*m?s: 503 Service Unavailable$`
+	if text := screen.Text(); err != nil || len(regexp.MustCompile(told).FindAllString(text, -1)) != 1 {
+		t.Errorf("%v\n%s", err, text)
+	}
+	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
+	piped := exec.CommandContext(t.Context(), program, "init", "-no-color", "-upgrade")
+	piped.Dir, piped.Env = dir, env
+	if out, err := piped.CombinedOutput(); err != nil || strings.Contains(string(out), "retrying") {
+		t.Errorf("%v\n%s", err, out)
 	}
 }

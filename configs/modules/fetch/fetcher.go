@@ -40,6 +40,9 @@ type Fetcher struct {
 	Offline bool
 	// Limit is how many packages are fetched at once; 0: 8.
 	Limit int
+	// Report is told how far packages are, by many goroutines: pkg is the address without secrets, total is -1 if it
+	// isn't known, and ended says that a package is there, or won't be. nil: it isn't told.
+	Report func(pkg string, done, total int64, ended bool)
 
 	bounds   bounds
 	prepared par.Memo[struct{}, *session]
@@ -84,7 +87,11 @@ func (f *Fetcher) Fetch(ctx context.Context, req modules.FetchRequest, dst strin
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}
-	made, err := f.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) { return f.makeContent(ctx, w, at.packageSource, beside) })
+	made, err := f.contents.Do(ctx, at.packageSource, func(ctx context.Context) (content, error) {
+		ctx, end := f.reporting(ctx, modules.Redact(given))
+		defer end()
+		return f.makeContent(ctx, w, at.packageSource, beside)
+	})
 	if err != nil {
 		return modules.Fetched{}, named(ctx, given, err)
 	}

@@ -35,11 +35,13 @@ func (a Archive) IsAt(file *os.File) error {
 	return a.File.isAt(file)
 }
 
-// Keep closes the file, and leaves it for a later run if that can use it.
-func (a Archive) Keep() {
-	if a.File != nil {
-		a.File.keep(true)
+// Keep closes the file, and leaves it for a later run if that can use it. It returns how many
+// bytes stay.
+func (a Archive) Keep() (kept int64) {
+	if a.File == nil {
+		return 0
 	}
+	return a.File.keep(true)
 }
 
 // Discard closes the file, and removes it unless it goes with the staging directory.

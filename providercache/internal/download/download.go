@@ -48,6 +48,7 @@ type Request struct {
 
 	Now      func() time.Time
 	Progress func(done, total int64) // nil: it isn't reported
+	Kept     func(bytes int64)       // called if the download fails and its bytes stay for a later run; nil: it isn't reported
 	Received func()                  // called after the last byte
 
 	// Follow reads the archive while it is written; mark is how much has been written,
@@ -77,7 +78,10 @@ func Fetch(ctx context.Context, r Request) (Archive, error) {
 	d := &download{Request: r, file: file, sum: sha256.New(), buffer: make([]byte, chunks.Size)}
 	received, err := d.run(ctx)
 	if err != nil {
-		file.keep(ctx.Err() != nil || errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrUnauthorized))
+		kept := file.keep(ctx.Err() != nil || errors.Is(err, getproviders.ErrUnreachable) || errors.Is(err, getproviders.ErrUnauthorized))
+		if r.Kept != nil {
+			r.Kept(kept)
+		}
 		return Archive{}, err
 	}
 	return received, nil
@@ -185,7 +189,7 @@ func (d *download) transfer(ctx context.Context) (received Archive, err error) {
 func (d *download) copy(ctx context.Context, mark *par.Mark) error {
 	limit, before := d.Limit, d.size
 	target := io.MultiWriter(d.sum, d.file, advance{mark})
-	body := d.meter(io.LimitReader(d.source, limit+1-before), before, d.source.Length())
+	body := Metered(io.LimitReader(d.source, limit+1-before), before, d.source.Length(), d.Now, d.Progress)
 	size, err := chunks.Copy(ctx, target, body, d.buffer)
 	d.size += size
 	total, from := d.source.Length(), d.Location.String()

@@ -42,13 +42,18 @@ func openTarget(r Request) (*partialFile, error) {
 }
 
 // keep closes an incomplete file. It stays if it is worthwhile: a later run may
-// download the rest.
-func (l *partialFile) keep(worthwhile bool) {
-	if info, err := l.Stat(); err == nil && worthwhile && info.Size() > 0 {
-		l.Close()
-		return
+// download the rest. It returns how many bytes are there for that run.
+func (l *partialFile) keep(worthwhile bool) (kept int64) {
+	info, err := l.Stat()
+	if err != nil || !worthwhile || info.Size() == 0 {
+		l.discard()
+		return 0
 	}
-	l.discard()
+	if l.kept {
+		kept = info.Size()
+	}
+	l.Close()
+	return kept
 }
 
 // discard removes the file from the cache and closes it; in this order, because

@@ -97,7 +97,11 @@ func (w *resumableBody) resume(cause error) error {
 		if from < w.pos && w.restarted {
 			break
 		}
-		if err := par.Pause(w.ctx, hosts.RetryWait(w.client, w.tries.failures-1, w.failed)); err != nil {
+		wait := hosts.RetryWait(w.client, w.tries.failures-1, w.failed)
+		hosts.AnnounceRetry(w.ctx, w.client, hosts.Retry{
+			Host: w.at.URL.Host, Attempt: w.tries.failures + 1, Attempts: maxFailures + 1, Wait: wait, Reason: hosts.RetryReason(w.failed, cause),
+		})
+		if err := par.Pause(w.ctx, wait); err != nil {
 			return err
 		}
 		read := w.pos

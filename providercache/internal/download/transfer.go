@@ -76,14 +76,14 @@ func IsRemote(at getproviders.Location) bool {
 	return false
 }
 
-// meter wraps a reader so that its progress is reported. done bytes of total have
-// been read already.
-func (r Request) meter(from io.Reader, done, total int64) io.Reader {
-	if r.Progress == nil {
+// Metered wraps a reader so that its progress is reported, at most ten times a second. done
+// bytes of total have been read already. Without report, it is the reader itself.
+func Metered(from io.Reader, done, total int64, now func() time.Time, report func(done, total int64)) io.Reader {
+	if report == nil {
 		return from
 	}
-	r.Progress(done, total)
-	return &meter{reader: from, done: done, total: total, report: r.Progress, now: r.Now, last: r.Now()}
+	report(done, total)
+	return &meter{reader: from, done: done, total: total, report: report, now: now, last: now()}
 }
 
 type meter struct {

@@ -1,0 +1,198 @@
+package view
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/view/screentest"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/providercache/event"
+)
+
+// shownActivity is an Activity on a terminal of its own.
+func shownActivity(clock *watch, change func(*Options)) (*Activity, *screentest.Terminal) {
+	m := screentest.New(100, 30)
+	o := Options{
+		Product: getproviders.Terraform("1.15.9"), Now: clock.now, Platforms: true,
+		Stderr: Stream{Writer: m, Terminal: true, Width: 100, Height: 30, Color: true},
+	}
+	o.Stdout = o.Stderr
+	if change != nil {
+		change(&o)
+	}
+	return NewActivity(o), m
+}
+
+var plan9 = getproviders.Platform{OS: "plan9", Arch: "arm"}
+
+// phases play what can happen to packages, up to a moment.
+func phases(a *Activity, clock *watch) {
+	a.Observe(event.VerifyEvent{Bytes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb, "/c": 100 * mb}})
+	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
+	a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
+	clock.advance(2 * time.Second)
+	a.Observe(event.HashedEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
+	clock.advance(2 * time.Second)
+	a.Observe(event.HashingEvent{Addr: gamma, Version: v1, Platform: plan9, Dir: "/c"})
+	clock.advance(time.Second)
+	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
+}
+
+func TestActivity_NamesPhases(t *testing.T) {
+	clock := newWatch()
+	a, screen := shownActivity(clock, nil)
+	phases(a, clock)
+	want := `example.com/acme/beta v1.2.3 for plan9_arm                                60 MB  verifying  5s
+example.com/acme/gamma v1.2.3 for plan9_arm                              100 MB  linking  1s
+Total: 1 of 3                                [====>----------------]  40/200 MB  20s left  8.0 MB/s`
+	if got := screen.Text(); got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+	a.Close()
+	if got := screen.Text(); got != "" {
+		t.Errorf("%q is left", got)
+	}
+}
+
+func TestActivity_NamesPhasesInLines(t *testing.T) {
+	clock := newWatch()
+	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain })
+	phases(a, clock)
+	clock.advance(8 * time.Second)
+	a.Observe(event.PhaseEvent{Addr: gamma, Version: v1, Platform: plan9, Phase: event.Linking})
+	want := "Still verifying example.com/acme/beta v1.2.3 for plan9_arm (13s); linking example.com/acme/gamma v1.2.3 for plan9_arm (8s)"
+	if got := strings.ReplaceAll(screen.Text(), "\n", ""); got != want {
+		t.Errorf("the lines are\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestActivity_SumsUpManyInOneLine(t *testing.T) {
+	clock := newWatch()
+	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain; o.Stderr.Width = 200 })
+	for i := range 5 {
+		p := getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: string(rune('a' + i))}
+		a.Observe(begin(p, "https://example.com/a.zip", "registry example.com"))
+		a.Observe(came(p, 0, 100*mb))
+		clock.advance(time.Second)
+		a.Observe(came(p, 10*mb, 100*mb))
+	}
+	clock.advance(6 * time.Second)
+	a.Observe(came(getproviders.Provider{Hostname: "example.com", Namespace: "acme", Type: "a"}, 40*mb, 100*mb))
+	if got, want := screen.Text(), "Still working on 5 packages, 0 of 5 are done: 80 MB of 500 MB (16%), 6.2 MB/s, 1m7s left"; !strings.HasSuffix(strings.ReplaceAll(got, "\n", ""), want) {
+		t.Errorf("the lines are\n%s\nwant at their end\n%s", got, want)
+	}
+}
+
+func TestActivity_TellsOfStalls(t *testing.T) {
+	for mode, want := range map[Progress]string{
+		ProgressTTY:   "example.com/acme/alpha v1.2.3  [===>--------------------------]  20/157 MB  no data for 9s",
+		ProgressPlain: "Downloading example.com/acme/alpha v1.2.3 (157 MB)...\nStill downloading example.com/acme/alpha v1.2.3: 20 MB of 157 MB (13%), no data for 9s",
+	} {
+		clock := newWatch()
+		a, screen := shownActivity(clock, func(o *Options) { o.Progress = mode })
+		a.Observe(came(alpha, 0, 157*mb))
+		clock.advance(time.Second)
+		a.Observe(came(alpha, 20*mb, 157*mb))
+		clock.advance(9 * time.Second)
+		a.Observe(came(alpha, 20*mb, 157*mb))
+		if got := screen.Text(); got != want {
+			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
+func TestActivity_TellsOfRetriesInTerminals(t *testing.T) {
+	retry := hosts.Retry{Host: "registry.example.com", Attempt: 2, Attempts: 3, Wait: 4 * time.Second, Reason: "timeout"}
+	const told = "retrying registry.example.com (2 of 3) in 4.0s: timeout"
+	for name, test := range map[string]struct {
+		change func(*Options)
+		want   string
+	}{
+		"bars":            {nil, told + "\n" + strings.Replace(told, "2 of 3", "3 of 3", 1)},
+		"lines":           {func(o *Options) { o.NoBars = true }, told + "\n" + strings.Replace(told, "2 of 3", "3 of 3", 1)},
+		"no terminal":     {func(o *Options) { o.Stderr.Terminal, o.Stderr.Color = false, false }, ""},
+		"nothing is told": {func(o *Options) { o.Progress = ProgressNone }, ""},
+	} {
+		clock := newWatch()
+		a, screen := shownActivity(clock, test.change)
+		for range 3 { // several requests meet the same fate
+			a.Retrying(retry)
+		}
+		retry := retry
+		retry.Attempt = 3
+		a.Retrying(retry)
+		if got := screen.Text(); got != test.want {
+			t.Errorf("%s: the terminal has\n%s\nwant\n%s", name, got, test.want)
+		}
+	}
+}
+
+func TestActivity_SaysWhatAnInterruptKeeps(t *testing.T) {
+	clock := newWatch()
+	interrupted, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, test := range map[string]struct {
+		events []event.Event
+		ctx    context.Context
+		want   string
+	}{
+		"not interrupted": {nil, t.Context(), ""},
+		"nothing":         {nil, interrupted, "Interrupted. Run again to continue."},
+		"verifying":       {[]event.Event{event.VerifyEvent{}}, interrupted, ""},
+		"parts, and what is in its place": {[]event.Event{
+			came(alpha, 0, 100*mb), came(alpha, 100*mb, 100*mb), installed(alpha),
+			came(beta, 0, 50*mb), came(beta, 12*mb, 50*mb), event.KeptEvent{Addr: beta, Version: v1, Bytes: 12 * mb},
+		}, interrupted, "Interrupted. 112 MB are kept; run again to continue."},
+	} {
+		a, _ := shownActivity(clock, func(o *Options) { o.Progress = ProgressNone })
+		for _, e := range test.events {
+			a.Observe(e)
+		}
+		a.Close()
+		screen := screentest.New(100, 30)
+		a.Interrupted(test.ctx, Stream{Writer: screen, Width: 100})
+		if got := screen.Text(); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}
+
+func TestActivity_ShowsModules(t *testing.T) {
+	clock := newWatch()
+	a, screen := shownActivity(clock, nil)
+	a.Module("git::https://example.com/net.git", 0, -1, false)
+	a.Module("https://example.com/net.tar.gz", 0, 8*mb, false)
+	clock.advance(3 * time.Second)
+	a.Module("https://example.com/net.tar.gz", 6*mb, 8*mb, false)
+	want := `git::https://example.com/net.git                                                downloading  3s
+https://example.com/net.tar.gz    [======================>-------]  6.0/8.0 MB  1s left  2.0 MB/s
+Total: 0 of 2                     [>-----------------------------]`
+	if got := screen.Text(); got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+	a.Module("https://example.com/net.tar.gz", 8*mb, 8*mb, true)
+	a.Module("git::https://example.com/net.git", 0, -1, true)
+	a.Close()
+	if got, want := screen.Text(), "Downloaded https://example.com/net.tar.gz: 6.0 MB in 3.0s (2.0 MB/s)"; got != want {
+		t.Errorf("%q is left, want %q", got, want)
+	}
+}
+
+// Bars that are drawn by the clock alone stop with Close, and what others print at the same time stays whole.
+func TestActivity_DrawsByTheClock(t *testing.T) {
+	a, screen := shownActivity(newWatch(), func(o *Options) { o.Refresh, o.Now = time.Millisecond, time.Now })
+	a.Observe(came(alpha, 0, 100*mb))
+	out := a.above(Stream{Writer: screen, Terminal: true, Width: 100, Color: true})
+	for deadline := time.Now().Add(10 * time.Second); !screen.Shows(`alpha`) && time.Now().Before(deadline); {
+		a.Observe(came(alpha, 30*mb, 100*mb))
+		_, _ = out.Write([]byte("a line\n"))
+		time.Sleep(20 * time.Millisecond)
+	}
+	a.Close()
+	if !screen.Shows(`alpha`) || strings.Trim(screen.Text(), "a line\n") != "" {
+		t.Errorf("the screen was\n%s", screen.Text())
+	}
+}

@@ -1,0 +1,56 @@
+package fetch
+
+import (
+	"context"
+	"io"
+)
+
+// reportKey finds in a context what is told how far a package is: a *report.
+type reportKey struct{}
+
+// report is how far a package is.
+type report struct {
+	tell        func(done, total int64)
+	done, total int64
+}
+
+// reporting returns a context in which it is told how far a package is, and what ends that.
+func (f *Fetcher) reporting(ctx context.Context, pkg string) (with context.Context, end func()) {
+	if f.Report == nil {
+		return ctx, func() {}
+	}
+	r := &report{total: -1, tell: func(done, total int64) { f.Report(pkg, done, total, false) }}
+	r.tell(0, -1)
+	return context.WithValue(ctx, reportKey{}, r), func() { f.Report(pkg, r.done, r.total, true) }
+}
+
+// reportEvery is after how many bytes it is told that they have come.
+const reportEvery = 256 << 10
+
+// reported returns a reader of which it is told how many of its bytes have come.
+func reported(ctx context.Context, from io.Reader, total int64) io.Reader {
+	r, ok := ctx.Value(reportKey{}).(*report)
+	if !ok {
+		return from
+	}
+	r.done, r.total = 0, total
+	r.tell(0, total)
+	return &reportedReader{from: from, report: r}
+}
+
+type reportedReader struct {
+	from   io.Reader
+	report *report
+	told   int64
+}
+
+// Read implements io.Reader.
+func (r *reportedReader) Read(p []byte) (int, error) {
+	n, err := r.from.Read(p)
+	r.report.done += int64(n)
+	if r.report.done-r.told >= reportEvery || err == io.EOF {
+		r.told = r.report.done
+		r.report.tell(r.report.done, r.report.total)
+	}
+	return n, err
+}
