@@ -196,6 +196,7 @@ var codeSources = []struct{ file, prefix, pattern string }{
 	{"providercache/vendoring/check.go", "", reasonPattern},
 	{"configs/modules/tree.go", "", reasonPattern},
 	{"command/initcmd/check.go", "", reasonPattern},
+	{"command/initcmd/plan.go", "", `^provider_upgrade$`},
 	{"command/vendorcmd/check.go", "", reasonPattern},
 }
 

@@ -346,6 +346,12 @@ var thirdParty = []allowance{
 		reason: "testscript: tests that read like sessions",
 	},
 	{
+		module: "github.com/santhosh-tekuri/jsonschema/v6",
+		where:  []string{"command/e2etest/sessions"},
+		tests:  true,
+		reason: "compares what -json prints with the schemas of docs/json",
+	},
+	{
 		module: "go.uber.org/goleak",
 		tests:  true,
 		reason: "nothing goes on after the last test",

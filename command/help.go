@@ -80,8 +80,9 @@ Environment:
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
                             links to it from each of them
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named
-  TFDEPS_CHECK, TFDEPS_OFFLINE, TFDEPS_FROZEN, TFDEPS_LOCK_MODULES,
-  TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY, TFDEPS_PASSTHROUGH
+  TFDEPS_CHECK, TFDEPS_PLAN, TFDEPS_OFFLINE, TFDEPS_FROZEN,
+  TFDEPS_LOCK_MODULES, TFDEPS_NO_SHARED_CACHE, TFDEPS_VERIFY,
+  TFDEPS_PASSTHROUGH
                             1 or true, 0 or false, TFDEPS_VERIFY also ctime:
                             as the options of these names, which count more
   TFDEPS_HASHES, TFDEPS_LINK, TFDEPS_MIRROR_FALLBACK, TFDEPS_PLATFORM,

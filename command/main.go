@@ -90,6 +90,7 @@ func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.S
 		NoColor: noColor,
 		Env:     env,
 		Now:     p.Now,
+		Begun:   p.Now(),
 		Log:     log,
 		NewClient: func(userAgent string, onRetry func(hosts.Retry)) (*http.Client, error) {
 			return newClient(userAgent, onRetry, env, p, log)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
@@ -40,17 +42,22 @@ func runVersion(m *cli.Meta, args []string) (int, error) {
 		return 1, nil
 	}
 	locks, problems := depsfile.Load(depsfile.FileName, product)
-	if o.json {
-		printVersionJSON(m, product, locks.All())
-	} else {
-		printVersion(m, product, locks.All())
-	}
 	// A lock file that can't be read is no reason not to show the version, nor the
 	// entries that can be read.
-	return m.End(problem.AsWarnings(problems), o.json, 0), nil
+	report := versionReport{meta: m, product: product, locks: locks.All()}
+	return m.Finish(report, problem.AsWarnings(problems), cli.Output{JSON: o.json}), nil
 }
 
-func printVersion(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {
+// versionReport is what the command tells.
+type versionReport struct {
+	meta    *cli.Meta
+	product getproviders.Product
+	locks   []depsfile.Lock
+}
+
+// Text writes what Terraform prints, and the version of tfdeps.
+func (v versionReport) Text(w io.Writer) error {
+	m, product := v.meta, v.product
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s v%s\non %s\n", product.Name, product.Version, getproviders.CurrentPlatform())
 	fmt.Fprintf(&b, "+ tfdeps %s", m.Version)
@@ -58,34 +65,30 @@ func printVersion(m *cli.Meta, product getproviders.Product, locks []depsfile.Lo
 		fmt.Fprintf(&b, " (no %s is on PATH: version %s is assumed, unless %s says another)", product.Program, product.Version, products.VersionVariable(product))
 	}
 	b.WriteByte('\n')
-	for _, lock := range locks {
+	for _, lock := range v.locks {
 		version := "v" + lock.Version.String()
 		if lock.Version == (getproviders.Version{}) {
 			version = "(unversioned)"
 		}
 		fmt.Fprintf(&b, "+ provider %s %s\n", lock.Provider, version)
 	}
-	_, _ = m.Stdout.Write(b.Bytes())
+	_, err := w.Write(b.Bytes())
+	return err
 }
 
-// printVersionJSON prints what Terraform prints, and the version of tfdeps after it.
-func printVersionJSON(m *cli.Meta, product getproviders.Product, locks []depsfile.Lock) {
-	selections := make(map[string]string, len(locks))
-	for _, lock := range locks {
+// JSON writes what Terraform prints, and the version of tfdeps after it.
+func (v versionReport) JSON(w io.Writer, _ view.Run) error {
+	selections := make(map[string]string, len(v.locks))
+	for _, lock := range v.locks {
 		selections[lock.Provider.String()] = lock.Version.String()
 	}
-	var b bytes.Buffer
-	out := json.NewEncoder(&b)
+	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
-	err := out.Encode(struct {
+	return out.Encode(struct {
 		ProductVersion string            `json:"terraform_version"`
 		Platform       string            `json:"platform"`
 		Selections     map[string]string `json:"provider_selections"`
 		Outdated       bool              `json:"terraform_outdated"`
 		OwnVersion     string            `json:"tfdeps_version"`
-	}{product.Version, getproviders.CurrentPlatform().String(), selections, false, m.Version})
-	if err != nil {
-		return // strings always encode
-	}
-	_, _ = m.Stdout.Write(b.Bytes())
+	}{v.product.Version, getproviders.CurrentPlatform().String(), selections, false, v.meta.Version})
 }

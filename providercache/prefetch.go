@@ -25,7 +25,9 @@ import (
 type Prefetched struct {
 	Selection resolve.Selection
 	Platform  getproviders.Platform
-	Present   bool // it was in the cache already
+	Present   bool   // it was in the cache already
+	Source    string // which source had it, as getproviders.Package has it; "" for what was there
+	Bytes     int64  // of the archive; 0: there is none, or its size isn't known
 	Err       error
 
 	provenance receipt.Provenance
@@ -76,7 +78,7 @@ func (in *Installer) prefetchOne(ctx context.Context, w resolve.PackageSpec) (Pr
 			return Prefetched{}, err
 		}
 		in.Fetcher.Emit(ctx, event.PresentEvent{Addr: t.Provider, Version: t.Version})
-		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, provenance: found}, nil
+		return Prefetched{Selection: selected, Platform: in.Fetcher.EffectivePlatform(), Present: true, Bytes: found.ArchiveBytes, provenance: found}, nil
 	}
 	pkg, err := in.Fetcher.Source.Package(ctx, t.Provider, t.Version, in.Fetcher.EffectivePlatform())
 	if err != nil {
@@ -98,7 +100,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 		if err := in.Fetcher.Approve(ctx, t, fetcher.StatePresent, found); err != nil {
 			return Prefetched{}, err
 		}
-		done.Present, done.provenance = true, found
+		done.Present, done.Bytes, done.provenance = true, found.ArchiveBytes, found
 		return done, nil
 	}
 	stage, err := staging.New(in.Cache.Dir)
@@ -110,6 +112,7 @@ func (in *Installer) fetchForCache(ctx context.Context, t fetcher.Request) (Pref
 	if done.provenance, err = in.fetchCopy(ctx, t, stage); err != nil {
 		return Prefetched{}, err
 	}
+	done.Source, done.Bytes = t.Package.Source, done.provenance.ArchiveBytes
 	if err := in.publishPrefetched(ctx, t.Selection, stage, done.provenance); err != nil {
 		return Prefetched{}, t.Failed(resolve.StepPublish, err)
 	}

@@ -88,17 +88,19 @@ func runAdd(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
-	return o.end(m, add(m, o, activity), 0)
+	report, problems := add(m, o, activity)
+	return o.end(m, report, problems, 0)
 }
 
-func add(m *cli.Meta, o addOptions, activity *view.Activity) problem.List {
+// add fills the cache; the report is nil if nothing was tried.
+func add(m *cli.Meta, o addOptions, activity *view.Activity) (view.Result, problem.List) {
 	product, problems := products.Choose(m, products.Options{})
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	config, problems := sources.ReadConfig(m, products.Unversioned(m))
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	cache, missing := sources.FindCache(m, config, o.dir)
 	problems = append(problems, missing...)
@@ -108,22 +110,22 @@ func add(m *cli.Meta, o addOptions, activity *view.Activity) problem.List {
 	}
 	problems = append(problems, sources.CheckArchiveCredentials(m.Env)...)
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	net, unreached := sources.Connect(m, product, config, o.offlineBy)
 	if problems = append(problems, unreached...); problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	rules, unruled := sources.ReadPolicy(m, product, o.policies)
 	if problems = append(problems, unruled...); problems.HasErrors() {
-		return problems
-	}
-	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules, activity: activity}
-	source, err := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}.All(m)
-	if err != nil {
-		return append(problems, problem.Error("Can't search for providers", err.Error()))
+		return nil, problems
 	}
 	result := view.CacheFilling{Cache: cache}
+	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules, activity: activity, result: &result}
+	source, err := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}.All(m)
+	if err != nil {
+		return nil, append(problems, problem.Error("Can't search for providers", err.Error()))
+	}
 	var failed problem.List
 	result.Filled, failed = a.fill(source)
 	activity.Close()
@@ -132,7 +134,7 @@ func add(m *cli.Meta, o addOptions, activity *view.Activity) problem.List {
 		receipts, unfit := a.finalize(result.Filled)
 		result.Receipts, problems = &receipts, append(problems, unfit...)
 	}
-	return append(problems, m.Print(result, o.json)...)
+	return result, problems
 }
 
 // adding is what packages are put into a cache with.
@@ -144,6 +146,7 @@ type adding struct {
 	net      sources.Network
 	policy   sources.Policy
 	activity *view.Activity
+	result   *view.CacheFilling
 	platform getproviders.Platform // whose packages are being added
 }
 
@@ -156,7 +159,10 @@ func (a *adding) installer(source getproviders.Source) *providercache.Installer 
 	installer := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{
 			Source: source, Client: a.net.Archives, Product: a.product, Platform: a.platform, Now: a.meta.Now, StateDir: state,
-			Observe: event.Observer(func(e event.Event) { a.activity.Observe(e) }),
+			Observe: event.Observer(func(e event.Event) {
+				a.activity.Observe(e)
+				a.result.Observe(e, a.platform, a.meta.Now())
+			}),
 		},
 		Cache: a.cache,
 	}

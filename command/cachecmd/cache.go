@@ -24,14 +24,14 @@ func Commands() []cli.Command {
 	remove := "Remove from the shared cache what isn't used any more"
 	return []cli.Command{
 		{Name: "cache", Synopsis: "Look after the cache that working directories share", Help: help(), Run: run},
-		{Name: "cache add", Synopsis: "Put packages into the shared cache", Help: addHelp(), Run: runAdd},
-		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Help: cleanHelp(), Run: runClean},
-		{Name: "cache dir", Synopsis: "Show where the shared cache is", Help: dirHelp(), Run: runDir},
-		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC},
-		{Name: "cache key", Synopsis: "Show a key for what lock files select", Help: keyHelp(), Run: runKey},
-		{Name: "cache list", Synopsis: "List the packages in the shared cache", Help: listHelp(), Run: runList},
-		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC},
-		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Help: verifyHelp(), Run: runVerify},
+		{Name: "cache add", Synopsis: "Put packages into the shared cache", Help: addHelp(), Run: runAdd, Report: true},
+		{Name: "cache clean", Synopsis: "Remove packages from the shared cache", Help: cleanHelp(), Run: runClean, Report: true},
+		{Name: "cache dir", Synopsis: "Show where the shared cache is", Help: dirHelp(), Run: runDir, Report: true},
+		{Name: "cache gc", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
+		{Name: "cache key", Synopsis: "Show a key for what lock files select", Help: keyHelp(), Run: runKey, Report: true},
+		{Name: "cache list", Synopsis: "List the packages in the shared cache", Help: listHelp(), Run: runList, Report: true},
+		{Name: "cache prune", Synopsis: remove, Help: gcHelp(), Run: runGC, Report: true},
+		{Name: "cache verify", Synopsis: "Read and hash all packages of the shared cache", Help: verifyHelp(), Run: runVerify, Report: true},
 	}
 }
 
@@ -67,9 +67,9 @@ func (o *options) jsonFlag(help string) cli.Flag {
 	return cli.Flag{Name: "json", Value: cli.Bool(&o.json), Help: help}
 }
 
-// end shows problems and returns the exit code.
-func (o *options) end(m *cli.Meta, problems problem.List, code int) (int, error) {
-	return m.End(problems, o.json, code), nil
+// end prints a report, nil if there is none, shows problems and returns the exit code.
+func (o *options) end(m *cli.Meta, report view.Result, problems problem.List, code int) (int, error) {
+	return m.Finish(report, problems, cli.Output{JSON: o.json, Code: code}), nil
 }
 
 // findCache returns the cache: below the directory that -dir names, else where
@@ -115,10 +115,11 @@ func runDir(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	cache, problems := findCache(m, o.dir)
+	var report view.Result
 	if !problems.HasErrors() {
-		problems = append(problems, m.Print(view.CacheDir{Cache: cache}, o.json)...)
+		report = view.CacheDir{Cache: cache}
 	}
-	return m.End(problems, true, 0), nil
+	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
 }
 
 // runList lists the packages.
@@ -129,13 +130,13 @@ func runList(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, problems := findCache(m, o.dir)
 	if problems.HasErrors() {
-		return o.end(m, problems, 0)
+		return o.end(m, nil, problems, 0)
 	}
 	packages, err := maintain(m, cache).List()
 	if err != nil {
-		return o.end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
 	}
-	return o.end(m, append(problems, m.Print(view.CacheList{Cache: cache, Packages: packages}, o.json)...), 0)
+	return o.end(m, view.CacheList{Cache: cache, Packages: packages}, problems, 0)
 }
 
 // keyOptions are what the arguments of cache key ask for.
@@ -157,12 +158,11 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 	}
 	locked, problems := workdir.LockedBelow(paths, products.Unversioned(m))
 	if problems.HasErrors() {
-		return m.End(problems, true, 0), nil
+		return m.Finish(nil, problems, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	key := locked.Key(o.platform)
-	if !o.github {
-		fmt.Fprintln(m.Stdout, key)
-		return m.End(problems, true, 0), nil
+	if !o.github || o.json {
+		return m.Finish(view.CacheKey{Key: key, Prefix: store.KeyPrefix(o.platform), Platform: o.platform}, problems, cli.Output{JSON: o.json, Data: true}), nil
 	}
 	cache, missing := findCache(m, o.dir)
 	if problems = append(problems, missing...); !problems.HasErrors() {
@@ -170,7 +170,7 @@ func runKey(m *cli.Meta, args []string) (int, error) {
 			{"path", cache.Dir}, {"key", key}, {"restore-keys", store.KeyPrefix(o.platform)},
 		})
 	}
-	return m.End(problems, true, 0), nil
+	return m.Finish(nil, problems, cli.Output{Data: true}), nil
 }
 
 // verifyOptions are what the arguments of cache verify ask for.
@@ -193,7 +193,7 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	cache, problems := findCache(m, o.dir)
 	locked, unreadable := workdir.LockedBelow(o.locked, products.Unversioned(m))
 	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return o.end(m, problems, 0)
+		return o.end(m, nil, problems, 0)
 	}
 	activity, m := o.activity(m, products.Unversioned(m))
 	maintenance := maintain(m, cache)
@@ -201,10 +201,10 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	found, err := maintenance.Verify(m.Context, locked)
 	activity.Close()
 	if m.Context.Err() != nil {
-		return o.end(m, append(problems, problem.Error("Interrupted", "Not all packages were read.")), 0)
+		return o.end(m, nil, append(problems, problem.Error("Interrupted", "Not all packages were read.")), 0)
 	}
 	if err != nil {
-		return o.end(m, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Error("Failed to verify the cache", err.Error())), 0)
 	}
 	result := view.CacheVerification{Cache: cache, Found: found}
 	if o.repair {
@@ -212,11 +212,10 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 			problems = append(problems, problem.Error("Failed to remove what is damaged", err.Error()))
 		}
 	}
-	problems = append(problems, m.Print(result, o.json)...)
 	if slices.ContainsFunc(found, store.Verified.Differs) {
-		return o.end(m, problems, cli.ExitDiffers)
+		return o.end(m, result, problems, cli.ExitDiffers)
 	}
-	return o.end(m, problems, 0)
+	return o.end(m, result, problems, 0)
 }
 
 // removeDamaged removes the packages that aren't what their receipts say. The next

@@ -25,7 +25,7 @@ func (o *addOptions) flags() cli.Flags {
 		sources.PolicyFlag(&o.policies),
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there yet has to be in a mirror on this machine."},
-		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, error (why it isn't there); and of -system, receipts: whether there are any. Keys may be added."),
+		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, those that were asked for, and for each of them address, version, platform, directory, added, source, bytes, error and code (why it isn't there), started_at and ended_at; and of -system, receipts: whether there are any; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		{Name: "system", Value: cli.Bool(&o.system),
 			Help: "Make a cache that is part of an image, in " + systemCacheDir + " or below -dir: readable for all, the same bytes and times each time (those of SOURCE_DATE_EPOCH, else 1980), and with receipts beside it, so that its users needn't read the packages if root alone can write to it, and they can't: they aren't root, or it is mounted read-only. They find it if TFDEPS_CACHE_DIR names it."},
 		cli.Progress(&o.progress),
@@ -50,11 +50,11 @@ func dirHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache dir [options]"}, Flags: dirFlags(new(options)),
 		About: `  Shows the directory of the cache, which needn't exist. With -json that is an
   object with format_version, directory and named (by the CLI configuration or
-  the variable TF_PLUGIN_CACHE_DIR).`}
+  the variable TF_PLUGIN_CACHE_DIR), started_at, ended_at and diagnostics.`}
 }
 
 func listFlags(o *options) cli.Flags {
-	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition. Keys may be added.")}
+	return cli.Flags{o.dirFlag(), o.jsonFlag("Print a JSON object: format_version, directory, named, size, size_on_disk, packages, and for each of those address, version, platform, directory, size, size_on_disk, last_use, used_by, linked_by (those of used_by that have but a symbolic link), receipt, condition; summary, started_at, ended_at, diagnostics. Keys may be added.")}
 }
 
 func listHelp() cli.Help {
@@ -74,7 +74,7 @@ func (o *verifyOptions) flags() cli.Flags {
 			Help: "Compare them with the lock files in and below these directories, too."},
 		{Name: "repair", Value: cli.Bool(&o.repair),
 			Help: "Remove what is damaged. The next init that wants it fetches it."},
-		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error (why it can't be read); and, of -repair, removed and kept as those of gc. Keys may be added."),
+		o.jsonFlag("Print a JSON object: format_version, directory, named; packages, and for each of them address, version, platform, directory, finding (sound, damaged, not_locked, unknown), h1, expected (what it should have been one of), error and code (why it can't be read); and, of -repair, removed and kept as those of gc; summary, started_at, ended_at, diagnostics. Keys may be added."),
 		cli.Progress(&o.progress),
 	}
 }
@@ -92,7 +92,7 @@ func (o *removeOptions) flags() cli.Flags {
 			Help: "Remove nothing, and tell what would be removed."},
 		{Name: "force", Value: cli.Bool(&o.force),
 			Help: "Remove packages to which directories have symbolic links, too. They have to be prepared again."},
-		o.jsonFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Keys may be added."),
+		o.jsonFlag("Print a JSON object: format_version, directory, named, dry_run; the bytes freed and shared, and shared_with, the directories that have hard links; removed, and for each of these packages address, version, platform, directory, size, size_on_disk, last_use; kept, with reason (linked, in_use, no_receipt, failed), detail, linked_by; and modules: entries and bytes removed from their store. With -dry-run, removed and modules are what would be. Last are summary, started_at, ended_at, diagnostics. Keys may be added."),
 	}
 }
 
@@ -136,6 +136,7 @@ func (o *keyOptions) flags() cli.Flags {
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.setPlatform),
 			Help: "The platform of the packages. The default is this machine's."},
 		o.dirFlag(),
+		o.jsonFlag("Print a JSON object: format_version, key, platform, restore_keys, started_at, ended_at, diagnostics."),
 	}
 }
 

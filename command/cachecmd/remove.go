@@ -71,7 +71,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	cache, problems := findCache(m, o.dir)
 	locked, unreadable := workdir.LockedBelow(o.keepLocked, products.Unversioned(m))
 	if problems = append(problems, unreadable...); problems.HasErrors() {
-		return o.end(m, problems, 0)
+		return o.end(m, nil, problems, 0)
 	}
 	policy := store.Policy{OlderThan: o.olderThan, MaxBytes: o.maxBytes, Keep: locked}
 	done, err := maintain(m, cache).Collect(m.Context, policy, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force})
@@ -81,7 +81,7 @@ func runGC(m *cli.Meta, args []string) (int, error) {
 	} else if o.dir == "" {
 		sweepModules(m, &result, m.Now().Add(-cmp.Or(o.olderThan, unusedAfter)))
 	}
-	return o.end(m, append(problems, m.Print(result, o.json)...), 0)
+	return o.end(m, result, problems, 0)
 }
 
 // sweepModules removes from the store of modules what was fetched before a time.
@@ -105,19 +105,19 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 	}
 	cache, problems := findCache(m, o.dir)
 	if problems.HasErrors() {
-		return o.end(m, problems, 0)
+		return o.end(m, nil, problems, 0)
 	}
 	maintenance := maintain(m, cache)
 	packages, err := maintenance.List()
 	if err != nil {
-		return o.end(m, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
+		return o.end(m, nil, append(problems, problem.Error("Failed to list the cache", err.Error())), 0)
 	}
 	isNamed := len(names) > 0 // what is named needs no receipt
 	if isNamed {
 		packages = slices.DeleteFunc(packages, func(p store.Package) bool { return !isAmong(wanted, p) })
 	}
 	if isNamed && len(packages) == 0 {
-		return o.end(m, append(problems, nothingMatches(cache, names)), 0)
+		return o.end(m, nil, append(problems, nothingMatches(cache, names)), 0)
 	}
 	done, err := maintenance.Remove(m.Context, packages, store.RemoveOptions{DryRun: o.dryRun, Linked: o.force, Others: isNamed})
 	result := view.CacheRemoval{Cache: cache, Done: done, DryRun: o.dryRun}
@@ -131,7 +131,7 @@ func runClean(m *cli.Meta, args []string) (int, error) {
 			sweepModules(m, &result, m.Now())
 		}
 	}
-	return o.end(m, append(problems, m.Print(result, o.json)...), 0)
+	return o.end(m, result, problems, 0)
 }
 
 // nothingMatches is about names of which no package is in the cache.

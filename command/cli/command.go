@@ -2,7 +2,7 @@ package cli
 
 import (
 	"fmt"
-	"io"
+	"os"
 	"slices"
 
 	"github.com/tfdeps/tfdeps/command/problem"
@@ -19,6 +19,7 @@ type Command struct {
 	Name     string // its words: "providers lock"
 	Synopsis string // what it is for, in a line
 	Help     Help
+	Report   bool // with -json it prints one object, a report, also about arguments that it doesn't take
 
 	// Run carries the command out and returns the exit code. The error is about
 	// arguments that it doesn't take: a *UsageError.
@@ -39,6 +40,10 @@ func (c Command) Execute(m *Meta, args []string) int {
 	if blame := m.Blame(err); blame != "" {
 		fmt.Fprintln(m.Stderr, blame)
 	}
+	if c.Report && WantsJSON(args) {
+		refused := problem.List{problem.Error("Failed to parse command-line flags", err.Error())}
+		_ = view.NoResult{}.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
+	}
 	return 1
 }
 
@@ -53,20 +58,6 @@ func (e *UsageError) Error() string { return e.Text }
 
 func (e *UsageError) Unwrap() error { return e.Cause }
 
-// End ends a command for people: it shows all problems and returns the exit code,
-// which is 1 after an error, else the one given. data says that stdout is for
-// programs, which are not to find warnings there.
-func (m *Meta) End(problems problem.List, data bool, code int) int {
-	if m.Activity != nil {
-		m.Activity.Close()
-	}
-	how := m.ViewOptions(getproviders.Product{}, false)
-	how.Data = data
-	code = End(func(all problem.List) { view.Problems(how, all) }, slices.Concat(m.Warnings, problems), code)
-	m.TellInterrupted(problems)
-	return code
-}
-
 // TellInterrupted tells on stderr, after the problems, what is kept of a command that has failed because it was interrupted.
 func (m *Meta) TellInterrupted(problems problem.List) {
 	if m.Activity != nil && problems.HasErrors() {
@@ -74,29 +65,45 @@ func (m *Meta) TellInterrupted(problems problem.List) {
 	}
 }
 
-// End is [Meta.End] for commands that show problems in a way of their own.
+// Output is how a command ends.
+type Output struct {
+	// JSON prints the report for programs, which has the problems, too. They are shown to people even so.
+	JSON bool
+	Data bool // stdout is for programs without JSON, too, which are not to find warnings there
+	Code int  // the exit code if there is no error
+}
+
+// Finish ends a command: it prints the report, shows all problems, and returns the exit code, which is 1
+// after an error. The report is nil if the command has none, or found out nothing.
+func (m *Meta) Finish(r view.Result, problems problem.List, out Output) int {
+	if m.Activity != nil {
+		m.Activity.Close()
+	}
+	all := slices.Concat(m.Warnings, problems)
+	if r == nil {
+		r = view.NoResult{}
+	}
+	err := error(nil)
+	if out.JSON {
+		err = r.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: all, ReadFile: os.ReadFile})
+	} else {
+		err = r.Text(m.Stdout)
+	}
+	if err != nil {
+		all = append(all, problem.Error("Failed to write the report", problem.Sentence(err)))
+	}
+	how := m.ViewOptions(getproviders.Product{}, false)
+	how.Data = out.JSON || out.Data
+	code := End(func(all problem.List) { view.Problems(how, all) }, all, out.Code)
+	m.TellInterrupted(problems)
+	return code
+}
+
+// End shows problems in a command's own way, and returns the exit code, which is 1 after an error.
 func End(show func(problem.List), problems problem.List, code int) int {
 	show(problems)
 	if problems.HasErrors() {
 		return 1
 	}
 	return code
-}
-
-// Report is the result of a command, for people and for programs.
-type Report interface {
-	Text(w io.Writer) error
-	JSON(w io.Writer) error
-}
-
-// Print writes a report to stdout.
-func (m *Meta) Print(r Report, asJSON bool) problem.List {
-	write := r.Text
-	if asJSON {
-		write = r.JSON
-	}
-	if err := write(m.Stdout); err != nil {
-		return problem.List{problem.Error("Failed to write the report", problem.Sentence(err))}
-	}
-	return nil
 }

@@ -46,6 +46,7 @@ type Meta struct {
 	NoColor        bool // -no-color was given
 	Env            Environment
 	Now            func() time.Time
+	Begun          time.Time    // when the program was started
 	Log            *slog.Logger // details for finding a fault; nil: there is no log
 
 	// NewClient makes the program's HTTP client, with a user agent and what is told of

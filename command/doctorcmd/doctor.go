@@ -16,7 +16,7 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it", Help: help(), Run: run}
+	return cli.Command{Name: "doctor", Synopsis: "Show what is configured here, and what is wrong with it", Help: help(), Run: run, Report: true}
 }
 
 // options are what the arguments of doctor ask for.
@@ -71,12 +71,21 @@ func run(m *cli.Meta, args []string) (int, error) {
 	x.examine()
 	how := m.ViewOptions(x.product, o.json)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor
-	unprinted := m.Print(x.report, o.json)
-	show := func(all problem.List) { view.Problems(how, all) }
+	shown, err := x.report.Problems, error(nil)
 	if o.json { // the object has the problems in it
-		show = func(problem.List) { view.Problems(how, unprinted) }
+		err = x.report.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: x.report.Problems})
+		shown = nil
+	} else {
+		err = x.report.Text(m.Stdout)
 	}
-	return cli.End(show, slices.Concat(x.report.Problems, unprinted), 0), nil
+	if err != nil {
+		shown = append(shown, problem.Error("Failed to write the report", problem.Sentence(err)))
+	}
+	view.Problems(how, shown)
+	if err != nil || x.report.Problems.HasErrors() {
+		return 1, nil
+	}
+	return 0, nil
 }
 
 // examine fills the report. What can't be found out is a problem, and doesn't keep the rest from being looked at.

@@ -25,6 +25,7 @@ type options struct {
 	modules   workdir.Options
 	update    bool
 	offline   bool
+	json      bool
 	offlineBy string // who set it; "": it isn't set
 	progress  view.Progress
 }
@@ -35,7 +36,10 @@ func (o *options) flags() cli.Flags {
 			Help: "Fetch all modules again, in the newest versions that their calls allow."},
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there and not in the store of modules either is an error."},
-	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()}, cli.OpenTofu())
+	}, o.modules.Flags(), cli.Flags{
+		{Name: "json", Value: cli.Bool(&o.json), Help: "Print one JSON object a line, for programs, as init does."},
+		cli.Progress(&o.progress), cli.NoColor(),
+	}, cli.OpenTofu())
 }
 
 func help() cli.Help {
@@ -60,18 +64,30 @@ func parse(args []string, env cli.Environment) (o options, err error) {
 
 func run(m *cli.Meta, args []string) (int, error) {
 	opts, err := parse(args, m.Env)
+	if err != nil && cli.WantsJSON(args) {
+		v := view.NewInit(m.ViewOptions(products.Unversioned(m), true))
+		code := cli.End(v.Problems, problem.List{problem.Error("Failed to parse command-line flags", err.Error())}, 1)
+		v.End(code)
+		return code, nil
+	}
 	if err != nil {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, false)
+	how := m.ViewOptions(product, opts.json)
 	how.Progress = opts.progress
 	v := view.NewInit(how)
+	v.Version(m.Version)
 	m = m.Showing(v.Activity())
 	if !problems.HasErrors() {
 		problems = append(problems, get(m, opts, product, v)...)
 	}
-	return m.End(problems, false, 0), nil
+	if !opts.json {
+		return m.Finish(nil, problems, cli.Output{}), nil
+	}
+	code := cli.End(v.Problems, slices.Concat(m.Warnings, problems), 0)
+	v.End(code)
+	return code, nil
 }
 
 // get finds and fetches the modules, and records where they are.
@@ -87,7 +103,11 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if opts.update {
 		installer.Mode = modules.Upgrade
 	}
-	if problems = append(problems, dir.FindModules(m.Context, installer)...); problems.HasErrors() {
+	problems = append(problems, dir.FindModules(m.Context, installer)...)
+	if dir.Tree != nil {
+		v.ModulesEnd(len(dir.Tree.Modules) - 1) // without the root
+	}
+	if problems.HasErrors() {
 		return problems
 	}
 	unsuitable := dir.ProviderProblems // which leave modules that can be recorded

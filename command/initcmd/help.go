@@ -25,7 +25,7 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   backend is recorded for "terraform plan", and no request is sent to it: moving
   state is left to Terraform.`
 
-const more = `  The exit code is 0, or 1 if anything went wrong. With -check there is 2, too.
+const more = `  The exit code is 0, or 1 if anything went wrong. With -check and -plan there is 2, too.
 
 The answer of -check is a line for people. With -json it is one object of the
 type "check_reason" for each reason, with code, @message and what it is about
@@ -47,4 +47,11 @@ up_to_date and reasons, their number. The codes don't change:
   backend_changed          another backend is recorded, or with other settings
   backend_removed          a backend is recorded, and none is configured
   workspace_missing        the selected workspace doesn't exist
-  plugin_dirs_changed      -plugin-dir isn't what is recorded of it`
+  plugin_dirs_changed      -plugin-dir isn't what is recorded of it
+
+-plan has these codes, too, and "provider_upgrade" and "module_upgrade" where only
+-upgrade is the reason. With -json there is an object of the type "plan_module"
+for each module that would be fetched, "plan_provider" for each provider,
+"check_reason" for everything else, and at the end "plan" with up_to_date, complete
+(false: what modules require that aren't here is unknown), modules, fetch, link,
+present, bytes and unknown_sizes.`

@@ -21,6 +21,7 @@ import (
 type options struct {
 	upgrade     bool
 	check       bool // find out whether there is anything to do, and do nothing
+	plan        bool // tell what would be done, and do nothing
 	json        bool
 	jsonInto    string // a file that gets what -json prints; "": none
 	report      string // a file that gets the page of the run; "": none
@@ -89,6 +90,8 @@ func (o *options) flags() cli.Flags {
 			Help: "-lockfile=readonly and -offline together, as in cargo. (In uv, --frozen doesn't even compare the lock file.)"},
 		{Name: "check", Value: cli.Bool(&o.check), Variable: "TFDEPS_CHECK", Meaning: "say whether there is anything to do, and do nothing",
 			Help: "Do nothing, and say whether there is anything to do: the exit code is 0 if not, 2 if so, 1 if that can't be known. No request is sent, and nothing is written. The reasons are listed; their codes are explained below."},
+		{Name: "plan", Value: cli.Bool(&o.plan), Variable: "TFDEPS_PLAN", Meaning: "say what would be done, and do nothing",
+			Help: "Do nothing, and say what would be done: which modules and providers would be fetched, from where, how large they are, and why. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. What modules require that aren't here yet is unknown."},
 		{Name: "plugin-dir", Arg: "=DIR", Value: cli.Func(o.addPluginDir),
 			Help: "Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."},
 		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
@@ -123,7 +126,7 @@ func (o *options) flags() cli.Flags {
 	}, o.modules.Flags(), cli.Flags{
 		cli.Progress(&o.progress).With("not at all; nor is there the last line, which says how many providers came from where, and how long it took."),
 		{Name: "json", Value: cli.Bool(&o.json),
-			Help: "Print one JSON object a line, for programs. A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
+			Help: "Print one JSON object a line, for programs: Terraform's, and for each provider one of the type \"package\", for each module one of the type \"module\", and at the end one of the type \"summary\". A download that lasts has an object a second, of the type \"download_progress\": provider, version, done and total in bytes; no total if it isn't known. There are none with -progress=none."},
 		{Name: "json-into", Arg: "=FILE", Value: cli.String(&o.jsonInto),
 			Help: "Write into this file what -json prints, beside what is printed for people."},
 		{Name: "report", Arg: "=FILE", Value: cli.String(&o.report), Variable: "TFDEPS_REPORT", Meaning: "write a page of the run to this file",
@@ -273,18 +276,27 @@ func (o *options) forbidden() (problems problem.List) {
 		conflict(o.by["platform"], by, "The hashes for other platforms are asked for, and recorded in the lock file. "+
 			"Whether it has them, \"tfdeps providers lock -check\" says.")
 	}
-	if !o.check {
+	by := ""
+	switch {
+	case o.check && o.plan:
+		conflict(o.by["plan"], o.by["check"], "Both do nothing: -check asks no host, and -plan says more.")
+		return problems
+	case o.check:
+		by = o.by["check"]
+	case o.plan:
+		by = o.by["plan"]
+	default:
 		return problems
 	}
 	for _, other := range []struct {
 		name  string
 		given bool
 	}{
-		{"-upgrade", o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
+		{"-upgrade", o.check && o.upgrade}, {"-from-module", o.fromModule != ""}, {o.by["with"], o.by["with"] != ""},
 		{"-migrate-state", o.backend.moves()}, {o.by["report"], o.report != ""},
 	} {
 		if other.given {
-			conflict(other.name, o.by["check"], "It always has something to do.")
+			conflict(other.name, by, "It always has something to do.")
 		}
 	}
 	return problems
@@ -309,6 +321,9 @@ func (o *options) forbidsPlatforms() []string {
 	by := []string{o.readonlyBy, o.offlineBy}
 	if o.check {
 		by = append(by, o.by["check"])
+	}
+	if o.plan {
+		by = append(by, o.by["plan"])
 	}
 	return slices.Compact(slices.DeleteFunc(by, func(name string) bool { return name == "" }))
 }

@@ -3,7 +3,8 @@
 //
 // It reads from top to bottom: options.go, run.go with the order of the phases,
 // then a file for each phase: settings.go, backend.go, modules.go,
-// requirements.go, providers.go, lockfile.go and handover.go. check.go is init -check, which does none of it.
+// requirements.go, providers.go, lockfile.go and handover.go. check.go is init -check, which does none of
+// it, and plan.go is init -plan, which asks what it would do.
 package initcmd
 
 import (
@@ -45,7 +46,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 			p.Detail += "\n\n" + blame
 		}
 	}
-	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check})
+	product, invalid := products.Choose(m, products.Options{With: opts.backend.with, ReadOnly: opts.check || opts.plan})
 	problems = append(problems, invalid...)
 	how := m.ViewOptions(product, opts.json)
 	how.Progress = opts.progress
@@ -59,17 +60,24 @@ func run(m *cli.Meta, args []string) (int, error) {
 	r := request{meta: m.Showing(shown.Activity()), opts: opts, product: product, view: shown}
 	r.view.Version(m.Version)
 	problems = append(problems, checkReport(opts.report)...)
-	if problems = append(problems, m.Warnings...); problems.HasErrors() {
-		return cli.End(r.view.Problems, problems, 1), nil
+	code := 0
+	switch problems = append(problems, m.Warnings...); {
+	case problems.HasErrors():
+		code = cli.End(r.view.Problems, problems, 1)
+	case opts.check:
+		r.view.Problems(problems)
+		code = check(r)
+	case opts.plan:
+		r.view.Problems(problems)
+		code = plan(r)
+	default:
+		r.view.Problems(problems)
+		code = initialize(r)
+		if unwritten := writeReport(r, code != 0); unwritten.HasErrors() {
+			code = cli.End(r.view.Problems, unwritten, code)
+		}
 	}
-	r.view.Problems(problems)
-	if opts.check {
-		return check(r), nil
-	}
-	code := initialize(r)
-	if unwritten := writeReport(r, code != 0); unwritten.HasErrors() {
-		return cli.End(r.view.Problems, unwritten, code), nil
-	}
+	r.view.End(code)
 	return code, nil
 }
 

@@ -82,7 +82,7 @@ var packageCodes = []Code{
 	{Name: "incompatible_protocol"},
 	{Name: "invalid_address", Summaries: []string{"Invalid provider source", "Invalid provider argument",
 		"Invalid legacy provider address", "Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"}},
-	{Name: "invalid_package"},
+	{Name: "invalid_package", Summaries: []string{"Failed to hash a package"}},
 	{Name: "invalid_signature"},
 	{Name: "lock_mismatch"},
 	{Name: "locked_version", Summaries: []string{"Inconsistent dependency lock file"}},

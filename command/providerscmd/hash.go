@@ -1,9 +1,8 @@
 package providerscmd
 
 import (
-	"fmt"
-
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
@@ -13,7 +12,7 @@ type hashOptions struct{ json bool }
 
 func (o *hashOptions) flags() cli.Flags {
 	return cli.Flags{{Name: "json", Value: cli.Bool(&o.json),
-		Help: "Print a JSON array with an object for each: path, h1, zh. There is no zh for a directory."}}
+		Help: "Print a JSON array with an object for each: path, h1, zh, or error and code. There is no zh for a directory."}}
 }
 
 func hashHelp() cli.Help {
@@ -32,18 +31,14 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	if len(paths) == 0 {
 		return 0, &cli.UsageError{Text: "The hash command needs the path of a package.", Help: true}
 	}
-	var hashes []view.PackageHashes
+	var report view.HashReport
+	var problems problem.List
 	for _, path := range paths {
 		h1, zh, err := fetcher.HashPackage(m.Context, path)
 		if err != nil {
-			fmt.Fprintf(m.Stderr, "Error: %s\n", err)
-			return 1, nil
+			problems = append(problems, problem.Because(err, problem.Error("Failed to hash a package", problem.Sentence(err))))
 		}
-		hashes = append(hashes, view.PackageHashes{Path: path, H1: h1, ZH: zh})
+		report = append(report, view.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
 	}
-	if err := view.WriteHashes(m.Stdout, hashes, o.json); err != nil {
-		fmt.Fprintf(m.Stderr, "Error: %s\n", err)
-		return 1, nil
-	}
-	return 0, nil
+	return m.Finish(report, problems, cli.Output{JSON: o.json, Data: true}), nil
 }

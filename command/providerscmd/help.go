@@ -11,7 +11,7 @@ func lockHelp() cli.Help {
 }
 
 func mirrorHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX"}, About: mirrorAbout, Flags: new(mirrorOptions).flags()}
+	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX"}, About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
 }
 
 func urlsHelp() cli.Help {
@@ -49,7 +49,11 @@ const treeMore = `The JSON object:
     address, built_in
     version_constraints  those of all modules together
     locked               what the lock file selects: version,
-                         version_constraints; null if it has no entry`
+                         version_constraints; null if it has no entry
+  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If nothing else was
+                       found out, there is nothing else but format_version`
 
 const lockAbout = `  Adds to the lock file the hashes that other platforms need, so that a lock file
   made on one machine works on all. It does so for every provider that the
@@ -72,7 +76,7 @@ const lockMore = `The JSON object:
     dir, lock_file       where it is
     changed              whether hashes or versions have changed in the lock file
     complete             false if something failed or, with -check, is missing
-    error                why nothing was done; absent if it was
+    error, code          why nothing was done; absent if it was
     providers            those that were asked for:
       address, version
       previous_version     that was locked before; null: none
@@ -84,7 +88,13 @@ const lockMore = `The JSON object:
         h1, zh               the hashes of the package; zh is absent if not known
         origin               how they are known: "computed", "recalled" or "listed"
         authentication, key_id
-        missing              those that the lock file lacked`
+        missing              those that the lock file lacked
+        bytes                of the archive that was read; null: none was
+        started_at, ended_at when it was read; absent if it wasn't
+  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If nothing else was
+                       found out, there is nothing else but format_version`
 
 const mirrorAbout = `  Fills a directory with the packages of the providers that the configuration
   requires, as they are. It can be used at once as a filesystem mirror; and any
@@ -109,6 +119,27 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
   Packages come from the providers' own registries, whatever the CLI configuration
   says about installation. Versions are those of the lock file, else the newest
   that are allowed. Modules needn't be installed.`
+
+const mirrorMore = `The JSON object:
+
+  format_version       "1.0". Keys may be added to it; the first number
+                       changes when one is changed or removed.
+  directory            where the mirror is
+  packages             each package that is wanted:
+    address, version, platform, path
+    present              whether it was there already
+    source               which source had it; absent if it was there
+    bytes                of the archive; null: not known
+    authentication, key_id
+                         who signed; absent if it was there
+    started_at, ended_at when it was fetched; absent if it wasn't
+    error, code          why it isn't there; absent if it is
+  pruned, waiting      paths that were removed, and those that a later run
+                       removes
+  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If nothing else was
+                       found out, there is nothing else but format_version`
 
 const urlsAbout = `  Shows where the packages are that an installation needs, and how to know them:
   for programs that fetch, scan or build with them. Versions are those of the lock
@@ -142,7 +173,11 @@ const urlsMore = `The JSON object:
         protocols            versions of the plugin protocol; null: not known
         authentication, key_id
                              who signed for an archive with that checksum
-        error                why there is nothing of this; absent if there is`
+        error, code          why there is nothing of this; absent if there is
+  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If nothing else was
+                       found out, there is nothing else but format_version`
 
 const verifyAbout = `  Reads every package in .terraform/providers from its first byte to its last,
   hashes it, and says whether the lock file has the hash. What is remembered of
@@ -178,4 +213,8 @@ The JSON object:
       h1, zh               what was computed; absent if that wasn't possible
       locked_version       what the lock file selects; null: it has no entry
       locked_hashes        what it records
-      error                why it can't be hashed; absent if it can`
+      error, code          why it can't be hashed; absent if it can
+  summary              counts, and bytes
+  started_at, ended_at when the run began and ended
+  diagnostics          its errors and warnings, with codes. If nothing else was
+                       found out, there is nothing else but format_version`

@@ -80,7 +80,7 @@ func runLock(m *cli.Meta, args []string) (int, error) {
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
 		problems = append(problems, lock(opts, &dirs, v)...)
 	}
-	return m.End(problems, opts.json, 0), nil
+	return m.Finish(v.Report(), problems, cli.Output{JSON: opts.json}), nil
 }
 
 // lock finds out what the lock files should hold, and writes or checks them.
@@ -118,11 +118,6 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	problems = append(problems, v.End()...)
 	for i, d := range dirs {
 		problems = append(problems, conclude(opts, d, results[i], v)...)
-	}
-	if opts.json {
-		if err := v.Report(m.Stdout); err != nil {
-			problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
-		}
 	}
 	return problems
 }

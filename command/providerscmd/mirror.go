@@ -31,6 +31,7 @@ type mirrorOptions struct {
 	allVersions bool     // -versions=all
 	prune       bool
 	pruneGrace  time.Duration
+	json        bool
 }
 
 // defaultGrace is as long as an installation may take that has begun.
@@ -56,7 +57,10 @@ func (o *mirrorOptions) flags() cli.Flags {
 				Help: "How long it has to be since the indexes were changed, such as 90m or 24h. With 0, one run does all; a client that read an index right before may ask for a package in vain."},
 		},
 		o.modules.Flags(),
-		cli.Flags{cli.Progress(&o.progress), cli.NoColor()}, cli.OpenTofu())
+		cli.Flags{
+			{Name: "json", Value: cli.Bool(&o.json), Help: "Print a JSON object, which is described below."},
+			cli.Progress(&o.progress), cli.NoColor(),
+		}, cli.OpenTofu())
 }
 
 // parseMirror reads the arguments of providers mirror. What is wrong with values is
@@ -113,7 +117,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
-	how := m.ViewOptions(product, false)
+	how := m.ViewOptions(product, opts.json)
 	how.Progress = opts.progress
 	v := view.NewMirror(how)
 	m = m.Showing(v.Activity())
@@ -122,7 +126,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
 		problems = append(problems, fill(opts, &dirs, v)...)
 	}
-	return m.End(problems, false, 0), nil
+	return m.Finish(v.Report(opts.target), problems, cli.Output{JSON: opts.json}), nil
 }
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {

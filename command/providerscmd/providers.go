@@ -5,6 +5,7 @@ package providerscmd
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -24,11 +25,11 @@ import (
 // Commands are "providers", the commands below it, and "hash".
 func Commands() []cli.Command {
 	return []cli.Command{
-		{Name: "providers", Synopsis: "Show the providers required for this configuration", Help: treeHelp(), Run: runTree},
-		{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers", Help: lockHelp(), Run: runLock},
-		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins", Help: mirrorHelp(), Run: runMirror},
-		{Name: "providers urls", Synopsis: "Show where the packages of required providers are", Help: urlsHelp(), Run: runURLs},
-		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file", Help: verifyHelp(), Run: runVerify},
+		{Name: "providers", Synopsis: "Show the providers required for this configuration", Help: treeHelp(), Run: runTree, Report: true},
+		{Name: "providers lock", Synopsis: "Write out dependency locks for the configured providers", Help: lockHelp(), Run: runLock, Report: true},
+		{Name: "providers mirror", Synopsis: "Save local copies of all required provider plugins", Help: mirrorHelp(), Run: runMirror, Report: true},
+		{Name: "providers urls", Synopsis: "Show where the packages of required providers are", Help: urlsHelp(), Run: runURLs, Report: true},
+		{Name: "providers verify", Synopsis: "Read installed packages and compare them with the lock file", Help: verifyHelp(), Run: runVerify, Report: true},
 		{Name: "hash", Synopsis: "Show the hashes of provider packages", Help: hashHelp(), Run: runHash},
 	}
 }
@@ -78,51 +79,57 @@ func runTree(m *cli.Meta, args []string) (int, error) {
 		return 0, err
 	}
 	product, problems := products.Choose(m, products.Options{})
+	var report view.Result
 	if problems = append(problems, opts.check()...); !problems.HasErrors() {
-		problems = append(problems, describe(m, opts, product)...)
+		var found problem.List
+		report, found = describe(m, opts, product)
+		problems = append(problems, found...)
 	}
-	return m.End(problems, opts.json, 0), nil
+	return m.Finish(report, problems, cli.Output{JSON: opts.json}), nil
 }
 
-// describe finds out who requires what, and prints it. Modules are taken as they
+// describe finds out who requires what; nil: that couldn't be found out. Modules are taken as they
 // are recorded: nothing is installed, and it doesn't matter for which versions of
 // the product they are.
-func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) problem.List {
+func describe(m *cli.Meta, opts treeOptions, product getproviders.Product) (view.Result, problem.List) {
 	dir := workdir.Load(m, product, ".", opts.modules)
 	if dir.Empty() {
-		return problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
+		return nil, problem.List{dir.NoConfiguration(cli.WorkingDirectory())}
 	}
 	installer := modules.Resolver{Dir: workdir.ModulesDir(m.Env), Product: product, Mode: modules.AsRecorded}
 	if problems := dir.FindModules(m.Context, installer); problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	problems := slices.Concat(dir.RootProblems, dir.ModuleProblems, dir.ProviderProblems)
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	var report view.ProvidersReport
-	return append(problems, problem.InOrder(
+	if problems = append(problems, problem.InOrder(
 		func() problem.List { return describeModules(dir, &report) },
 		func() problem.List { return describeState(m, opts, dir, &report) },
 		func() problem.List { return describeLocks(opts, dir, &report) },
-		func() problem.List { return show(m, opts, dir, report) },
-	)...)
+	)...); problems.HasErrors() {
+		return nil, problems
+	}
+	if opts.format == "" {
+		return report, problems
+	}
+	inventory, unknown := takeInventory(m, opts, dir, report.Required())
+	if problems = append(problems, unknown...); problems.HasErrors() {
+		return nil, problems
+	}
+	return inventoryReport{inventory}, problems
 }
 
-// show prints the report in the format that is asked for.
-func show(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report view.ProvidersReport) problem.List {
-	if opts.format == "" {
-		return m.Print(report, opts.json)
-	}
-	inventory, problems := takeInventory(m, opts, dir, report.Required())
-	if problems.HasErrors() {
-		return problems
-	}
-	if err := inventory.Write(m.Stdout); err != nil {
-		problems = append(problems, problem.Error("Failed to write the report", problem.Sentence(err)))
-	}
-	return problems
-}
+// inventoryReport is an inventory as the report of the command, in the one format that it has.
+type inventoryReport struct{ view.Inventory }
+
+// Text writes the inventory.
+func (r inventoryReport) Text(w io.Writer) error { return r.Write(w) }
+
+// JSON writes the inventory, too: its format has no room for what other reports end with.
+func (r inventoryReport) JSON(w io.Writer, _ view.Run) error { return r.Write(w) }
 
 // describeModules says what each module asks for.
 func describeModules(dir *workdir.Dir, report *view.ProvidersReport) (problems problem.List) {

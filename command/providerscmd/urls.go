@@ -65,24 +65,27 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 	product, problems := products.Choose(m, products.Options{})
 	dirs := reader{meta: m, product: product}
 	defer dirs.close()
+	var report view.Result
 	if problems = append(opts.problems, problems...); !problems.HasErrors() {
-		problems = append(problems, locate(opts, &dirs)...)
+		var found problem.List
+		report, found = locate(opts, &dirs)
+		problems = append(problems, found...)
 	}
-	return m.End(problems, true, 0), nil
+	return m.Finish(report, problems, cli.Output{JSON: opts.json, Data: true}), nil
 }
 
-// locate finds the packages, and prints what it has found, what has failed
-// included.
-func locate(opts urlsOptions, in *reader) problem.List {
+// locate finds the packages. What has failed is in the report, too; nil: nothing was
+// looked for.
+func locate(opts urlsOptions, in *reader) (view.Result, problem.List) {
 	m, product := in.meta, in.product
 	net, source, problems := opts.connect(m, product)
 	if problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	in.net = net
 	dirs, unread := in.read(opts.packageOptions)
 	if problems = append(problems, unread...); problems.HasErrors() {
-		return problems
+		return nil, problems
 	}
 	fetcher := fetcher.Fetcher{Source: source, Client: net.Archives, Product: product, Now: m.Now}
 	requests := make([]lockhashes.Request, len(dirs))
@@ -100,5 +103,5 @@ func locate(opts urlsOptions, in *reader) problem.List {
 			problems = append(problems, view.LocateProblems(result.Err)...)
 		}
 	}
-	return append(problems, m.Print(report, opts.json)...)
+	return report, problems
 }

@@ -109,7 +109,11 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 	if found.unclear {
 		code = 1
 	}
-	if code = m.End(problems, opts.json, code); found.differs {
+	var report view.Result
+	if found.compared {
+		report = found.report
+	}
+	if code = m.Finish(report, problems, cli.Output{JSON: opts.json, Code: code}); found.differs {
 		code = cli.ExitDiffers
 	}
 	return code, nil
@@ -117,8 +121,10 @@ func runVerify(m *cli.Meta, args []string) (int, error) {
 
 // comparison is what came of comparing packages with lock files.
 type comparison struct {
-	differs bool // something isn't as a lock file says
-	unclear bool // of something it can't be known
+	compared bool // there is a report
+	report   view.VerifyReport
+	differs  bool // something isn't as a lock file says
+	unclear  bool // of something it can't be known
 }
 
 // lockedDir is a directory with a lock file.
@@ -164,7 +170,7 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 	if err != nil {
 		return all, append(problems, problem.Error("Interrupted", "Not all packages were read."))
 	}
-	report := view.VerifyReport{Product: products.Unversioned(m)}
+	all.compared, all.report = true, view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
 			problems = append(problems, problem.Error("Failed to look for packages", problem.Sentence(err)))
@@ -172,12 +178,12 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 		}
 		for _, d := range p.dirs {
 			found := compare(opts, skip, p, d, trees[i])
-			report.Trees = append(report.Trees, view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
+			all.report.Trees = append(all.report.Trees, view.VerifiedTree{Path: p.path, LockFile: filepath.Join(d.path, depsfile.FileName), Packages: found})
 			all.differs = all.differs || slices.ContainsFunc(found, store.ComparedPackage.Differs)
 			all.unclear = all.unclear || slices.ContainsFunc(found, store.ComparedPackage.Unclear)
 		}
 	}
-	return all, append(problems, m.Print(report, opts.json)...)
+	return all, problems
 }
 
 // readLockFiles reads the lock file of each directory. Directories that a pattern

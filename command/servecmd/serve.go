@@ -88,7 +88,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
 	}
-	return m.End(serve(m, o, product, serverOptions), true, 0), nil
+	return m.Finish(nil, serve(m, o, product, serverOptions), cli.Output{Data: true}), nil
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {

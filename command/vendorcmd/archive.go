@@ -55,7 +55,8 @@ func writeArchive(r request) problem.List {
 	if err := writeBundle(r, filepath.Join(stage.Path, "bundle.tar")); err != nil {
 		return append(problems, failed(err)...)
 	}
-	return append(problems, done(r, fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", r.opts.bundle))...)
+	r.view.Done(fmt.Sprintf("%s has everything that this directory needs. Unpack it over the configuration with \"tfdeps vendor -unpack\".", r.opts.bundle))
+	return problems
 }
 
 // refuseLinks refuses links that the archive can't have.

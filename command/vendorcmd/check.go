@@ -27,7 +27,7 @@ func check(r request, p project) (outdated bool, problems problem.List) {
 		return false, problems
 	}
 	r.view.Checked(reasons)
-	return len(reasons) > 0, append(problems, done(r, "")...)
+	return len(reasons) > 0, problems
 }
 
 // findReasons asks one after the other what vendor would look after, until there

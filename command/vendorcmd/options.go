@@ -60,7 +60,7 @@ func (o *options) flags() cli.Flags {
 		{Name: "accept-hash", Arg: "=HASH", Value: cli.Func(o.acceptHash),
 			Help: "With -unpack: accept this hash, such as h1:..., of a provider or module that is locked there otherwise. All those that the archive's lock files add have to be named; may be given more than once."},
 		{Name: "json", Value: cli.Bool(&o.json),
-			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons."},
+			Help: "Print a JSON object: packages, modules, what was changed and removed; with -check up_to_date and reasons; summary, started_at, ended_at, diagnostics."},
 	}, o.modules.Flags(), cli.Flags{cli.Progress(&o.progress), cli.NoColor()})
 }
 

@@ -18,7 +18,7 @@ import (
 
 // Command is the command.
 func Command() cli.Command {
-	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository", Help: help(), Run: run}
+	return cli.Command{Name: "vendor", Synopsis: "Put providers and modules into the repository", Help: help(), Run: run, Report: true}
 }
 
 func run(m *cli.Meta, args []string) (int, error) {
@@ -38,7 +38,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		code, found = carryOut(r)
 		problems = append(problems, found...)
 	}
-	return m.End(problems, opts.json, code), nil
+	return m.Finish(r.view.Report(), problems, cli.Output{JSON: opts.json, Code: code}), nil
 }
 
 // request is what one run of vendor works on. Nothing of it changes.
@@ -83,7 +83,8 @@ func carryOut(r request) (code int, problems problem.List) {
 	if problems = append(problems, hint(r, lfs)...); problems.HasErrors() {
 		return 0, problems
 	}
-	return 0, append(problems, done(r, "Everything that this directory needs is vendored. Commit it together with the configuration.")...)
+	r.view.Done("Everything that this directory needs is vendored. Commit it together with the configuration.")
+	return 0, problems
 }
 
 // project is a working directory: its configuration, and what is locked and
@@ -147,12 +148,4 @@ func fill(r request, p project) (lfs bool, problems problem.List) {
 		func() problem.List { return writeGitFiles(r, record.LFS) },
 		func() problem.List { return saveLockFiles(r, p, toLock, locks) },
 	)...)
-}
-
-// done shows the last line, or the report.
-func done(r request, text string) problem.List {
-	if err := r.view.Done(text); err != nil {
-		return problem.List{problem.Error("Failed to write the report", problem.Sentence(err))}
-	}
-	return nil
 }

@@ -56,7 +56,8 @@ func unpack(r request) problem.List {
 			r.view.Changed(path.Join(filepath.ToSlash(o.target), e.Path))
 		}
 	}
-	return done(r, fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	r.view.Done(fmt.Sprintf("Unpacked %d files. \"tfdeps vendor -check\" compares them with the configuration.", len(manifest.Files)))
+	return nil
 }
 
 // unpacking compares an archive with the lock files where it is unpacked.

@@ -3,7 +3,6 @@ package view
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -24,13 +24,34 @@ func (d CacheDir) Text(w io.Writer) error {
 }
 
 // JSON writes an object that names the path.
-func (d CacheDir) JSON(w io.Writer) error { return writeObject(w, newJSONHead(d.Cache)) }
+func (d CacheDir) JSON(w io.Writer, run Run) error {
+	return writeReport(w, struct {
+		jsonHead
+		jsonRun
+	}{newJSONHead(d.Cache), newJSONRun(run)})
+}
 
-// writeObject writes a JSON object over several lines.
-func writeObject(w io.Writer, object any) error {
-	out := json.NewEncoder(w)
-	out.SetIndent("", "  ")
-	return out.Encode(object)
+// CacheKey is the key of what lock files select, and what keys of other selections begin with.
+type CacheKey struct {
+	Key, Prefix string
+	Platform    getproviders.Platform
+}
+
+// Text writes the key and nothing else, for people and for scripts.
+func (k CacheKey) Text(w io.Writer) error {
+	_, err := fmt.Fprintln(w, k.Key)
+	return err
+}
+
+// JSON writes an object with the key.
+func (k CacheKey) JSON(w io.Writer, run Run) error {
+	return writeReport(w, struct {
+		Format   string                `json:"format_version"`
+		Key      string                `json:"key"`
+		Platform getproviders.Platform `json:"platform"`
+		Prefix   string                `json:"restore_keys"`
+		jsonRun
+	}{resultFormat, k.Key, k.Platform, k.Prefix, newJSONRun(run)})
 }
 
 // CacheList is what "cache list" tells.
@@ -96,9 +117,6 @@ func GitHubOutput(w io.Writer, pairs [][2]string) {
 	}
 }
 
-// cacheFormat is the version of the JSON of the cache commands.
-const cacheFormat = "1.0"
-
 // jsonHead begins each of these objects.
 type jsonHead struct {
 	FormatVersion string `json:"format_version"`
@@ -106,13 +124,21 @@ type jsonHead struct {
 	Named         bool   `json:"named"`
 }
 
-func newJSONHead(c *store.Store) jsonHead { return jsonHead{cacheFormat, c.Dir, c.Shared} }
+func newJSONHead(c *store.Store) jsonHead { return jsonHead{resultFormat, c.Dir, c.Shared} }
 
 type jsonCache struct {
 	jsonHead
 	Size       int64        `json:"size"`
 	SizeOnDisk int64        `json:"size_on_disk"`
 	Packages   []jsonCached `json:"packages"`
+	Sum        jsonCacheSum `json:"summary"`
+	jsonRun
+}
+
+// jsonCacheSum counts packages, and those of each condition that there is.
+type jsonCacheSum struct {
+	Packages   int                     `json:"packages"`
+	Conditions map[store.Condition]int `json:"conditions"`
 }
 
 // jsonPackage says which package something is about.
@@ -148,14 +174,15 @@ type jsonCached struct {
 }
 
 // JSON writes the list for programs.
-func (l CacheList) JSON(w io.Writer) error {
-	out := jsonCache{jsonHead: newJSONHead(l.Cache), Packages: []jsonCached{}}
+func (l CacheList) JSON(w io.Writer, run Run) error {
+	out := jsonCache{jsonHead: newJSONHead(l.Cache), Packages: []jsonCached{}, Sum: jsonCacheSum{len(l.Packages), map[store.Condition]int{}}, jsonRun: newJSONRun(run)}
 	for _, p := range l.Packages {
 		out.Size += p.Size
 		out.SizeOnDisk += p.OnDisk
+		out.Sum.Conditions[p.Condition]++
 		out.Packages = append(out.Packages, jsonCached{
 			newJSONSized(p), append([]string{}, p.Users...), append([]string{}, p.Linked...), p.Managed, string(p.Condition),
 		})
 	}
-	return writeObject(w, out)
+	return writeReport(w, out)
 }

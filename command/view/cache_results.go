@@ -6,9 +6,11 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -125,6 +127,28 @@ type CacheFilling struct {
 	Cache    *store.Store
 	Filled   []providercache.Prefetched
 	Receipts *bool // whether there are receipts beside the cache; nil: none were to be
+
+	spans spans[prefetchKey]
+}
+
+// prefetchKey is what a package is known by while a cache is filled: versions are chosen meanwhile.
+type prefetchKey struct {
+	provider getproviders.Provider
+	version  getproviders.Version
+	platform getproviders.Platform
+}
+
+// Observe is for the events of packages for one platform, at the time now.
+func (f *CacheFilling) Observe(e event.Event, platform getproviders.Platform, now time.Time) {
+	if f.spans == nil {
+		f.spans = spans[prefetchKey]{}
+	}
+	switch e := e.(type) {
+	case event.FetchingEvent:
+		f.spans.begin(prefetchKey{e.Addr, e.Version, platform}, now)
+	case event.FetchedEvent:
+		f.spans.end(prefetchKey{e.Addr, e.Version, platform}, now)
+	}
 }
 
 // Text tells what is new, and in one line what there was to do. Failures aren't
@@ -160,6 +184,15 @@ type jsonRemoval struct {
 	Removed    []jsonSized `json:"removed"`
 	Kept       []jsonKept  `json:"kept"`
 	Modules    jsonSwept   `json:"modules"`
+	Sum        jsonRemoved `json:"summary"`
+	jsonRun
+}
+
+// jsonRemoved counts packages, and the bytes that are free now or would be.
+type jsonRemoved struct {
+	Removed int   `json:"removed"`
+	Kept    int   `json:"kept"`
+	Bytes   int64 `json:"bytes"`
 }
 
 type jsonKept struct {
@@ -176,13 +209,14 @@ type jsonSwept struct {
 
 // JSON tells the same as Text, for programs: packages in the order in which
 // they were to go.
-func (r CacheRemoval) JSON(w io.Writer) error {
+func (r CacheRemoval) JSON(w io.Writer, run Run) error {
 	out := jsonRemoval{
 		jsonHead: newJSONHead(r.Cache), DryRun: r.DryRun, Freed: r.Done.Freed, Shared: r.Done.Shared,
 		SharedWith: append([]string{}, r.Done.SharedWith...), Removed: newJSONRemoved(r.Done), Kept: newJSONKept(r.Done),
 		Modules: jsonSwept{r.Entries, r.Bytes},
+		Sum:     jsonRemoved{len(r.Done.Removed), len(r.Done.Kept), r.Done.Freed + r.Bytes}, jsonRun: newJSONRun(run),
 	}
-	return writeObject(w, out)
+	return writeReport(w, out)
 }
 
 func newJSONRemoved(done store.Removal) []jsonSized {
@@ -220,6 +254,14 @@ type jsonVerification struct {
 	Packages []jsonVerified `json:"packages"`
 	Removed  []jsonSized    `json:"removed"`
 	Kept     []jsonKept     `json:"kept"`
+	Sum      jsonFindings   `json:"summary"`
+	jsonRun
+}
+
+// jsonFindings counts packages, and those of each finding that there is.
+type jsonFindings struct {
+	Packages int            `json:"packages"`
+	Findings map[string]int `json:"findings"`
 }
 
 type jsonVerified struct {
@@ -227,59 +269,87 @@ type jsonVerified struct {
 	Finding  string              `json:"finding"`
 	H1       getproviders.Hash   `json:"h1,omitempty"`
 	Expected []getproviders.Hash `json:"expected"`
-	Error    string              `json:"error,omitempty"`
+	*jsonFailure
 }
 
 // JSON lists every package, in the order of addresses, versions and platforms.
-func (v CacheVerification) JSON(w io.Writer) error {
-	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonSized{}, Kept: []jsonKept{}}
+func (v CacheVerification) JSON(w io.Writer, run Run) error {
+	out := jsonVerification{jsonHead: newJSONHead(v.Cache), Packages: []jsonVerified{}, Removed: []jsonSized{}, Kept: []jsonKept{},
+		Sum: jsonFindings{Findings: map[string]int{}}, jsonRun: newJSONRun(run)}
 	for _, found := range v.Found {
 		p := jsonVerified{
 			jsonPackage: newJSONPackage(found.Package), Finding: string(found.Finding), H1: found.H1,
 			Expected: append([]getproviders.Hash{}, found.Expected...),
 		}
-		if found.Err != nil {
-			p.Error = found.Err.Error()
-		}
+		p.jsonFailure = newJSONFailure(found.Err)
+		out.Sum.Packages++
+		out.Sum.Findings[string(found.Finding)]++
 		out.Packages = append(out.Packages, p)
 	}
 	if v.Repaired != nil {
 		out.Removed, out.Kept = newJSONRemoved(*v.Repaired), newJSONKept(*v.Repaired)
 	}
-	return writeObject(w, out)
+	return writeReport(w, out)
 }
 
 type jsonFilling struct {
 	jsonHead
-	Packages []jsonFilled `json:"packages"`
-	Receipts *bool        `json:"receipts"`
+	Packages []jsonPrefetched `json:"packages"`
+	Receipts *bool            `json:"receipts"`
+	Sum      jsonFilled       `json:"summary"`
+	jsonRun
 }
 
+// jsonFilled counts packages.
 type jsonFilled struct {
+	Added   int   `json:"added"`
+	Present int   `json:"present"`
+	Failed  int   `json:"failed"`
+	Bytes   int64 `json:"bytes"` // of the archives of those that were added
+}
+
+type jsonPrefetched struct {
 	Address   getproviders.Provider `json:"address"`
 	Version   string                `json:"version,omitempty"`
 	Platform  string                `json:"platform"`
 	Directory string                `json:"directory,omitempty"`
 	Added     bool                  `json:"added"`
-	Error     string                `json:"error,omitempty"`
+	Source    string                `json:"source,omitempty"`
+	Bytes     *int64                `json:"bytes"`
+	jsonSpan
+	*jsonFailure
 }
 
 // JSON lists every package that was asked for, in that order, platform by
 // platform.
-func (f CacheFilling) JSON(w io.Writer) error {
-	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonFilled{}, Receipts: f.Receipts}
+func (f CacheFilling) JSON(w io.Writer, run Run) error {
+	out := jsonFilling{jsonHead: newJSONHead(f.Cache), Packages: []jsonPrefetched{}, Receipts: f.Receipts, jsonRun: newJSONRun(run)}
 	for _, filled := range f.Filled {
-		s := filled.Selection
-		p := jsonFilled{Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present}
-		if s.Version != (getproviders.Version{}) {
-			p.Version = s.Version.String()
+		out.Packages = append(out.Packages, f.prefetched(filled))
+		switch {
+		case filled.Err != nil:
+			out.Sum.Failed++
+		case filled.Present:
+			out.Sum.Present++
+		default:
+			out.Sum.Added++
+			out.Sum.Bytes += filled.Bytes
 		}
-		if filled.Err != nil {
-			p.Error = filled.Err.Error()
-		} else {
-			p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
-		}
-		out.Packages = append(out.Packages, p)
 	}
-	return writeObject(w, out)
+	return writeReport(w, out)
+}
+
+func (f CacheFilling) prefetched(filled providercache.Prefetched) jsonPrefetched {
+	s := filled.Selection
+	p := jsonPrefetched{
+		Address: s.Provider, Platform: filled.Platform.String(), Added: filled.Err == nil && !filled.Present, Source: filled.Source, Bytes: known(filled.Bytes),
+		jsonSpan: newJSONSpan(f.spans[prefetchKey{s.Provider, s.Version, filled.Platform}]), jsonFailure: newJSONFailure(filled.Err),
+	}
+	if s.Version != (getproviders.Version{}) {
+		p.Version = s.Version.String()
+	}
+	if filled.Err == nil {
+		p.Directory = filepath.Join(f.Cache.Dir, filepath.FromSlash(getproviders.UnpackedPath(s.Provider, s.Version, filled.Platform)))
+	}
+	return p
 }

@@ -103,7 +103,7 @@ func TestCacheResults_JSON(t *testing.T) {
 	selection := resolve.Selection{Provider: cachedNull.Provider, Version: cachedNull.Version}
 	receipts := true
 	for name, c := range map[string]struct {
-		report interface{ JSON(io.Writer) error }
+		report Result
 		want   []string // compact
 	}{
 		"nothing removed": {CacheRemoval{Cache: cache}, []string{
@@ -117,23 +117,23 @@ func TestCacheResults_JSON(t *testing.T) {
 			`"dry_run":true`, `"freed":5,"shared":6,"shared_with":["/a"]`, `"last_use":"2026-01-02T03:04:05Z"`,
 			`"reason":"linked","detail":"it is in use","linked_by":["/work/net/.terraform/providers"]`,
 			`"reason":"in_use"`, `"reason":"no_receipt"`, `"reason":"failed","detail":"unexpected EOF"`, `"modules":{"entries":2,"bytes":7}`}},
-		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[]`}},
+		"nothing verified": {CacheVerification{Cache: cache}, []string{`"packages":[],"removed":[],"kept":[],"summary":{"packages":0,"findings":{}}`}},
 		"verified": {CacheVerification{Cache: cache, Repaired: &store.Removal{Removed: []store.Package{used}}, Found: []store.Verified{
 			{Package: cachedNull, Finding: store.Corrupt, H1: "h1:a=", Expected: []getproviders.Hash{"h1:b="}},
 			{Package: cachedNull, Finding: store.Corrupt, Err: io.ErrUnexpectedEOF},
 			{Package: cachedNull, Finding: store.OK, H1: "h1:b="}}}, []string{
-			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF"}`,
+			`"finding":"damaged","h1":"h1:a=","expected":["h1:b="]}`, `"finding":"damaged","expected":[],"error":"unexpected EOF","code":"failed"}`,
 			`"finding":"sound","h1":"h1:b=","expected":[]}`, `"removed":[{"address":"registry.terraform.io/hashicorp/null"`}},
 		"nothing filled": {CacheFilling{Cache: cache}, []string{`"packages":[],"receipts":null`}},
 		"filled": {CacheFilling{Cache: cache, Receipts: &receipts, Filled: []providercache.Prefetched{
 			{Selection: selection, Platform: cachedNull.Platform},
 			{Selection: selection, Platform: cachedNull.Platform, Present: true},
 			{Selection: resolve.Selection{Provider: cachedNull.Provider}, Platform: cachedNull.Platform, Err: io.ErrUnexpectedEOF}}}, []string{
-			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true}`,
-			`"added":false},{`, `"platform":"linux_amd64","added":false,"error":"unexpected EOF"}`, `"receipts":true`}},
+			`"version":"3.2.0","platform":"linux_amd64","directory":"/cache/registry.terraform.io/hashicorp/null/3.2.0/linux_amd64","added":true,"bytes":null}`,
+			`"added":false,"bytes":null},{`, `"platform":"linux_amd64","added":false,"bytes":null,"error":"unexpected EOF","code":"failed"}`, `"receipts":true`}},
 	} {
 		var b, compact bytes.Buffer
-		err := errors.Join(c.report.JSON(&b), json.Compact(&compact, b.Bytes()))
+		err := errors.Join(c.report.JSON(&b, Run{}), json.Compact(&compact, b.Bytes()))
 		got := strings.ReplaceAll(compact.String(), `\\`, `/`) // on Windows
 		for _, want := range append(c.want, `{"format_version":"1.0","directory":"/cache","named":false,`) {
 			if err != nil || !strings.Contains(got, want) {

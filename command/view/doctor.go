@@ -7,9 +7,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/problem"
 )
 
-// doctorFormat is the version of the JSON of doctor.
-const doctorFormat = "1.0"
-
 // Doctor is what "doctor" tells: what is in effect in a directory, and what is wrong with it. None of its
 // texts holds a secret.
 type Doctor struct {
@@ -126,7 +123,7 @@ func Explained(err error) string { return sentence(withHint(err)) }
 func CodeOfError(err error) string { return codeOfError(err) }
 
 // JSON writes the report for programs.
-func (d Doctor) JSON(w io.Writer) error {
+func (d Doctor) JSON(w io.Writer, run Run) error {
 	type host struct {
 		DoctorHost
 		Milliseconds int64 `json:"took_ms"`
@@ -151,12 +148,12 @@ func (d Doctor) JSON(w io.Writer) error {
 		Programs      []DoctorProgram `json:"programs"`
 		Policies      []DoctorPolicy  `json:"policies"`
 		Healthy       bool            `json:"healthy"`
-		Problems      []jsonProblem   `json:"problems"`
+		jsonRun
 	}{
-		FormatVersion: doctorFormat, Version: d.Version, Product: productVersion{d.Product, d.Of, d.Because},
+		FormatVersion: resultFormat, Version: d.Version, Product: productVersion{d.Product, d.Of, d.Because},
 		Platform: d.Platform, Directory: d.Directory, Config: orEmpty(d.Config), Sources: orEmpty(d.Sources), Hosts: []host{},
 		Network: orEmpty(d.Network), Tokens: orEmpty(d.Tokens), Cache: d.Cache, Programs: orEmpty(d.Programs),
-		Policies: orEmpty(d.Policies), Healthy: !d.Problems.HasErrors(), Problems: []jsonProblem{},
+		Policies: orEmpty(d.Policies), Healthy: !d.Problems.HasErrors(), jsonRun: newJSONRun(run),
 	}
 	for i, file := range out.Config {
 		out.Config[i].Settings = orEmpty(file.Settings)
@@ -164,10 +161,7 @@ func (d Doctor) JSON(w io.Writer) error {
 	for _, h := range d.Hosts {
 		out.Hosts = append(out.Hosts, host{h, h.Took.Milliseconds()})
 	}
-	for _, p := range d.Problems {
-		out.Problems = append(out.Problems, newJSONProblem(p, nil))
-	}
-	return writeObject(w, out)
+	return writeReport(w, out)
 }
 
 // orEmpty keeps null out of JSON.

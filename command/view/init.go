@@ -2,7 +2,6 @@ package view
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +21,7 @@ type Init struct {
 	sequence  sequence
 	activity  *Activity
 	summary   summary
+	records   records
 	sumUp     func(text string) // tells the summary; nil: it isn't wanted
 	warnings  problem.List      // of registries, shown at the end
 	signed    bool              // a package was installed whose signer isn't HashiCorp
@@ -39,8 +39,8 @@ func NewInit(o Options) *Init {
 		out = both{out, newJSONPrinter(programs)}
 	}
 	v := &Init{
-		out: out, product: o.Product, report: newReport(o), now: o.Now, activity: activity,
-		summary: summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}},
+		out: out, product: o.Product, report: newReport(o), now: o.Now, activity: activity, records: newRecords(o),
+		summary: summary{begun: o.Now(), providers: map[getproviders.Provider]arrival{}, failed: map[getproviders.Provider]bool{}},
 	}
 	if !o.JSON && o.Progress != ProgressNone {
 		v.sumUp = func(text string) { fmt.Fprintln(o.Stderr, text) }
@@ -131,10 +131,18 @@ func (v *Init) ObserveModules(e modules.Event) {
 	case modules.Recorded:
 		if text = "- " + e.Key + " in " + e.Dir; v.asOpenTofu() {
 			v.out.line(line{human: text, json: "installing " + e.Key + " in " + e.Dir, ownJSON: true})
+			v.recordModule(e)
 			return
 		}
 	}
 	v.out.line(line{human: text, json: text})
+	v.recordModule(e)
+}
+
+func (v *Init) recordModule(e modules.Event) {
+	if r, ok := v.records.ofModule(e); ok {
+		v.out.record(r)
+	}
 }
 
 // ModulesEnd says how many modules are called.
@@ -155,7 +163,9 @@ func (v *Init) ProvidersBegin() {
 // ProvidersEnd has to be called: until then a terminal belongs to the bars.
 func (v *Init) Observe(e event.Event) {
 	v.report.observe(e)
-	v.summary.observe(e, v.activity.Observe(e))
+	came := v.activity.Observe(e)
+	v.summary.observe(e, came)
+	v.records.observe(e, came)
 	v.tell(v.sequence.add(e))
 }
 
@@ -175,6 +185,9 @@ func (v *Init) tell(events []event.Event) {
 	for _, e := range events {
 		for _, l := range progressLines(v.product, e) {
 			v.out.line(l)
+		}
+		if r, ok := v.records.ofPackage(e); ok {
+			v.out.record(r)
 		}
 		switch e := e.(type) {
 		case event.WarningEvent:
@@ -234,14 +247,21 @@ func (v *Init) Done(warnings problem.List, automated bool) {
 func (v *Init) Problems(problems problem.List) {
 	v.report.addProblems(problems)
 	v.activity.Close()
+	for _, p := range ordered(problems) {
+		if problem.IsWarning(p) {
+			v.summary.warnings++
+		} else {
+			v.summary.errors++
+		}
+	}
 	showProblems(v.out, problems)
 }
 
+// End sums the run up for programs. It comes last; code is the exit code.
+func (v *Init) End(code int) { v.out.record(v.summary.ofRun(v.now(), code)) }
+
 func showProblems(out printer, problems problem.List) {
-	sorted := slices.Clone(problems)
-	slices.SortStableFunc(sorted, byPosition)
-	sorted = slices.CompactFunc(sorted, sameProblem)
-	for _, p := range sorted {
+	for _, p := range ordered(problems) {
 		out.problem(p)
 	}
 }
@@ -334,65 +354,4 @@ var (
 func (m message) of(name, program string) message {
 	m.text = strings.NewReplacer("PRODUCT", name, "PROGRAM", program).Replace(m.text)
 	return m
-}
-
-// CheckReason is why an init would have something to do. Code is stable; it is
-// about a provider, a module, or neither.
-type CheckReason struct {
-	Code     string
-	Provider getproviders.Provider // zero: about none
-	Module   string                // its key; "": about none
-	Detail   string                // a sentence, without capital and full stop
-}
-
-const (
-	upToDate = "Nothing to do: this directory is initialized."
-	outdated = "There is something to do for init:"
-)
-
-// Checked answers whether an init would have something to do: without reasons,
-// it wouldn't.
-func (v *Init) Checked(reasons []CheckReason) { v.out.checked(reasons) }
-
-func (r CheckReason) text() string {
-	switch {
-	case r.Provider != getproviders.Provider{}:
-		return fmt.Sprintf("provider %s: %s", r.Provider, r.Detail)
-	case r.Module != "":
-		return fmt.Sprintf("module %s: %s", r.Module, r.Detail)
-	default:
-		return r.Detail
-	}
-}
-
-func (h *humanPrinter) checked(reasons []CheckReason) {
-	if len(reasons) == 0 {
-		fmt.Fprintln(h.out, upToDate)
-		return
-	}
-	var b strings.Builder
-	b.WriteString(outdated + "\n")
-	for _, r := range reasons {
-		b.WriteString(printable(fmt.Sprintf("  - %s (%s)", r.text(), r.Code)) + "\n")
-	}
-	fmt.Fprint(h.out, b.String())
-}
-
-// checked writes an object for each reason and one for the answer.
-func (j *jsonPrinter) checked(reasons []CheckReason) {
-	for _, r := range reasons {
-		about := map[string]any{"code": r.Code}
-		if r.Provider != (getproviders.Provider{}) {
-			about["provider"] = r.Provider.String()
-		}
-		if r.Module != "" {
-			about["module"] = r.Module
-		}
-		j.write("info", r.text(), "check_reason", about)
-	}
-	text := upToDate
-	if len(reasons) > 0 {
-		text = strings.TrimSuffix(outdated, ":")
-	}
-	j.write("info", text, "check", map[string]any{"up_to_date": len(reasons) == 0, "reasons": len(reasons)})
 }

@@ -3,7 +3,6 @@ package view
 import (
 	"bytes"
 	"encoding/json"
-	"io"
 	"maps"
 	"strings"
 	"time"
@@ -170,13 +169,4 @@ func newJSONProblem(p *problem.Problem, source *snippet) jsonProblem {
 		}
 	}
 	return out
-}
-
-// writeReport writes the result of a command as one JSON object over several
-// lines. Constraints such as ">= 1.0" stay readable.
-func writeReport(w io.Writer, report any) error {
-	out := json.NewEncoder(w)
-	out.SetEscapeHTML(false)
-	out.SetIndent("", "  ")
-	return out.Encode(report)
 }

@@ -2,15 +2,22 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/modules"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/link"
 )
 
 // What all lines have in common in all tests.
 const (
 	jsonStart = `{"@level":"info","@message":`
+	jsonEnded = `"ended_at":"2026-05-04T03:02:01.123456Z",`
+	jsonBegun = `,"started_at":"2026-05-04T03:02:01.123456Z"`
 	jsonStamp = `,"@module":"terraform.ui","@timestamp":"2026-05-04T03:02:01.123456Z",`
 )
 
@@ -32,15 +39,19 @@ func TestJSON_Init(t *testing.T) {
 		jsonOutput("initializing_backend_message", `"Initializing the backend..."`)+
 		jsonOutput("initializing_provider_plugin_message", `"Initializing provider plugins..."`)+
 		jsonLog(`"terraform.io/builtin/terraform is built in to Terraform"`)+
+		jsonStart+`"terraform.io/builtin/terraform: built_in"`+jsonStamp+`"action":"built_in","provider":"terraform.io/builtin/terraform","type":"package"}`+"\n"+
 		jsonLog(`"example.com/acme/alpha: Finding latest version..."`)+
 		jsonLog(`"Finding matching versions for provider: example.com/acme/beta, version_constraint: \"~\u003e 1.0\""`)+
 		jsonLog(`"example.com/acme/gamma: Reusing previous version from the dependency lock file"`)+
 		jsonLog(`"Installing provider version: example.com/acme/alpha v1.2.3..."`)+
 		jsonLog(`"Installed provider version: example.com/acme/alpha v1.2.3 (unauthenticated)"`)+
+		jsonFetched("alpha", "", "unauthenticated", jsonEnded, jsonBegun)+
 		jsonLog(`"Installing provider version: example.com/acme/beta v1.2.3..."`)+
 		jsonLog(`"Installed provider version: example.com/acme/beta v1.2.3 (self-signedkey_id: 0123456789ABCDEF)"`)+
 		jsonLog(`"example.com/acme/beta v1.2.3: the key expired"`)+
+		jsonFetched("beta", "", "self-signed", jsonEnded+`"key_id":"0123456789ABCDEF",`, jsonBegun)+
 		jsonLog(`"example.com/acme/gamma v1.2.3: Using previously-installed provider version"`)+
+		jsonStart+`"example.com/acme/gamma v1.2.3: present"`+jsonStamp+`"action":"present","provider":"example.com/acme/gamma","type":"package","version":"1.2.3"}`+"\n"+
 		jsonLog(`"Partner and community providers are signed by their developers.\nIf you'd like to know more about provider signing, you can read about it here:\nhttps://developer.hashicorp.com/terraform/cli/plugins/signing"`)+
 		jsonOutput("lock_info", `"Terraform has created a lock file .terraform.lock.hcl to record the provider\nselections it made above. Include this file in your version control repository\nso that Terraform can guarantee to make the same selections by default when\nyou run \"terraform init\" in the future."`)+
 		`{"@level":"warn","@message":"Warning: Additional provider information from registry"`+jsonStamp+
@@ -48,6 +59,57 @@ func TestJSON_Init(t *testing.T) {
 		jsonOutput("output_init_success_message", `"Terraform has been successfully initialized!"`)+
 		jsonOutput("output_init_success_cli_message", `"You may now begin working with Terraform. Try running \"terraform plan\" to see\nany changes that are required for your infrastructure. All Terraform commands\nshould now work.\n\nIf you ever set or change modules or backend configuration for Terraform,\nrerun this command to reinitialize your working directory. If you forget, other\ncommands will detect it and remind you to do so if necessary."`),
 		"")
+}
+
+func TestJSON_End(t *testing.T) {
+	s := newSpeaker(func(o *Options) { o.JSON = true })
+	s.installation()
+	s.Observe(event.FailedEvent{Addr: alpha, Err: errors.New("gone")})
+	s.ObserveModules(modules.Downloading{Key: "net", Package: "git::https://example.com/net"})
+	s.Problems(problem.List{problem.Error("Bad", ""), problem.Warning("Odd", "")})
+	s.out.Reset()
+	s.ModulesEnd(3)
+	s.End(1)
+	s.check(t, jsonStart+`"Failed after 0ms: 1 error"`+jsonStamp+`"bytes":0,"changed":true,"ended_at":"2026-05-04T03:02:01.123456Z","errors":1,"exit_code":1,`+
+		`"modules":{"called":3,"fetched":1},"providers":{"built_in":1,"downloaded":1,"failed":1,"linked":0,"local":0,"present":1},`+
+		`"started_at":"2026-05-04T03:02:01.123456Z","type":"summary","warnings":1}`+"\n", "")
+}
+
+func TestJSON_Records(t *testing.T) {
+	tests := []struct {
+		name string
+		say  func(s *speaker)
+		want string // what the last line has
+	}{
+		{"linked", func(s *speaker) {
+			s.Observe(event.SelectedEvent{Addr: alpha})
+			s.Observe(event.LinkedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: link.Hardlink})
+		}, `"action":"linked","cache":"hit",` + jsonEnded + `"link":"hardlink","provider":"example.com/acme/alpha"` + jsonBegun + `,"type":"package","version":"1.2.3"}`},
+		{"failed", func(s *speaker) { s.Observe(event.FailedEvent{Addr: alpha, Err: errors.New("gone")}) },
+			`"action":"failed","code":"failed","error":"gone","provider":"example.com/acme/alpha","type":"package"}`},
+		{"into the cache", func(s *speaker) {
+			s.Observe(event.FetchedEvent{Addr: alpha, Version: getproviders.MustParseVersion("1.2.3"), Link: link.Clone})
+		}, `"bytes":0,"cache":"filled","link":"clone"`},
+		{"local module", func(s *speaker) {
+			s.ObserveModules(modules.Recorded{Record: modules.Record{Key: "net", Source: "./net", Dir: "net"}})
+		}, `"dir":"net","fetched":false,"key":"net","source":"./net","type":"module"}`},
+		{"fetched module", func(s *speaker) {
+			s.ObserveModules(modules.Downloading{Key: "net"})
+			s.ObserveModules(modules.Recorded{Record: modules.Record{Key: "net", Source: "git::https://u:secret@example.com/n", Version: "1.0.0", Dir: "x"}})
+		}, `"dir":"x",` + jsonEnded + `"fetched":true,"key":"net","source":"git::https://example.com/n"` + jsonBegun + `,"type":"module","version":"1.0.0"}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newSpeaker(func(o *Options) { o.JSON = true })
+			s.Observe(pending(alpha))
+			s.Observe(event.QueryEvent{Addr: alpha})
+			tt.say(s)
+			lines := strings.Split(strings.TrimSpace(s.out.String()), "\n")
+			if last := lines[len(lines)-1]; !strings.Contains(last, tt.want) {
+				t.Errorf("the last line is\n%s\nwant %s", last, tt.want)
+			}
+		})
+	}
 }
 
 func TestJSON_ProblemWithSource(t *testing.T) {

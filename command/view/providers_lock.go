@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -21,6 +22,8 @@ type Lock struct {
 	json     bool // nothing is shown before the report
 	product  getproviders.Product
 	turns    turns[lockKey]
+	spans    spans[lockKey]
+	now      func() time.Time
 	warnings problem.List
 	report   lockReport
 }
@@ -48,7 +51,7 @@ type LockedDir struct {
 // NewLock returns a Lock that speaks as the options say. Problems go to stderr,
 // also with JSON.
 func NewLock(o Options) *Lock {
-	v := &Lock{product: o.Product, json: o.JSON}
+	v := &Lock{product: o.Product, json: o.JSON, spans: spans[lockKey]{}, now: o.Now}
 	o.Platforms = true
 	v.out, v.activity = openForPeople(o)
 	if v.turns.show = func(string) {}; !o.JSON {
@@ -63,7 +66,7 @@ func (v *Lock) Activity() *Activity { return v.activity }
 // Platforms returns a Lock that tells in the course of an init of packages for
 // other platforms. It is for Observe and End alone.
 func (v *Init) Platforms() *Lock {
-	return &Lock{product: v.product, activity: v.activity, turns: turns[lockKey]{show: func(text string) {
+	return &Lock{product: v.product, activity: v.activity, spans: spans[lockKey]{}, now: v.now, turns: turns[lockKey]{show: func(text string) {
 		v.out.line(line{human: text, json: strings.TrimPrefix(text, "- ")})
 	}}}
 }
@@ -80,8 +83,10 @@ func (v *Lock) Observe(e event.Event) {
 			v.turns.waiting = append(v.turns.waiting, turn[lockKey]{key: lockKeyOf(p)})
 		}
 	case lockhashes.FetchingEvent:
+		v.spans.begin(lockKeyOf(e.Package), v.now())
 		v.turns.put(lockKeyOf(e.Package), "- Fetching "+v.name(e.Package)+"...", false)
 	case lockhashes.DoneEvent:
+		v.spans.end(lockKeyOf(e.Package), v.now())
 		text := ""
 		if e.Err == nil {
 			text = v.doneText(e.Package)
@@ -125,7 +130,7 @@ func (v *Lock) End() problem.List {
 // Tell says what became of a directory, after its lock file was written. With
 // Check, the problem returned says what the file lacks.
 func (v *Lock) Tell(d LockedDir) problem.List {
-	v.report.add(d)
+	v.report.add(d, v.spans)
 	if d.Result.Err != nil {
 		return nil
 	}
@@ -187,22 +192,62 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
 }
 
-// Report writes what became of all directories, for programs, as one object.
-func (v *Lock) Report(w io.Writer) error { return v.report.write(w) }
+// Report is what became of all directories, for programs.
+func (v *Lock) Report() Result { return v.report }
 
 // lockReport is what became of lock files, for programs.
 type lockReport struct {
 	Format string        `json:"format_version"`
 	Dirs   []jsonLockDir `json:"directories"`
+	Sum    jsonLockSum   `json:"summary"`
+	jsonRun
 }
 
 type jsonLockDir struct {
-	Dir       string             `json:"dir"`
-	LockFile  string             `json:"lock_file"`
-	Changed   bool               `json:"changed"`
-	Complete  bool               `json:"complete"`
-	Error     string             `json:"error,omitempty"`
+	Dir      string `json:"dir"`
+	LockFile string `json:"lock_file"`
+	Changed  bool   `json:"changed"`
+	Complete bool   `json:"complete"`
+	*jsonFailure
 	Providers []jsonLockProvider `json:"providers"`
+}
+
+// jsonLockSum counts directories, and the packages of all of them, one that several need as often.
+type jsonLockSum struct {
+	Dirs       int   `json:"directories"`
+	Changed    int   `json:"changed"`
+	Incomplete int   `json:"incomplete"`
+	Packages   int   `json:"packages"`
+	Computed   int   `json:"computed"` // how their hashes are known
+	Recalled   int   `json:"recalled"`
+	Listed     int   `json:"listed"`
+	Bytes      int64 `json:"bytes"` // of the archives that were read
+}
+
+func (s *jsonLockSum) add(o jsonLockDir) {
+	s.Dirs++
+	if o.Changed {
+		s.Changed++
+	}
+	if !o.Complete {
+		s.Incomplete++
+	}
+	for _, provider := range o.Providers {
+		for _, p := range provider.Platforms {
+			s.Packages++
+			switch p.Origin {
+			case hashOrigins[lockhashes.HashesComputed]:
+				s.Computed++
+			case hashOrigins[lockhashes.HashesRecalled]:
+				s.Recalled++
+			case hashOrigins[lockhashes.HashesListed]:
+				s.Listed++
+			}
+			if p.Bytes != nil {
+				s.Bytes += *p.Bytes
+			}
+		}
+	}
 }
 
 type jsonLockProvider struct {
@@ -223,6 +268,8 @@ type jsonLockPlatform struct {
 	Authentication string                `json:"authentication"`
 	KeyID          string                `json:"key_id,omitempty"`
 	Missing        []getproviders.Hash   `json:"missing"`
+	Bytes          *int64                `json:"bytes"`
+	jsonSpan
 }
 
 var hashOrigins = map[lockhashes.HashOrigin]string{
@@ -232,26 +279,25 @@ var hashOrigins = map[lockhashes.HashOrigin]string{
 }
 
 // add reports on a directory.
-func (r *lockReport) add(d LockedDir) {
+func (r *lockReport) add(d LockedDir, times spans[lockKey]) {
 	out := jsonLockDir{
 		Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
 		Providers: []jsonLockProvider{}, Complete: d.Result.Err == nil,
 	}
-	if d.Result.Err != nil {
-		out.Error = d.Result.Err.Error()
-	}
+	out.jsonFailure = newJSONFailure(d.Result.Err)
 	for _, p := range d.Result.Packages {
 		out.Changed = out.Changed || p.Change != lockhashes.Unchanged && !d.Check && d.Result.Err == nil
 		out.Complete = out.Complete && len(p.Missing) == 0 || out.Complete && !d.Check
 		if d.Result.Err == nil {
-			out.add(d, p)
+			out.add(d, p, times)
 		}
 	}
 	r.Dirs = append(r.Dirs, out)
+	r.Sum.add(out)
 }
 
 // add reports on a package. Those of a provider come one after the other.
-func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package) {
+func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package, times spans[lockKey]) {
 	last := len(o.Providers) - 1
 	if last < 0 || o.Providers[last].Address != p.Selection.Provider {
 		entry := jsonLockProvider{Address: p.Selection.Provider, Version: p.Selection.Version, Constraints: p.Selection.Constraints}
@@ -267,12 +313,16 @@ func (o *jsonLockDir) add(d LockedDir, p lockhashes.Package) {
 	o.Providers[last].Platforms = append(o.Providers[last].Platforms, jsonLockPlatform{
 		Platform: p.Platform, H1: p.H1, ZH: p.ZH, Origin: hashOrigins[p.From], Source: p.Source,
 		Authentication: p.Authentication.TrustLevel.String(), KeyID: p.Authentication.KeyID,
-		Missing: append([]getproviders.Hash{}, p.Missing...),
+		Missing: append([]getproviders.Hash{}, p.Missing...), Bytes: known(p.Bytes), jsonSpan: newJSONSpan(times[lockKeyOf(p)]),
 	})
 }
 
-func (r lockReport) write(w io.Writer) error {
-	r.Format = "1.0"
+// Text writes nothing: people were told before.
+func (r lockReport) Text(io.Writer) error { return nil }
+
+// JSON writes what became of all directories.
+func (r lockReport) JSON(w io.Writer, run Run) error {
+	r.Format, r.jsonRun = resultFormat, newJSONRun(run)
 	if r.Dirs == nil {
 		r.Dirs = []jsonLockDir{}
 	}

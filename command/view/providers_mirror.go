@@ -3,7 +3,10 @@ package view
 import (
 	"errors"
 	"fmt"
+	"io"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -21,6 +24,9 @@ type Mirror struct {
 	product  getproviders.Product
 	doing    string // what is said to be done to a provider
 	turns    turns[mirrorKey]
+	spans    spans[mirrorKey]
+	now      func() time.Time
+	report   mirrorReport
 	heads    []turn[mirrorKey] // of providers that have no packages: built-in ones, and those without a version
 	warnings problem.List
 }
@@ -35,9 +41,12 @@ type mirrorKey struct {
 
 // NewMirror returns a Mirror that speaks as the options say.
 func NewMirror(o Options) *Mirror {
-	v := &Mirror{product: o.Product, doing: mirroring}
+	v := &Mirror{product: o.Product, doing: mirroring, spans: spans[mirrorKey]{}, now: o.Now}
 	o.Platforms = true
 	v.out, v.activity = openForPeople(o)
+	if o.JSON {
+		v.out.out = Stream{Writer: io.Discard}
+	}
 	v.turns.show = v.line
 	return v
 }
@@ -66,8 +75,10 @@ func (v *Mirror) Observe(e event.Event) {
 	case archivedir.QueuedEvent:
 		v.begin(e.Packages)
 	case archivedir.FetchingEvent:
+		v.spans.begin(mirrorKey{e.Package.Selection.Provider, e.Package.Path}, v.now())
 		v.put(e.Package, v.fetchText(e), false)
 	case archivedir.DoneEvent:
+		v.spans.end(mirrorKey{e.Package.Selection.Provider, e.Package.Path}, v.now())
 		v.put(e.Package, mirrorDoneText(e.Package), true)
 	}
 }
@@ -150,6 +161,8 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 	v.turns.waiting = append(v.turns.waiting, v.heads...)
 	v.turns.end()
 	v.heads = nil
+	v.report.Packages = v.packages(result.Packages)
+	v.report.Pruned, v.report.Waiting = append([]string{}, result.Pruned...), append([]string{}, result.Waiting...)
 	for _, name := range result.Pruned {
 		v.line("- Removed " + name)
 	}
@@ -165,4 +178,95 @@ func LockedMismatch(product getproviders.Product, dir, reason string) *problem.P
 	return problem.Error("Inconsistent dependency lock file", fmt.Sprintf(
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
 			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
+}
+
+// Report is what became of a mirror so far, for programs; dir is where it is.
+func (v *Mirror) Report(dir string) Result {
+	v.report.Dir = filepath.ToSlash(dir)
+	return v.report
+}
+
+// mirrorReport is what became of a mirror.
+type mirrorReport struct {
+	Format   string          `json:"format_version"`
+	Dir      string          `json:"directory"`
+	Packages []jsonArchive   `json:"packages"`
+	Pruned   []string        `json:"pruned"`
+	Waiting  []string        `json:"waiting"`
+	Sum      jsonArchivesSum `json:"summary"`
+	jsonRun
+}
+
+// jsonArchive is a package in a mirror, or in a repository.
+type jsonArchive struct {
+	Address        getproviders.Provider `json:"address"`
+	Version        getproviders.Version  `json:"version"`
+	Platform       getproviders.Platform `json:"platform"`
+	Path           string                `json:"path"`
+	Present        bool                  `json:"present"`
+	Source         string                `json:"source,omitempty"`
+	Bytes          *int64                `json:"bytes"`
+	Authentication string                `json:"authentication,omitempty"`
+	KeyID          string                `json:"key_id,omitempty"`
+	jsonSpan
+	*jsonFailure
+}
+
+// jsonArchivesSum counts packages.
+type jsonArchivesSum struct {
+	Fetched int   `json:"fetched"`
+	Present int   `json:"present"`
+	Failed  int   `json:"failed"`
+	Bytes   int64 `json:"bytes"` // of the archives that were fetched
+}
+
+// packages are those of a result, in its order.
+func (v *Mirror) packages(all []archivedir.Package) []jsonArchive {
+	out := []jsonArchive{}
+	for _, p := range all {
+		s := p.Selection
+		shown := jsonArchive{
+			Address: s.Provider, Version: s.Version, Platform: p.Platform, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
+			jsonSpan: newJSONSpan(v.spans[mirrorKey{s.Provider, p.Path}]), jsonFailure: newJSONFailure(p.Err),
+		}
+		if p.Err == nil && !p.Present {
+			shown.Authentication, shown.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+func sumOfArchives(packages []jsonArchive) (sum jsonArchivesSum) {
+	for _, p := range packages {
+		switch {
+		case p.jsonFailure != nil:
+			sum.Failed++
+		case p.Present:
+			sum.Present++
+		default:
+			sum.Fetched++
+			if p.Bytes != nil {
+				sum.Bytes += *p.Bytes
+			}
+		}
+	}
+	return sum
+}
+
+// Text writes nothing: people were told before.
+func (r mirrorReport) Text(io.Writer) error { return nil }
+
+// JSON writes what became of the mirror.
+func (r mirrorReport) JSON(w io.Writer, run Run) error {
+	r.Format, r.Sum, r.jsonRun = resultFormat, sumOfArchives(r.Packages), newJSONRun(run)
+	for _, list := range []*[]string{&r.Pruned, &r.Waiting} {
+		if *list == nil {
+			*list = []string{}
+		}
+	}
+	if r.Packages == nil {
+		r.Packages = []jsonArchive{}
+	}
+	return writeReport(w, r)
 }

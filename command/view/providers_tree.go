@@ -142,17 +142,14 @@ func cutLast(path string) (rest, name string) {
 	return path[:max(i, 0)], path[i+1:]
 }
 
-// providersFormat is the version of the JSON: a number after the dot that is
-// greater means additions, one before it a change.
-const providersFormat = "1.0"
-
 // JSON writes the report for programs, as one object. It is documented in the
 // help of the command.
-func (r ProvidersReport) JSON(w io.Writer) error {
+func (r ProvidersReport) JSON(w io.Writer, run Run) error {
 	out := jsonProviders{
-		Format:    providersFormat,
+		Format:    resultFormat,
 		Modules:   make([]jsonModule, 0, len(r.Modules)),
 		Providers: []jsonProvider{},
+		jsonRun:   newJSONRun(run),
 	}
 	known := map[string]bool{} // paths of modules, and of tests, which are none
 	for _, m := range r.withTests() {
@@ -171,6 +168,7 @@ func (r ProvidersReport) JSON(w io.Writer) error {
 	for _, p := range all.Providers() {
 		out.Providers = append(out.Providers, r.jsonProvider(p, all.Constraints(p)))
 	}
+	out.Sum = jsonTreeSum{len(out.Modules), len(out.Providers)}
 	return writeReport(w, out)
 }
 
@@ -201,6 +199,13 @@ type jsonProviders struct {
 	Modules   []jsonModule   `json:"modules"`
 	State     *jsonState     `json:"state"` // null: not known
 	Providers []jsonProvider `json:"providers"`
+	Sum       jsonTreeSum    `json:"summary"`
+	jsonRun
+}
+
+type jsonTreeSum struct {
+	Modules   int `json:"modules"`
+	Providers int `json:"providers"`
 }
 
 type jsonModule struct {

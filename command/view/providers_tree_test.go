@@ -125,7 +125,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 		Locked: map[getproviders.Provider]LockedVersion{alpha: {Version: getproviders.MustParseVersion("1.0.0")}},
 	}
 	var out bytes.Buffer
-	if err := report.JSON(&out); err != nil {
+	if err := report.JSON(&out, Run{}); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -164,7 +164,7 @@ func TestProvidersReport_JSON(t *testing.T) {
 
 	out.Reset()
 	report.State, report.StateUnknown = nil, true
-	if err := report.JSON(&out); err != nil || !strings.Contains(out.String(), `"state": null`) {
+	if err := report.JSON(&out, Run{}); err != nil || !strings.Contains(out.String(), `"state": null`) {
 		t.Errorf("a state that isn't known: %v, %s", err, out.String())
 	}
 }

@@ -28,6 +28,13 @@ type (
 	jsonURLs struct {
 		Format string        `json:"format_version"`
 		Dirs   []jsonURLsDir `json:"directories"`
+		Sum    jsonURLsSum   `json:"summary"`
+		jsonRun
+	}
+	jsonURLsSum struct {
+		Packages int   `json:"packages"`
+		Failed   int   `json:"failed"` // of them
+		Bytes    int64 `json:"bytes"`  // of those whose size is known
 	}
 	jsonURLsDir struct {
 		Dir       string             `json:"dir"`
@@ -56,13 +63,13 @@ type (
 		Protocols      []string              `json:"protocols"`
 		Authentication string                `json:"authentication"`
 		KeyID          string                `json:"key_id,omitempty"`
-		Error          string                `json:"error,omitempty"`
+		*jsonFailure
 	}
 )
 
 // JSON prints the report for programs.
-func (r URLsReport) JSON(w io.Writer) error {
-	out := jsonURLs{Format: "1.0", Dirs: []jsonURLsDir{}}
+func (r URLsReport) JSON(w io.Writer, run Run) error {
+	out := jsonURLs{Format: resultFormat, Dirs: []jsonURLsDir{}, jsonRun: newJSONRun(run)}
 	for _, d := range r.Dirs {
 		dir := jsonURLsDir{
 			Dir: filepath.ToSlash(d.Dir), LockFile: filepath.ToSlash(filepath.Join(d.Dir, d.LockFile)),
@@ -70,10 +77,19 @@ func (r URLsReport) JSON(w io.Writer) error {
 		}
 		for _, p := range d.Result.Packages {
 			dir.add(d, p)
+			out.Sum.add(p)
 		}
 		out.Dirs = append(out.Dirs, dir)
 	}
 	return writeReport(w, out)
+}
+
+func (s *jsonURLsSum) add(p lockhashes.LocatedPackage) {
+	s.Packages++
+	if p.Err != nil {
+		s.Failed++
+	}
+	s.Bytes += max(p.Size, 0)
 }
 
 // add reports on a package. Those of a provider come one after the other.
@@ -97,6 +113,7 @@ func describeURL(p lockhashes.LocatedPackage) jsonURL {
 		FileName: getproviders.PackedName(p.Selection.Provider, p.Selection.Version, p.Platform),
 	}
 	if p.Err != nil {
+		out.jsonFailure = newJSONFailure(p.Err)
 		out.Error = causeOf(p.Err).Error()
 		return out
 	}

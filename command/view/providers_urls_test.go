@@ -29,7 +29,7 @@ func TestURLsReport_URLsAreWholeForProgramsOnly(t *testing.T) {
 		Locked: func(getproviders.Provider, getproviders.Version) []getproviders.Hash { return nil },
 	}}}
 	var asJSON, asText bytes.Buffer
-	if err := report.JSON(&asJSON); err != nil {
+	if err := report.JSON(&asJSON, Run{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := report.Text(&asText); err != nil {

@@ -124,6 +124,12 @@ type jsonVerifiedTree struct {
 	Packages []jsonVerifiedPackage `json:"packages"`
 }
 
+// jsonVerifySum counts packages, and those of each finding that there is.
+type jsonVerifySum struct {
+	Packages int                       `json:"packages"`
+	Findings map[store.TreeFinding]int `json:"findings"`
+}
+
 type jsonVerifiedPackage struct {
 	Address       getproviders.Provider `json:"address"`
 	Version       getproviders.Version  `json:"version"`
@@ -135,19 +141,23 @@ type jsonVerifiedPackage struct {
 	ZH            getproviders.Hash     `json:"zh,omitempty"`
 	LockedVersion *getproviders.Version `json:"locked_version"`
 	LockedHashes  []getproviders.Hash   `json:"locked_hashes"`
-	Error         string                `json:"error,omitempty"`
+	*jsonFailure
 }
 
 // JSON writes what was found, for programs, as one object.
-func (v VerifyReport) JSON(w io.Writer) error {
+func (v VerifyReport) JSON(w io.Writer, run Run) error {
 	report := struct {
 		Format string             `json:"format_version"`
 		Trees  []jsonVerifiedTree `json:"trees"`
-	}{Format: "1.0", Trees: []jsonVerifiedTree{}}
+		Sum    jsonVerifySum      `json:"summary"`
+		jsonRun
+	}{Format: resultFormat, Trees: []jsonVerifiedTree{}, Sum: jsonVerifySum{Findings: map[store.TreeFinding]int{}}, jsonRun: newJSONRun(run)}
 	for _, t := range v.Trees {
 		out := jsonVerifiedTree{Path: filepath.ToSlash(t.Path), LockFile: filepath.ToSlash(t.LockFile), Packages: []jsonVerifiedPackage{}}
 		for _, p := range t.Packages {
 			out.Packages = append(out.Packages, newJSONVerifiedPackage(p))
+			report.Sum.Packages++
+			report.Sum.Findings[p.Finding]++
 		}
 		report.Trees = append(report.Trees, out)
 	}
@@ -166,26 +176,25 @@ func newJSONVerifiedPackage(p store.ComparedPackage) jsonVerifiedPackage {
 	if p.Locked.Version != (getproviders.Version{}) {
 		out.LockedVersion = &p.Locked.Version
 	}
-	if p.Err != nil {
-		out.Error = p.Err.Error()
-	}
+	out.jsonFailure = newJSONFailure(p.Err)
 	return out
 }
 
 // PackageHashes are the hashes of a package on this machine.
 type PackageHashes struct {
 	Path string            `json:"path"`
-	H1   getproviders.Hash `json:"h1"`
+	H1   getproviders.Hash `json:"h1,omitempty"` // "" where Err says why
 	ZH   getproviders.Hash `json:"zh,omitempty"` // "" for a directory
+	Err  error             `json:"-"`
 }
 
-// WriteHashes prints a hash and its package on each line, as sha256sum does, or
-// JSON.
-func WriteHashes(w io.Writer, hashes []PackageHashes, asJSON bool) error {
-	if asJSON {
-		return writeReport(w, hashes)
-	}
-	for _, p := range hashes {
+// HashReport is what the command "hash" tells, in the order of its arguments.
+type HashReport []PackageHashes
+
+// Text prints a hash and its package on each line, as sha256sum does. Packages that couldn't be
+// hashed aren't among them: they are problems.
+func (r HashReport) Text(w io.Writer) error {
+	for _, p := range r {
 		for _, h := range []getproviders.Hash{p.H1, p.ZH} {
 			if h == "" {
 				continue
@@ -196,4 +205,17 @@ func WriteHashes(w io.Writer, hashes []PackageHashes, asJSON bool) error {
 		}
 	}
 	return nil
+}
+
+// JSON writes an array with an object for each package.
+func (r HashReport) JSON(w io.Writer, _ Run) error {
+	type described struct {
+		PackageHashes
+		*jsonFailure
+	}
+	out := []described{}
+	for _, p := range r {
+		out = append(out, described{p, newJSONFailure(p.Err)})
+	}
+	return writeReport(w, out)
 }

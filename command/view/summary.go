@@ -20,6 +20,10 @@ type summary struct {
 	modules   int  // that are called
 	fetched   int  // of them
 	changed   bool // something else was done than looking
+	builtIn   int  // providers that are part of the product
+	failed    map[getproviders.Provider]bool
+	errors    int // that were shown
+	warnings  int
 }
 
 // arrival is how a package came into its place.
@@ -47,6 +51,11 @@ func (s *summary) observe(e event.Event, came int64) {
 		if _, known := s.providers[e.Addr]; !known {
 			s.providers[e.Addr] = arrival{way: inPlace}
 		}
+	case event.BuiltInEvent:
+		s.builtIn++
+	case event.FailedEvent:
+		s.failed[e.Addr] = true
+		delete(s.providers, e.Addr)
 	case event.LinkedEvent:
 		s.providers[e.Addr] = arrival{way: fromCache}
 	case event.FetchingEvent:

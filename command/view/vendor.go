@@ -15,18 +15,13 @@ import (
 // goroutine at a time. With JSON it tells nothing before the report.
 type Vendor struct {
 	mirror *Mirror
-	json   bool
-	stdout io.Writer
 	report vendorReport
 }
 
 // NewVendor returns a Vendor that speaks as the options say.
 func NewVendor(o Options) *Vendor {
-	v := &Vendor{mirror: NewMirror(o), json: o.JSON, stdout: o.Stdout, report: newVendorReport()}
+	v := &Vendor{mirror: NewMirror(o), report: newVendorReport()}
 	v.mirror.doing = "Vendoring"
-	if v.json {
-		v.mirror.out.out = Stream{Writer: io.Discard}
-	}
 	return v
 }
 
@@ -41,22 +36,23 @@ func (v *Vendor) End() problem.List { return v.mirror.End(mirror.Result{}) }
 
 // vendorReport is what became of a directory, for programs.
 type vendorReport struct {
-	FormatVersion string          `json:"format_version"`
-	Packages      []vendorPackage `json:"packages"`
-	Modules       []vendorModule  `json:"modules"`
-	Changed       []string        `json:"changed"`
-	Removed       []string        `json:"removed"`
-	UpToDate      *bool           `json:"up_to_date,omitempty"` // of -check
-	Reasons       []vendorReason  `json:"reasons,omitempty"`
+	FormatVersion string         `json:"format_version"`
+	Packages      []jsonArchive  `json:"packages"`
+	Modules       []vendorModule `json:"modules"`
+	Changed       []string       `json:"changed"`
+	Removed       []string       `json:"removed"`
+	UpToDate      *bool          `json:"up_to_date,omitempty"` // of -check
+	Reasons       []vendorReason `json:"reasons,omitempty"`
+	Sum           vendorSum      `json:"summary"`
+	jsonRun
 }
 
-type vendorPackage struct {
-	Address        string `json:"address"`
-	Version        string `json:"version"`
-	Platform       string `json:"platform"`
-	Path           string `json:"path"`
-	Present        bool   `json:"present"`
-	Authentication string `json:"authentication,omitempty"`
+// vendorSum counts what is in the lists.
+type vendorSum struct {
+	jsonArchivesSum
+	Modules int `json:"modules"`
+	Changed int `json:"changed"`
+	Removed int `json:"removed"`
 }
 
 type vendorModule struct {
@@ -73,7 +69,7 @@ type vendorReason struct {
 }
 
 func newVendorReport() vendorReport {
-	return vendorReport{FormatVersion: "1.0", Packages: []vendorPackage{}, Modules: []vendorModule{}, Changed: []string{}, Removed: []string{}}
+	return vendorReport{FormatVersion: resultFormat, Packages: []jsonArchive{}, Modules: []vendorModule{}, Changed: []string{}, Removed: []string{}}
 }
 
 // ObserveModules is for [modules.Resolver].Observe.
@@ -111,16 +107,7 @@ func (v *Vendor) Removed(names ...string) {
 
 // Packages takes the result for the report.
 func (v *Vendor) Packages(packages []archivedir.Package) {
-	for _, p := range packages {
-		shown := vendorPackage{
-			Address: p.Selection.Provider.String(), Version: p.Selection.Version.String(), Platform: p.Platform.String(),
-			Path: p.Path, Present: p.Present,
-		}
-		if !p.Present {
-			shown.Authentication = p.Authentication.TrustLevel.String()
-		}
-		v.report.Packages = append(v.report.Packages, shown)
-	}
+	v.report.Packages = append(v.report.Packages, v.mirror.packages(packages)...)
 }
 
 // Checked answers whether there would be anything to do.
@@ -142,14 +129,21 @@ func (v *Vendor) Checked(reasons []CheckReason) {
 	}
 }
 
-// Done tells the last line, and with JSON the report.
-func (v *Vendor) Done(text string) error {
-	if text != "" {
-		v.mirror.out.gap()
-		v.mirror.line(text)
-	}
-	if !v.json {
-		return nil
-	}
-	return writeReport(v.stdout, v.report)
+// Done tells the last line.
+func (v *Vendor) Done(text string) {
+	v.mirror.out.gap()
+	v.mirror.line(text)
+}
+
+// Report is what became of the directory so far, for programs.
+func (v *Vendor) Report() Result { return v.report }
+
+// Text writes nothing: people were told before.
+func (r vendorReport) Text(io.Writer) error { return nil }
+
+// JSON writes what became of the directory.
+func (r vendorReport) JSON(w io.Writer, run Run) error {
+	r.Sum = vendorSum{sumOfArchives(r.Packages), len(r.Modules), len(r.Changed), len(r.Removed)}
+	r.jsonRun = newJSONRun(run)
+	return writeReport(w, r)
 }

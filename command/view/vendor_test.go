@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/configs/modules"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -15,7 +16,7 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	t.Helper()
 	var out, problems bytes.Buffer
 	v := NewVendor(Options{
-		Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
+		Now: time.Now, Product: getproviders.Terraform("1.15.9"), Plain: true, JSON: asJSON, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &problems},
 	})
 	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
 	two.Present = true
@@ -30,8 +31,14 @@ func vendored(t *testing.T, asJSON bool) (stdout string) {
 	v.Removed("b", "c")
 	v.Changed(".gitignore")
 	v.Checked([]CheckReason{{Code: "package_absent", Provider: one.Selection.Provider, Detail: "gone"}, {Code: "module_absent", Module: "net", Detail: "gone"}})
-	if err := v.Done("All is vendored."); err != nil || problems.Len() > 0 {
-		t.Errorf("%v, %s", err, &problems)
+	v.Done("All is vendored.")
+	if problems.Len() > 0 {
+		t.Error(&problems)
+	}
+	if asJSON {
+		if err := v.Report().JSON(&out, Run{}); err != nil {
+			t.Error(err)
+		}
 	}
 	return out.String()
 }
@@ -88,8 +95,8 @@ func TestVendor_Report(t *testing.T) {
 func TestVendor_EmptyReportHasNoNulls(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	v := NewVendor(Options{JSON: true, Stdout: Stream{Writer: &out}})
-	if err := v.Done(""); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
+	v := NewVendor(Options{Now: time.Now, JSON: true, Stdout: Stream{Writer: &out}})
+	if err := v.Report().JSON(&out, Run{}); err != nil || bytes.Contains(out.Bytes(), []byte("null")) {
 		t.Errorf("%v, %s", err, &out)
 	}
 }

@@ -106,6 +106,10 @@ type printer interface {
 	problem(p *problem.Problem)
 	// checked tells what there is to do, or that there is nothing.
 	checked(reasons []CheckReason)
+	// planned tells what an init would do.
+	planned(product getproviders.Product, p InitPlan)
+	// record is for programs alone.
+	record(r record)
 }
 
 // both speaks in two ways.

@@ -81,6 +81,9 @@ func (in *Resolver) locatePackage(ctx context.Context, address Address, constrai
 		if err != nil {
 			return packageSource{}, choice.Warnings, err
 		}
+		if in.DryRun { // where it is would be remembered
+			return packageSource{registry: address, version: choice.Version, unasked: choice.Unasked}, choice.Warnings, nil
+		}
 		remote, err := in.Registries.Locate(ctx, address, choice.Version)
 		pin := address.Package() + " " + choice.Version
 		return packageSource{registry: address, remote: remote, version: choice.Version, unasked: choice.Unasked, pin: pin, literal: true}, choice.Warnings, err
@@ -133,6 +136,34 @@ func (w *walk) fetch(level []*step) {
 		}
 	}
 	w.publish(stage, fetched)
+}
+
+// plan tells which modules of a level would be fetched. Those that are recorded with the same source stand for
+// what would be fetched.
+func (w *walk) plan(level []*step) {
+	for _, s := range level {
+		if s.failed() || s.record.Dir != "" {
+			continue
+		}
+		recorded, known := w.before[s.key]
+		there := known && recorded.Source == s.address.String() && w.isDir(w.at(recorded.Dir))
+		planned := Planned{Downloading: Downloading{Key: s.key, Package: shownPackage(s), Version: s.from.version}, Was: recorded.Version, Code: Absent}
+		switch {
+		case known && recorded.Source != s.address.String():
+			planned.Code = SourceChanged
+		case known && !satisfies(recorded.Version, s.call.Version):
+			planned.Code = VersionChanged
+		case there:
+			planned.Code = Upgraded
+		}
+		planned.Certain = there && s.from.version != "" && recorded.Version == s.from.version
+		w.emit(planned)
+		if s.recorded = recorded; there && !w.strays(s) {
+			s.record = recorded
+		} else {
+			s.problems = append(s.problems, done...)
+		}
+	}
 }
 
 // fetchOne gets the package of a module, and finds the module in it.

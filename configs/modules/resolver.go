@@ -38,6 +38,10 @@ type Resolver struct {
 	Product getproviders.Product
 	Mode    Mode
 
+	// DryRun fetches and writes nothing. What would be fetched is told by Planned events; its calls are those of
+	// the module that is recorded under the same key with the same source, else unknown. Registries are asked for versions.
+	DryRun bool
+
 	// FS is where the root module, Dir and all modules are, such as an editor's buffers; nil:
 	// the file system of the process. In an FS all paths have slashes and lead nowhere out of it.
 	// Nothing is written or fetched then: modules with a path are taken where they are,
@@ -124,7 +128,11 @@ func (w *walk) descend(top *step) {
 	w.count = 1
 	for level := top.below(); len(level) > 0 && !w.stop(len(level)); {
 		w.findLevel(level)
-		w.fetch(level)
+		if w.DryRun {
+			w.plan(level)
+		} else {
+			w.fetch(level)
+		}
 		w.load(level)
 		var next []*step
 		for _, s := range level {
@@ -318,6 +326,15 @@ type Downloading struct {
 	Key     string
 	Package string // the address, without secrets
 	Version string // of a registry's module; "" for others
+}
+
+// Planned comes in place of Downloading with [Resolver.DryRun].
+type Planned struct {
+	Downloading
+	Code OutdatedCode // why it would be fetched
+	Was  string       // the version that is recorded; "": none
+	// Certain says that what the module calls and requires is known: it is there in the same version.
+	Certain bool
 }
 
 // Recorded comes when a module is in its place that was recorded otherwise, or

@@ -17,6 +17,7 @@ import (
 
 // project is a working directory.
 type project struct {
+	dry        bool
 	t          *testing.T
 	dir        string
 	mode       Mode
@@ -49,10 +50,12 @@ func (p *project) install() (*Tree, hcl.Diagnostics) {
 		p.t.Fatal(err)
 	}
 	p.changed = nil
-	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
+	in := Resolver{Dir: modules, Product: p.product, Mode: p.mode, DryRun: p.dry, Fetcher: p.fetcher, Registries: p.registries, Observe: func(e Event) {
 		switch e := e.(type) {
 		case Downloading:
 			p.changed = append(p.changed, "get "+e.Package+" for "+e.Key)
+		case Planned:
+			p.changed = append(p.changed, fmt.Sprint("plan ", e.Package, " for ", e.Key, ": ", e.Code, " ", e.Certain))
 		case Recorded:
 			p.changed = append(p.changed, e.Key+" in "+e.Dir)
 		}
@@ -250,6 +253,32 @@ func TestResolver_RecordedModeChangesNothing(t *testing.T) {
 	p.wantChanged()
 	write(t, p.dir, "main.tf", call("a", "./b"))
 	p.wantProblem("main.tf", "Module source has changed")
+}
+
+// A dry run goes through what is there of modules that would be fetched, and neither fetches nor writes.
+func TestResolver_DryRunFetchesNothing(t *testing.T) {
+	source := "git::https://example.com/n.git"
+	p := newProject(t, map[string]string{"main.tf": call("n", source) + call("a", "./a"), "a/main.tf": call("m", source)})
+	p.dry = true
+	tree, problems := p.install()
+	p.wantChanged("a in a", "plan "+source+" for n: module_absent false", "plan "+source+" for a.m: module_absent false")
+	if problems.HasErrors() || len(tree.Modules) != 2 {
+		t.Errorf("%d modules, %v", len(tree.Modules), problems)
+	}
+	if _, err := os.Lstat(filepath.Join(p.dir, ".terraform")); err == nil {
+		t.Error("something was written")
+	}
+
+	write(t, p.dir, ".terraform/modules/modules.json", `{"Modules":[{"Key":"n","Source":"`+source+`","Dir":".terraform/modules/n"},{"Key":"a","Source":"./a","Dir":"a"},{"Key":"a.m","Source":"x/y/z","Dir":"x"}]}`)
+	write(t, p.dir, ".terraform/modules/n/main.tf", call("in", "./in"))
+	write(t, p.dir, ".terraform/modules/n/in/main.tf", "")
+	before := p.read(".terraform/modules/modules.json")
+	p.mode = Upgrade
+	tree, problems = p.install()
+	if problems.HasErrors() || len(tree.Modules) != 4 || p.read(".terraform/modules/modules.json") != before {
+		t.Errorf("%d modules, %v", len(tree.Modules), problems)
+	}
+	p.wantChanged("a in a", "plan "+source+" for n: module_upgrade false", "n.in in .terraform/modules/n/in", "plan "+source+" for a.m: module_source_changed false")
 }
 
 func TestResolver_SymlinksAreFollowed(t *testing.T) {

@@ -167,4 +167,5 @@ const (
 	Absent         OutdatedCode = "module_absent"          // there is no record, or not the directory that it names
 	SourceChanged  OutdatedCode = "module_source_changed"  // the call has another source
 	VersionChanged OutdatedCode = "module_version_changed" // the constraint doesn't allow the version
+	Upgraded       OutdatedCode = "module_upgrade"         // nothing is, and [Upgrade] fetches it again
 )

@@ -34,6 +34,8 @@ type Package struct {
 	Platform       getproviders.Platform
 	Path           string                            // of the archive
 	Present        bool                              // it was there already
+	Source         string                            // which source had it, as getproviders.Package has it; "" for what was there
+	Bytes          int64                             // of the archive; 0: its size isn't known
 	Authentication getproviders.AuthenticationResult // zero for what was there, and for what isn't signed
 	Err            error
 }
@@ -113,6 +115,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 	if err := CheckPacked(t); err != nil {
 		return k, err
 	}
+	k.Source = t.Package.Source
 	d.Fetcher.Emit(ctx, FetchingEvent{Package: k.Package, Local: fetcher.IsLocal(t)})
 	stage, err := staging.New(d.Root)
 	if err != nil {
@@ -129,7 +132,7 @@ func (d *Dir) FetchInto(ctx context.Context, t fetcher.Request, k Kept, there re
 		return k, k.Publish()
 	case there.Receipt.ZH == k.Known.Receipt.ZH:
 		stage.Remove()
-		k.Stage, k.Known, k.Present = nil, there, true
+		k.Stage, k.Known, k.Present, k.Source = nil, there, true, ""
 	}
 	return k, nil
 }

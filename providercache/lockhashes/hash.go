@@ -192,7 +192,7 @@ func (h lockHasher) remember(trust getproviders.Trust, got receipt.Provenance) {
 // With returns the package with its hashes, which are known from got. For the packages
 // above this one: got has an internal type.
 func (p Package) With(got receipt.Provenance, from HashOrigin) Package {
-	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes = got.H1, got.ZH, got.Authentication, from, got.RegistryHashes
+	p.H1, p.ZH, p.Authentication, p.From, p.registryHashes, p.Bytes = got.H1, got.ZH, got.Authentication, from, got.RegistryHashes, got.ArchiveBytes
 	p.Hashes = getproviders.SortHashes(append(slices.Clone(got.Authentication.Signed), got.H1))
 	return p
 }

@@ -77,6 +77,7 @@ type Package struct {
 	Hashes         []getproviders.Hash               // sorted: of this package, those that were signed together with its own, and those that the registry lists for other platforms
 	From           HashOrigin                        // how they were found
 	Source         string                            // as Source.Describe names it
+	Bytes          int64                             // of the archive that was read; 0: none was, or its size isn't known
 	Change         Change                            // how they change the lock file
 	Previous       getproviders.Version              // the version that was locked before; zero: none
 	Missing        []getproviders.Hash               // of H1, and ZH if it is signed or verified, those that the lock file lacks

@@ -110,6 +110,7 @@ func Update(ctx context.Context, f *fetcher.Fetcher, opts Options, wanted []Spec
 	defer archivedir.RemoveStages(kept)
 	result := Result{}
 	for _, k := range kept {
+		k.Bytes = k.Known.Receipt.ArchiveBytes
 		result.Packages = append(result.Packages, k.Package)
 		errs = append(errs, k.Err)
 	}

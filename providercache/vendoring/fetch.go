@@ -141,7 +141,7 @@ func (v *vendor) getUnpacked(ctx context.Context, p archivedir.Item) (archivedir
 	if err := stage.Publish(ctx, p.Path, got.H1); err != nil {
 		return k, t.Failed(resolve.StepPublish, err)
 	}
-	k.Authentication = got.Authentication
+	k.Authentication, k.Source = got.Authentication, t.Package.Source
 	k.Known = receipt.Pending{Name: p.Name, Dir: p.Path, Receipt: got.Receipt(receipt.StatRecord{})}
 	return k, nil
 }

@@ -145,6 +145,7 @@ func (v *vendor) conclude(ctx context.Context, r lockhashes.Request, c lockhashe
 	found, wanted := map[lockhashes.PackageKey]lockhashes.Hashed{}, map[string]bool{}
 	var known []receipt.Pending
 	for _, k := range all {
+		k.Bytes = k.Known.Receipt.ArchiveBytes
 		result.Packages = append(result.Packages, k.Package)
 		found[lockhashes.KeyOf(k.Selection, k.Platform)] = lockhashes.Hashed{Package: locked(k), Err: k.Err}
 		wanted[k.Name] = true

@@ -85,6 +85,9 @@ func runForCode(ts *testscript.TestScript, neg bool, args []string) {
 	if code != want {
 		ts.Fatalf("the exit code is %d, not %d", code, want)
 	}
+	if args[1] == "tfdeps" {
+		checkJSON(ts, args[2:])
+	}
 }
 
 // layOver copies files over those that may be there.
@@ -129,7 +132,10 @@ var scrubbed = []struct {
 	instead string
 }{
 	{regexp.MustCompile(`"@timestamp":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{6})?(Z|[+-]\d\d:\d\d)"`), `"@timestamp":"TIME"`},
-	{regexp.MustCompile(`(key ID |key_id: )[0-9A-F]{16}\b`), `${1}KEY`},
+	{regexp.MustCompile(`"(started_at|ended_at)":( ?)"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z"`), `"$1":$2"TIME"`},
+	{regexp.MustCompile(`("@message":"[^"]* (?:in|after) )[\dm.]+s\b`), `${1}SECONDS`},
+	{regexp.MustCompile(`"bytes":\d+`), `"bytes":BYTES`},
+	{regexp.MustCompile(`(key ID |key_id: |"key_id":")[0-9A-F]{16}\b`), `${1}KEY`},
 	{regexp.MustCompile(`localhost:\d+`), "localhost:PORT"},
 	{regexp.MustCompile(regexp.QuoteMeta(getproviders.CurrentPlatform().String())), "PLATFORM"},
 }

@@ -102,6 +102,11 @@ func TestPages_LeaveNoBlockOut(t *testing.T) {
 				want = "\nsteps " + page + " '" + b.heading + "'\n"
 			case "hcl":
 				want = "\nextract " + page + " " + strconv.Itoa(counts["hcl"]) + " "
+			case "json":
+				if page == "docs/json.md" { // TestSchemas_HaveTheExamplesOfTheirPage
+					continue
+				}
+				fallthrough
 			default:
 				t.Errorf("%s has a block of %q that begins with %q: run it, or say in notRun why it can't be", page, b.language, b.first())
 				continue

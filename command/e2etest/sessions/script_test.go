@@ -25,7 +25,9 @@ func TestMain(m *testing.M) { harness.Main(m) }
 // have:
 //
 //	exec tfdeps ARGS...
-//		The program. It takes itself for Terraform
+//	tfdeps ARGS...
+//		The program. It has to run without exec where -json is given: what it prints is then
+//		compared with the schemas of docs/json. It takes itself for Terraform
 //		1.15.9, whatever is installed; HOME and the caches are in $WORK. No cache
 //		is shared unless a session empties TFDEPS_NO_SHARED_CACHE, and there is
 //		no summary unless it empties TFDEPS_PROGRESS.
@@ -70,7 +72,7 @@ func TestMain(m *testing.M) { harness.Main(m) }
 //		Adds files to the CLI configuration, with $NAME replaced.
 //	scrub FILE...
 //		Replaces in files what differs from run to run: the time stamps of JSON
-//		lines, the IDs of keys, the platform, the ports of servers.
+//		lines, lengths of time and numbers of bytes in them, the IDs of keys, the platform, the ports of servers.
 //	edit FILE PATTERN TEXT
 //		Replaces in a file what matches, which has to be there.
 //	exits CODE PROGRAM ARGS...
@@ -103,6 +105,7 @@ func TestScript(t *testing.T) {
 // sessionCommands are those beside the ones that testscript has.
 func sessionCommands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
+		"tfdeps":        runTfdeps,
 		"both":          runBoth,
 		"registry":      startRegistry,
 		"mirror":        startMirror,

@@ -1,0 +1,226 @@
+package sessions
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+)
+
+// runTfdeps runs the program. What -json prints, and writes into the file of -json-into, is compared with the
+// schemas of docs/json.
+func runTfdeps(ts *testscript.TestScript, neg bool, args []string) {
+	err := ts.Exec("tfdeps", args...)
+	if failed := err != nil; failed != neg {
+		ts.Fatalf("tfdeps %s: %v", strings.Join(args, " "), err)
+	}
+	checkJSON(ts, args)
+}
+
+// checkJSON compares what the program has just printed with its schemas.
+func checkJSON(ts *testscript.TestScript, args []string) {
+	if wantsJSON(args) {
+		ts.Check(conforms(args, ts.ReadFile("stdout")))
+	}
+	for _, arg := range args {
+		if file, ok := strings.CutPrefix(arg, "-json-into="); ok {
+			ts.Check(conforms(args, ts.ReadFile(file)))
+		}
+	}
+}
+
+func wantsJSON(args []string) bool { return slices.Contains(args, "-json") }
+
+// schemas are those of docs/json, by the words of the commands with "_" in between.
+var schemas = sync.OnceValues(func() (map[string]*jsonschema.Schema, error) {
+	root, err := harness.Root()
+	if err != nil {
+		return nil, err
+	}
+	files, err := filepath.Glob(filepath.Join(root, "docs", "json", "*.schema.json"))
+	if err != nil {
+		return nil, err
+	}
+	compiler := jsonschema.NewCompiler()
+	compiler.AssertFormat()
+	urls := map[string]string{}
+	for _, file := range files {
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		fields, _ := doc.(map[string]any)
+		url, _ := fields["$id"].(string)
+		if err := compiler.AddResource(url, doc); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		urls[strings.TrimSuffix(filepath.Base(file), ".schema.json")] = url
+	}
+	all := map[string]*jsonschema.Schema{}
+	for name, url := range urls {
+		if all[name], err = compiler.Compile(url); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+	return all, nil
+})
+
+// conforms compares what a command has printed with its schema: each line of those that print an object a line,
+// else all of it.
+func conforms(args []string, stdout string) error {
+	all, err := schemas()
+	if err != nil {
+		return err
+	}
+	name := schemaName(args, all)
+	schema := all[name]
+	if schema == nil {
+		return fmt.Errorf("docs/json has no schema for tfdeps %s", strings.Join(args, " "))
+	}
+	documents := []string{stdout}
+	if name == "init" || name == "get" {
+		documents = strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	} else if stdout == "" && (name == "hash" || name == "version") {
+		return nil // arguments that it doesn't take
+	}
+	var wrong []error
+	for _, document := range documents {
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(document))
+		if err == nil {
+			err = schema.Validate(value)
+		}
+		if err != nil {
+			wrong = append(wrong, fmt.Errorf("docs/json/%s.schema.json: %w\n%s", name, err, document))
+		}
+	}
+	return errors.Join(wrong...)
+}
+
+// schemaName is the name of the schema for a command line: that of the longest command that it names.
+func schemaName(args []string, all map[string]*jsonschema.Schema) (name string) {
+	if slices.Contains(args, "-version") {
+		return "version"
+	}
+	var words []string
+	for _, arg := range args {
+		if strings.HasPrefix(arg, "-") {
+			continue
+		}
+		words = append(words, arg)
+		if longer := strings.Join(words, "_"); all[longer] != nil {
+			name = longer
+		}
+	}
+	return name
+}
+
+// Lines that conform, as the program prints them.
+const (
+	goodLine = `{"@level":"info","@message":"m","@module":"terraform.ui","@timestamp":"2026-05-04T03:02:01.123456Z","action":"fetched","authentication":"unauthenticated",` +
+		`"bytes":0,"cache":"filled","link":"clone","provider":"example.com/acme/a","source":"registry example.com","type":"package","version":"1.2.3"}`
+	goodProblem = `{"@level":"error","@message":"Error: m","@module":"terraform.ui","@timestamp":"2026-05-04T03:02:01.123456Z",` +
+		`"diagnostic":{"severity":"error","summary":"m","detail":"","code":"failed"},"type":"diagnostic"}`
+	goodReport = `{"format_version":"1.0","directory":"/c","named":false,"started_at":"2026-05-04T03:02:01.123456Z","ended_at":"2026-05-04T03:02:01.123456Z","diagnostics":[]}`
+)
+
+// TestSchemas_RefuseWhatIsWrong changes what conforms, one way each.
+func TestSchemas_RefuseWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ name, command, good, old, new string }{
+		{"an unknown key", "init", goodLine, `"action"`, `"x":1,"action"`},
+		{"a key that is missing", "init", goodLine, `"action":"fetched",`, ``},
+		{"another type", "init", goodLine, `"bytes":0`, `"bytes":"0"`},
+		{"a word that isn't on the list", "init", goodLine, `"filled"`, `"full"`},
+		{"an unknown type of line", "init", goodLine, `"type":"package"`, `"type":"packages"`},
+		{"no address", "init", goodLine, `example.com/acme/a`, `acme/a`},
+		{"no time", "init", goodLine, `2026-05-04T`, `2026-05-44T`},
+		{"a line of the product's own type with another key", "init", goodLine, `"type":"package"`, `"type":"log"`},
+		{"an error without a code", "init", goodProblem, `,"code":"failed"`, ``},
+		{"the second line", "init", goodLine, goodLine, goodLine + "\n{}"},
+		{"no JSON", "get", goodLine, `{`, ``},
+		{"an empty line", "init", goodLine, goodLine, goodLine + "\n"},
+		{"a report with an unknown key", "cache dir", goodReport, `"named"`, `"names":1,"named"`},
+		{"a report without a key", "cache dir", goodReport, `"directory":"/c",`, ``},
+		{"nothing found, and no reason", "cache dir", goodReport, `"directory":"/c","named":false,`, ``},
+		{"two reports", "cache dir", goodReport, goodReport, goodReport + goodReport},
+		{"a command without a schema", "plan", "", "", ""},
+	} {
+		args := strings.Fields(test.command + " -json")
+		if err := conforms(args, test.good+"\n"); test.good != "" && err != nil {
+			t.Errorf("%s: before the change: %v", test.name, err)
+		}
+		if conforms(args, strings.Replace(test.good, test.old, test.new, 1)+"\n") == nil {
+			t.Errorf("%s: is taken for right", test.name)
+		}
+	}
+}
+
+// TestSchemas_HaveTheExamplesOfTheirPage: what docs/json.md shows conforms, and each schema is linked from there.
+func TestSchemas_HaveTheExamplesOfTheirPage(t *testing.T) {
+	t.Parallel()
+	const page = "docs/json.md"
+	examples := 0
+	for _, b := range blocksOf(t, page) {
+		if b.language != "json" {
+			continue
+		}
+		examples++
+		if err := conforms([]string{"init"}, b.text); err != nil {
+			t.Error(err)
+		}
+	}
+	if examples == 0 {
+		t.Errorf("%s has no example", page)
+	}
+	text, err := os.ReadFile(harness.Path(t, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range all {
+		if link := "(json/" + name + ".schema.json)"; !strings.Contains(string(text), link) && !slices.Contains([]string{"common", "cache_gc", "cache_prune"}, name) {
+			t.Errorf("%s has no link %s", page, link)
+		}
+	}
+}
+
+// unchecked are lines of sessions that run the program with -json so that nothing is compared.
+var unchecked = regexp.MustCompile(`(?m)^(\[.*\] )?(! )?exec tfdeps .*-json\b.*$`)
+
+func TestSchemas_AreComparedInEverySession(t *testing.T) {
+	t.Parallel()
+	sessions, err := filepath.Glob(harness.Path(t, "testdata", "*", "*.txtar"))
+	if err != nil || len(sessions) < 100 {
+		t.Fatalf("found %d sessions: %v", len(sessions), err)
+	}
+	for _, session := range sessions {
+		content, err := os.ReadFile(session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range unchecked.FindAllString(string(content), -1) {
+			t.Errorf("%s: %q: without \"exec\" in front of tfdeps, what it prints is compared with its schema", filepath.Base(session), line)
+		}
+	}
+	if !unchecked.MatchString("! exec tfdeps -chdir=a init -json -upgrade\n") || unchecked.MatchString("! tfdeps init -json\n") {
+		t.Error("other lines are found than those that compare nothing")
+	}
+}

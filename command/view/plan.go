@@ -1,0 +1,233 @@
+package view
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// InitPlan is what an init would do.
+type InitPlan struct {
+	Modules   []PlannedModule   // to be fetched
+	Providers []PlannedProvider // all that are required, in the order of their addresses
+	Others    []CheckReason     // what else there is to do
+	// Complete says that all modules are known: else those to be fetched may call others, and require providers.
+	Complete bool
+}
+
+// PlannedModule is a module that would be fetched.
+type PlannedModule struct {
+	Key, Package string
+	Version      string // "": it has none
+	Was          string // the version that is recorded; "": none
+	Code         string // why: that of a CheckReason
+}
+
+// PlannedProvider is a provider, and what would become of it.
+type PlannedProvider struct {
+	Provider getproviders.Provider
+	Version  string // "": it is built in
+	Locked   string // the version in the lock file; "": there is no entry
+	Action   string // one of the Plan constants
+	Source   string // of a package to fetch
+	Location string // the URL or the directory that it comes from; "": not known
+	Bytes    int64  // of its archive; less than 0: not known
+	Reasons  []CheckReason
+}
+
+// What would become of a provider. The words don't change.
+const (
+	PlanBuiltIn = "built_in"
+	PlanPresent = "present"
+	PlanLink    = "link"
+	PlanFetch   = "fetch"
+)
+
+// IsEmpty reports whether there is nothing to do.
+func (p InitPlan) IsEmpty() bool {
+	sum := p.sum()
+	return sum.modules+sum.fetch+sum.link+sum.reasons == 0
+}
+
+// planSum counts what is in a plan.
+type planSum struct {
+	modules, fetch, link, present, reasons int
+	bytes                                  int64 // of the archives whose size is known
+	unknown                                int   // archives whose size isn't
+}
+
+func (p InitPlan) sum() planSum {
+	s := planSum{modules: len(p.Modules), reasons: len(p.Others)}
+	for _, provider := range p.Providers {
+		s.reasons += len(provider.Reasons)
+		switch provider.Action {
+		case PlanPresent:
+			s.present++
+		case PlanLink:
+			s.link++
+		case PlanFetch:
+			s.fetch++
+			if provider.Bytes < 0 {
+				s.unknown++
+			} else {
+				s.bytes += provider.Bytes
+			}
+		}
+	}
+	return s
+}
+
+// text says what there is to do, in a line.
+func (s planSum) text() string {
+	var parts []string
+	if s.modules > 0 {
+		parts = append(parts, count(s.modules, "module")+" to fetch")
+	}
+	if s.fetch > 0 {
+		size := megabytes(s.bytes)
+		if s.unknown > 0 {
+			size = fmt.Sprintf("%s and %d of unknown size", size, s.unknown)
+		}
+		parts = append(parts, fmt.Sprintf("%s to fetch (%s)", count(s.fetch, "provider"), size))
+	}
+	if s.link > 0 {
+		parts = append(parts, fmt.Sprintf("%d from the shared cache", s.link))
+	}
+	if s.present > 0 {
+		parts = append(parts, fmt.Sprintf("%d in place already", s.present))
+	}
+	if len(parts) == 0 {
+		return "Plan: changes of records alone. Nothing was changed."
+	}
+	return "Plan: " + strings.Join(parts, ", ") + ". Nothing was changed."
+}
+
+const incompletePlan = "What modules require that aren't here yet is unknown, so there may be more."
+
+// Planned tells what an init would do.
+func (v *Init) Planned(p InitPlan) { v.out.planned(v.product, p) }
+
+func (h *humanPrinter) planned(product getproviders.Product, p InitPlan) {
+	if p.IsEmpty() {
+		fmt.Fprintln(h.out, upToDate)
+		return
+	}
+	var b strings.Builder
+	for _, m := range p.Modules {
+		fmt.Fprintf(&b, "- %s\n", m.text())
+	}
+	for _, provider := range p.Providers {
+		if provider.Action != PlanBuiltIn || len(provider.Reasons) > 0 {
+			fmt.Fprintf(&b, "- %s%s\n", provider.text(product), codes(provider.Reasons))
+		}
+	}
+	for _, reason := range p.Others {
+		fmt.Fprintf(&b, "- %s%s\n", reason.text(), codes([]CheckReason{reason}))
+	}
+	b.WriteString("\n" + p.sum().text() + "\n")
+	if !p.Complete {
+		b.WriteString(incompletePlan + "\n")
+	}
+	fmt.Fprint(h.out, printable(b.String()))
+}
+
+// codes are those of reasons, in parentheses.
+func codes(reasons []CheckReason) string {
+	if len(reasons) == 0 {
+		return ""
+	}
+	var names []string
+	for _, reason := range reasons {
+		names = append(names, reason.Code)
+	}
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+func (m PlannedModule) text() string {
+	text := "module " + m.Key + ": fetch " + m.Package
+	if m.Version != "" {
+		text += " " + m.Version
+	}
+	if m.Was != "" && m.Was != m.Version {
+		text += ", now " + m.Was
+	}
+	return text + " (" + m.Code + ")"
+}
+
+func (p PlannedProvider) text(product getproviders.Product) string {
+	text := product.Short(p.Provider)
+	if p.Version != "" {
+		text += " v" + p.Version
+	}
+	if p.Locked != "" && p.Locked != p.Version {
+		text += ", now v" + p.Locked
+	}
+	switch p.Action {
+	case PlanFetch:
+		size := "size unknown"
+		if p.Bytes >= 0 {
+			size = megabytes(p.Bytes)
+		}
+		return fmt.Sprintf("%s: fetch from %s, %s", text, nameOfSource(p.Source), size)
+	case PlanLink:
+		return text + ": from the shared cache"
+	case PlanPresent:
+		return text + ": in place already"
+	}
+	return text + ": built in"
+}
+
+// planned writes an object for each module, each provider and each other reason, and one for all.
+func (j *jsonPrinter) planned(product getproviders.Product, p InitPlan) {
+	for _, m := range p.Modules {
+		keys := map[string]any{"key": m.Key, "package": m.Package, "code": m.Code}
+		if m.Version != "" {
+			keys["version"] = m.Version
+		}
+		if m.Was != "" {
+			keys["installed_version"] = m.Was
+		}
+		j.write("info", m.text(), "plan_module", keys)
+	}
+	for _, provider := range p.Providers {
+		j.write("info", provider.text(product), "plan_provider", provider.keys())
+	}
+	for _, reason := range p.Others {
+		j.reason(reason)
+	}
+	sum, text := p.sum(), upToDate
+	if !p.IsEmpty() {
+		text = sum.text()
+	}
+	keys := map[string]any{
+		"up_to_date": p.IsEmpty(), "complete": p.Complete, "modules": sum.modules, "fetch": sum.fetch, "link": sum.link, "present": sum.present,
+		"bytes": sum.bytes, "unknown_sizes": sum.unknown,
+	}
+	j.write("info", text, "plan", keys)
+}
+
+func (p PlannedProvider) keys() map[string]any {
+	reasons := []map[string]string{}
+	for _, reason := range p.Reasons {
+		reasons = append(reasons, map[string]string{"code": reason.Code, "detail": reason.Detail})
+	}
+	keys := map[string]any{"provider": p.Provider.String(), "action": p.Action, "reasons": reasons}
+	for name, value := range map[string]string{"version": p.Version, "locked_version": p.Locked, "source": p.Source, "location": p.Location} {
+		if value != "" {
+			keys[name] = value
+		}
+	}
+	if p.Action == PlanFetch {
+		keys["bytes"] = nil
+		if p.Bytes >= 0 {
+			keys["bytes"] = p.Bytes
+		}
+	}
+	return keys
+}
+
+func (b both) planned(product getproviders.Product, p InitPlan) {
+	b.people.planned(product, p)
+	b.programs.planned(product, p)
+}

@@ -1,0 +1,67 @@
+package view
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestInitPlan_SaysWhatThereIsToDo(t *testing.T) {
+	t.Parallel()
+	missing := CheckReason{Code: "lock_missing_provider", Provider: alpha, Detail: "the lock file has no entry for it"}
+	p := InitPlan{
+		Modules: []PlannedModule{{Key: "net", Package: "acme/net/cloud", Version: "1.2.0", Was: "1.1.0", Code: "module_upgrade"}, {Key: "git", Package: "git::https://example.com/g\x1b[2J", Code: "module_absent"}},
+		Providers: []PlannedProvider{
+			{Provider: alpha, Version: "1.2.3", Action: PlanFetch, Source: "registry example.com", Location: "https://example.com/v1/", Bytes: 12_000_000, Reasons: []CheckReason{missing}},
+			{Provider: beta, Version: "1.2.3", Locked: "1.0.0", Action: PlanFetch, Source: "registry example.com", Bytes: -1},
+			{Provider: gamma, Version: "1.2.3", Action: PlanLink},
+			{Provider: builtIn, Action: PlanBuiltIn},
+		},
+		Others: []CheckReason{{Code: "backend_changed", Detail: "it has changed"}},
+	}
+	s := newSpeaker(nil)
+	s.Planned(p)
+	s.check(t, `- module net: fetch acme/net/cloud 1.2.0, now 1.1.0 (module_upgrade)
+- module git: fetch git::https://example.com/g�[2J (module_absent)
+- example.com/acme/alpha v1.2.3: fetch from example.com, 12 MB (lock_missing_provider)
+- example.com/acme/beta v1.2.3, now v1.0.0: fetch from example.com, size unknown
+- example.com/acme/gamma v1.2.3: from the shared cache
+- it has changed (backend_changed)
+
+Plan: 2 modules to fetch, 2 providers to fetch (12 MB and 1 of unknown size), 1 from the shared cache. Nothing was changed.
+What modules require that aren't here yet is unknown, so there may be more.
+`, "")
+	s = newSpeaker(func(o *Options) { o.JSON = true })
+	s.Planned(p)
+	for _, want := range []string{
+		`"code":"module_upgrade","installed_version":"1.1.0","key":"net","package":"acme/net/cloud","type":"plan_module","version":"1.2.0"}`,
+		`"bytes":null,"locked_version":"1.0.0","provider":"example.com/acme/beta","reasons":[],"source":"registry example.com"`,
+		`"action":"built_in","provider":"terraform.io/builtin/terraform","reasons":[],"type":"plan_provider"}`,
+		`"code":"backend_changed","type":"check_reason"}`,
+		`"bytes":12000000,"complete":false,"fetch":2,"link":1,"modules":2,"present":0,"type":"plan","unknown_sizes":1,"up_to_date":false}`,
+	} {
+		if !strings.Contains(s.out.String(), want) {
+			t.Errorf("no %s in\n%s", want, s.out.String())
+		}
+	}
+}
+
+func TestInitPlan_IsEmptyWhereNothingChanges(t *testing.T) {
+	t.Parallel()
+	p := InitPlan{Complete: true, Providers: []PlannedProvider{{Provider: alpha, Action: PlanPresent}, {Provider: builtIn, Action: PlanBuiltIn}}}
+	s := newSpeaker(nil)
+	s.Planned(p)
+	s.check(t, upToDate+"\n", "")
+	for name, change := range map[string]func(*InitPlan){
+		"a module":       func(p *InitPlan) { p.Modules = []PlannedModule{{Key: "net"}} },
+		"a link":         func(p *InitPlan) { p.Providers = []PlannedProvider{{Provider: alpha, Action: PlanLink}} },
+		"another reason": func(p *InitPlan) { p.Others = []CheckReason{{Code: "backend_changed"}} },
+		"a reason of what is in place": func(p *InitPlan) {
+			p.Providers = []PlannedProvider{{Provider: alpha, Action: PlanPresent, Reasons: []CheckReason{{}}}}
+		},
+	} {
+		changed := p
+		if change(&changed); changed.IsEmpty() {
+			t.Errorf("%s is taken for nothing", name)
+		}
+	}
+}

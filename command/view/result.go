@@ -1,0 +1,134 @@
+package view
+
+import (
+	"encoding/json"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/problem"
+)
+
+// Result is what a command found out or did, for people and for programs.
+type Result interface {
+	// Text writes the report for people.
+	Text(w io.Writer) error
+	// JSON writes the report for programs, as one object over several lines that ends
+	// with what the run says of itself.
+	JSON(w io.Writer, run Run) error
+}
+
+// Run is what each report for programs says of the run that made it.
+type Run struct {
+	Begun, Ended time.Time
+	Problems     problem.List // errors and warnings, in any order
+	// ReadFile gets the source file that a problem is about; nil: no source is shown.
+	ReadFile func(name string) ([]byte, error)
+}
+
+// NoResult is the report of a command that found out nothing, because of the problems of its run.
+type NoResult struct{}
+
+// Text writes nothing: people see the problems.
+func (NoResult) Text(io.Writer) error { return nil }
+
+// JSON writes what every report has.
+func (NoResult) JSON(w io.Writer, run Run) error {
+	return writeReport(w, struct {
+		Format string `json:"format_version"`
+		jsonRun
+	}{resultFormat, newJSONRun(run)})
+}
+
+// resultFormat is the version of the reports: a number after the dot that is greater means
+// additions, one before it a change.
+const resultFormat = "1.0"
+
+// jsonRun is the end of each report.
+type jsonRun struct {
+	StartedAt   string        `json:"started_at"`
+	EndedAt     string        `json:"ended_at"`
+	Diagnostics []jsonProblem `json:"diagnostics"`
+}
+
+func newJSONRun(run Run) jsonRun {
+	out := jsonRun{StartedAt: stamp(run.Begun), EndedAt: stamp(run.Ended), Diagnostics: []jsonProblem{}}
+	source := sources{read: run.ReadFile}
+	for _, p := range ordered(run.Problems) {
+		out.Diagnostics = append(out.Diagnostics, newJSONProblem(p, source.snippet(p)))
+	}
+	return out
+}
+
+// span is when the work on a package began and ended; zero where nothing was to be done.
+type span struct{ begun, ended time.Time }
+
+// jsonSpan is a span, which adds no key where nothing was to be done.
+type jsonSpan struct {
+	StartedAt string `json:"started_at,omitempty"`
+	EndedAt   string `json:"ended_at,omitempty"`
+}
+
+func newJSONSpan(s span) (out jsonSpan) {
+	if !s.begun.IsZero() {
+		out.StartedAt = stamp(s.begun)
+	}
+	if !s.ended.IsZero() {
+		out.EndedAt = stamp(s.ended)
+	}
+	return out
+}
+
+// spans are those of packages, by what a package is known by.
+type spans[K comparable] map[K]span
+
+func (s spans[K]) begin(key K, now time.Time) { s[key] = span{begun: now} }
+
+// end notes when the work on a package ended; where it didn't begin there is nothing to note.
+func (s spans[K]) end(key K, now time.Time) {
+	if began, ok := s[key]; ok {
+		s[key] = span{began.begun, now}
+	}
+}
+
+// known is a number of bytes, null where it isn't known.
+func known(bytes int64) *int64 {
+	if bytes <= 0 {
+		return nil
+	}
+	return &bytes
+}
+
+// jsonFailure says why something isn't there.
+type jsonFailure struct {
+	Error string `json:"error"`
+	Code  string `json:"code"`
+}
+
+// newJSONFailure returns nil, which adds no key, if there is no error.
+func newJSONFailure(err error) *jsonFailure {
+	if err == nil {
+		return nil
+	}
+	return &jsonFailure{err.Error(), codeOf(problem.Because(err, &problem.Problem{}))}
+}
+
+// stamp is a moment, in UTC.
+func stamp(at time.Time) string { return at.UTC().Format(stampFormat) }
+
+// ordered are problems as they are shown: first those that belong to no file, in the order
+// given, then the others by file and position, each of them once.
+func ordered(problems problem.List) problem.List {
+	sorted := slices.Clone(problems)
+	slices.SortStableFunc(sorted, byPosition)
+	return slices.CompactFunc(sorted, sameProblem)
+}
+
+// writeReport writes the result of a command as one JSON object over several
+// lines. Constraints such as ">= 1.0" stay readable.
+func writeReport(w io.Writer, report any) error {
+	out := json.NewEncoder(w)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	return out.Encode(report)
+}
