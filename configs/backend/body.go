@@ -128,6 +128,12 @@ func (s *schema) decodeAll(name string, blocks hcl.Blocks, context *hcl.EvalCont
 			}
 			values[i] = converted
 		}
+		// Of objects whose arguments are null, or of any type, go-cty finds a common type without a conversion to it.
+		for i, value := range values {
+			if !value.Type().Equals(values[0].Type()) {
+				return inconsistent(blocks[i], fmt.Sprintf("Block with index %d has other types of arguments than the first one.", i))
+			}
+		}
 	}
 	switch {
 	case len(blocks) == 0 && s.Set:
