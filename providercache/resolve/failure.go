@@ -30,7 +30,9 @@ func FailureOf(ctx context.Context, s Selection, err error) *ProviderError {
 		failure = &ProviderError{Provider: s.Provider, Version: s.Version, Step: StepFetch, Err: err}
 	}
 	if ctx.Err() != nil {
-		failure.Step, failure.Err = StepCancel, Cancelled(ctx)
+		cancelled := *failure // others may still read the error, as the reason why their context ended
+		cancelled.Step, cancelled.Err = StepCancel, Cancelled(ctx)
+		return &cancelled
 	}
 	return failure
 }
@@ -78,11 +80,12 @@ func (s Selection) AtVersionOf(err error) Selection {
 	return s
 }
 
-// OnPlatform adds the platform to what a provider's error says.
+// OnPlatform returns a provider's error with the platform in what it says. The error given stays
+// as it is: others may still read it as the reason why their context ended.
 func OnPlatform(ctx context.Context, s Selection, plat getproviders.Platform, err error) error {
-	failure := FailureOf(ctx, s, err)
+	failure := *FailureOf(ctx, s, err)
 	failure.Err = &PlatformError{Platform: plat, Err: failure.Err}
-	return failure
+	return &failure
 }
 
 // PlatformError says for which platform something failed.

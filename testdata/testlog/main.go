@@ -105,11 +105,12 @@ type testLog struct {
 	output  map[testID][]string // what tests that haven't ended have printed
 	skipped map[string][]string // by reason
 	ids     map[string]testID   // of those that were skipped, as they are printed
+	races   map[string]string   // by directory: a report of the race detector that hasn't ended
 	failed  bool
 }
 
 func newTestLog(module string, out io.Writer) *testLog {
-	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}}
+	return &testLog{module: module, out: out, output: map[testID][]string{}, skipped: map[string][]string{}, ids: map[string]testID{}, races: map[string]string{}}
 }
 
 func (l *testLog) read(in io.Reader) error {
@@ -135,6 +136,7 @@ func (l *testLog) add(event testEvent) {
 	switch event.Action {
 	case "output":
 		l.output[id] = append(l.output[id], event.Output)
+		l.race(dir, event.Output)
 	case "build-output":
 		fmt.Fprint(l.out, event.Output)
 	case "build-fail":
@@ -158,6 +160,21 @@ func (l *testLog) add(event testEvent) {
 			fmt.Fprintf(l.out, "ok  %-60s %7.1fs\n", dir, event.Elapsed)
 		}
 		delete(l.output, id)
+	}
+}
+
+// race prints the reports of the race detector. They belong to no test: go test adds them to the output
+// of any that runs, which may well pass.
+func (l *testLog) race(dir, line string) {
+	report, begun := l.races[dir]
+	switch {
+	case strings.HasPrefix(line, "WARNING: DATA RACE"):
+		l.races[dir] = dir + ": " + line
+	case begun && strings.HasPrefix(line, "====="):
+		fmt.Fprint(l.out, report)
+		delete(l.races, dir)
+	case begun:
+		l.races[dir] = report + line
 	}
 }
 

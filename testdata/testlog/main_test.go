@@ -47,3 +47,20 @@ func TestTestLog_ListsFailuresAndSkips(t *testing.T) {
 		}
 	}
 }
+
+func TestTestLog_PrintsRacesOfTestsThatPass(t *testing.T) {
+	const events = `{"Action":"output","Package":"example.com/m/a","Test":"TestPasses","Output":"==================\n"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPasses","Output":"WARNING: DATA RACE\n"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPasses","Output":"Write at 0x00c0\n"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPasses","Output":"==================\n"}
+{"Action":"output","Package":"example.com/m/a","Test":"TestPasses","Output":"a word\n"}
+{"Action":"pass","Package":"example.com/m/a","Test":"TestPasses"}
+`
+	var out strings.Builder
+	if err := newTestLog("example.com/m", &out).read(strings.NewReader(events)); err != nil {
+		t.Fatal(err)
+	}
+	if want := "a: WARNING: DATA RACE\nWrite at 0x00c0\n"; out.String() != want {
+		t.Errorf("got %q, want %q", &out, want)
+	}
+}

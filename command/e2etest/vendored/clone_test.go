@@ -82,7 +82,7 @@ func (b vendorBuilds) warnsOfLargeFiles(t *testing.T) {
 		t.Errorf("%s", out)
 	}
 	large := filepath.Join(v.dir, "terraform.d", "plugins", "large")
-	for bytes, want := range map[int64]string{51 << 20: "none above 100 MiB.", 101 << 20: "none above 100 MiB, which there are."} {
+	for bytes, want := range map[int64]string{51e6: "none above 100 MB.", 101e6: "none above 100 MB, which there are."} {
 		harness.WriteFile(t, large, nil)
 		if err := os.Truncate(large, bytes); err != nil {
 			t.Fatal(err)
