@@ -231,9 +231,13 @@ func TestServer_CloseEndsDownloads(t *testing.T) {
 		server.Close()
 		close(closed)
 	}()
-	got := get(t, front, http.MethodGet, large)
+	resp, err := front.Client().Get(front.URL + large) // may end before there is a status, too
+	if err == nil {
+		_, err = io.Copy(io.Discard, resp.Body)
+		resp.Body.Close()
+	}
 	<-closed
-	if got.err == nil && got.StatusCode == http.StatusOK {
+	if err == nil && resp.StatusCode == http.StatusOK {
 		t.Error("a download that was ended was taken for a whole one")
 	}
 	left, err := os.ReadDir(m.opts.Temporary)
