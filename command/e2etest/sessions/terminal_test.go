@@ -108,11 +108,7 @@ var terminalSessions = []struct {
 
 func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("script has other options there")
-	}
-	harness.RequireProgram(t, "script")
-	program := harness.Tfdeps(t)
+	program := forTerminal(t)
 	for _, tt := range terminalSessions {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -189,13 +185,19 @@ func compareScreen(t *testing.T, name, got string) {
 	}
 }
 
-func TestTerminal_FollowsItsWidth(t *testing.T) {
-	t.Parallel()
+// forTerminal returns tfdeps, which script runs in a terminal, or skips the test where script can't.
+func forTerminal(t *testing.T) string {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("script has other options there")
 	}
 	harness.RequireProgram(t, "script")
-	program := harness.Tfdeps(t)
+	return harness.Tfdeps(t)
+}
+
+func TestTerminal_FollowsItsWidth(t *testing.T) {
+	t.Parallel()
+	program := forTerminal(t)
 	_, dir, env := slowRegistry(t)
 	narrower := false
 	screen, err := inTerminal(t, dir, env, 100, 30, "(read x; stty cols 60) </dev/tty & exec "+program+" init -no-color", once("\n", bothRun, &narrower))
@@ -222,11 +224,7 @@ func TestTerminal_FollowsItsWidth(t *testing.T) {
 // What is kept is there, and the next run downloads the rest alone.
 func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("script has other options there")
-	}
-	harness.RequireProgram(t, "script")
-	program := harness.Tfdeps(t)
+	program := forTerminal(t)
 	registry, dir, env := slowRegistry(t)
 	pressed := false
 	screen, err := inTerminal(t, dir, env, 100, 30, "exec "+program+" init -no-color", once("\x03", bothRun, &pressed))
@@ -249,11 +247,7 @@ func TestTerminal_TellsWhatAnInterruptKeeps(t *testing.T) {
 // In a terminal, what is tried again is told; elsewhere a run that succeeds tells nothing of it.
 func TestTerminal_TellsOfRetries(t *testing.T) {
 	t.Parallel()
-	if runtime.GOOS != "linux" {
-		t.Skip("script has other options there")
-	}
-	harness.RequireProgram(t, "script")
-	program := harness.Tfdeps(t)
+	program := forTerminal(t)
 	registry, dir, env := slowRegistry(t)
 	registry.Break("archive", providertest.Fault{})
 	registry.Break("versions", providertest.Fault{Status: 503, Times: 1})
