@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"command/getcmd":       slices.Concat(forCommands, []string{"configs/modules"}),
 	"command/providerscmd": slices.Concat(forCommands, []string{"providercache/blob", "configs", "configs/backend", "configs/cliconfig", "configs/modules", "getproviders/par", "getproviders/scratch"}),
 	"command/cachecmd":     slices.Concat(forCommands, []string{"configs/modules/fetch"}),
-	"command/servecmd":     slices.Concat(forCommands, []string{"getproviders/par", "getproviders/wholefile", "providercache/blob", "providercache/mirrorserver"}),
+	"command/servecmd":     slices.Concat(forCommands, []string{"configs/cliconfig", "configs/modules", "getproviders/hosts", "getproviders/par", "getproviders/scratch", "getproviders/wholefile", "providercache/blob", "providercache/mirrorserver"}),
 	"command/vendorcmd": slices.Concat(forCommands, []string{"configs/modules", "configs/modules/modulelock", "configs/modules/vendored",
 		"getproviders/scratch", "providercache/bundle"}),
 

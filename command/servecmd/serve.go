@@ -54,8 +54,8 @@ func help() cli.Help {
 	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX"}, About: about, Flags: new(options).flags(), More: more}
 }
 
-const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/. What
-  it doesn't have it gets from where the CLI configuration says, and keeps it in
+const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/, which
+  is also a registry of providers and modules, for host blocks. What it doesn't have it gets from where the CLI configuration says, and keeps it in
   the directory or bucket. An archive is downloaded once for all who ask for it,
   and is kept only if it is authentic and the policy allows it. What was installed
   once can be installed while the registries are down.`
@@ -122,6 +122,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	defer bucket.Close()
 	front := front{log: to.Log, now: m.Now}
 	to.Client, to.Policy = net.Archives, net.Policy.Against(nil, nil)
+	to.Modules = registries{net: net, product: product, include: to.Include}
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if err := tokens.read(); err != nil {

@@ -60,15 +60,21 @@ func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.R
 		WorkingDir: cli.WorkingDirectory(),
 		HomeDir:    m.HomeDir,
 		Fetcher:    fetcher,
-		Registries: &modules.Registries{
-			Client:      net.Client,
-			Discovery:   net.Discovery,
-			Credentials: net.Credentials,
-			Product:     product,
-			Store:       store,
-			Offline:     offline,
-		},
+		Registries: net.Registries(product, store),
 	}, fetcher
+}
+
+// Registries returns what asks registries of modules, and remembers their answers as long as it lives; in the
+// store, too, if that isn't "".
+func (net Network) Registries(product getproviders.Product, store string) *modules.Registries {
+	return &modules.Registries{
+		Client:      net.Client,
+		Discovery:   net.Discovery,
+		Credentials: net.Credentials,
+		Product:     product,
+		Store:       store,
+		Offline:     net.OfflineBy != "",
+	}
 }
 
 // ModuleStore is where packages of modules are kept for other directories; "" if

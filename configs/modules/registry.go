@@ -115,6 +115,26 @@ func (r *Registries) Select(ctx context.Context, address Registry, constraint st
 	return choice, err
 }
 
+// Versions returns all versions of a module that its registry lists, normalised and in the registry's order. What isn't a version is
+// left out.
+//
+// Errors are *RegistryError or [ErrAddress].
+func (r *Registries) Versions(ctx context.Context, address Registry) ([]string, error) {
+	if err := address.check(); err != nil {
+		return nil, err
+	}
+	address.Subdir = ""
+	list, err := r.list(ctx, address)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]string, 0, len(list.versions))
+	for _, v := range list.versions {
+		all = append(all, v.String())
+	}
+	return all, nil
+}
+
 // Locate finds out where the package of a version is, and returns the address
 // of the module in it: a subdirectory of the registry's comes before that of
 // the address. The subdirectory is a name; where a registry's looks like a pattern,

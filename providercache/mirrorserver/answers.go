@@ -38,16 +38,26 @@ type answer[V any] struct {
 	retry  time.Time // the source failed; it isn't asked before this time
 	err    error     // there is no value, for this reason
 
-	encoded par.Latest[document] // what was made of value last
+	encoded par.Latest[[]*document] // what was made of value last
 }
 
-// document returns what encode makes of the value, or what it made the last time that it was called for the same variant.
+// documentsKept is how many documents are remembered with the answer of which they were made.
+const documentsKept = 4
+
+// document returns what encode makes of the value, or what it made for the same variant not long ago.
 func (a *answer[V]) document(variant string, encode func() []byte) *document {
-	if made := a.encoded.Get(); made != nil && made.variant == variant {
-		return made
+	var known []*document
+	if last := a.encoded.Get(); last != nil {
+		known = *last
+	}
+	for _, made := range known {
+		if made.variant == variant {
+			return made
+		}
 	}
 	made := newDocument(variant, encode())
-	a.encoded.Set(made)
+	kept := append([]*document{made}, known[:min(len(known), documentsKept-1)]...)
+	a.encoded.Set(&kept)
 	return made
 }
 
@@ -173,7 +183,7 @@ const overhead = 512
 
 // remember keeps an answer in memory.
 func (a *answers[V]) remember(key string, got *answer[V], size int64) *answer[V] {
-	a.recent.Put(key, got, 2*size+overhead) // strings and maps take more than their JSON
+	a.recent.Put(key, got, 4*size+overhead) // strings and maps take more than their JSON, and documents are made of them
 	return got
 }
 

@@ -32,7 +32,8 @@ func (f failing) Package(_ context.Context, p getproviders.Provider, v getprovid
 func (failing) Describe(getproviders.Provider) string { return "none" }
 
 func FuzzHandler_Paths(f *testing.F) {
-	for _, path := range []string{dir + "index.json", archive, dir + "1.0.0.json", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig", "/v1/providers/"} {
+	for _, path := range []string{dir + "index.json", archive, dir + "1.0.0.json", dir + "terraform-provider-widget_1.0.0_SHA256SUMS.sig", "/v1/providers/",
+		dir + "versions", dir + "1.0.0/download/linux/amd64", host + "a/b/c/versions", host + "a/b/c/1.0.0/download"} {
 		f.Add(path)
 	}
 	f.Fuzz(checkPath)
@@ -40,7 +41,7 @@ func FuzzHandler_Paths(f *testing.F) {
 
 // checkPath asks for any path: the answer is that there is nothing, or that the source can't be asked, and nothing panics.
 func checkPath(t *testing.T, path string) {
-	server, err := mirrorserver.Handler(failing{t}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{})
+	server, err := mirrorserver.Handler(failing{t}, blob.NewDirectory(t.TempDir()), mirrorserver.Options{Modules: &moduleSource{err: getproviders.ErrUnreachable}})
 	if err != nil {
 		t.Fatal(err)
 	}

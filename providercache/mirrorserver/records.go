@@ -17,6 +17,7 @@ import (
 // versionsRecord is what a source says of a provider.
 type versionsRecord struct {
 	Versions []getproviders.Version `json:"versions"`
+	Warnings []string               `json:"warnings,omitempty"` // what the registry wants its users to read
 }
 
 // packagesRecord is what a source says of the packages of a version.
@@ -54,7 +55,7 @@ func (s *Server) versionsOf(ctx context.Context, p getproviders.Provider) (*answ
 			return versionsRecord{}, err
 		}
 		slices.SortFunc(available.Versions, getproviders.Version.Compare)
-		return versionsRecord{Versions: available.Versions}, nil
+		return versionsRecord{Versions: available.Versions, Warnings: available.Warnings}, nil
 	})
 }
 

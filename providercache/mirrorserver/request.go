@@ -1,17 +1,11 @@
 package mirrorserver
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -26,6 +20,10 @@ const (
 	versionRequest
 	documentRequest // a list of checksums, its signature, or the keys
 	archiveRequest
+	registryVersionsRequest // of a provider, as a registry lists them
+	registryPackageRequest  // of a provider's version, for one platform
+	moduleVersionsRequest
+	moduleLocationRequest
 )
 
 // request is a path that was understood.
@@ -35,6 +33,8 @@ type request struct {
 	version  getproviders.Version
 	platform getproviders.Platform
 	name     string // the last part of the path
+	module   Module // of requests about modules, which have no provider
+	release  string // the module's version
 }
 
 // errNoSuch is about a path at which nothing can be.
@@ -51,24 +51,58 @@ func parsePath(path string) (asked request, err error) {
 		}
 	}
 	parts := strings.Split(strings.TrimPrefix(path, "/"), "/")
-	if len(parts) != 4 {
-		return asked, fmt.Errorf("%w: a mirror has HOST/NAMESPACE/TYPE/index.json, VERSION.json and archives beside it", errNoSuch)
-	}
 	host, err := hosts.ParseHostname(parts[0])
-	if err != nil {
+	if err != nil && len(parts) >= 4 {
 		return asked, fmt.Errorf("%w: %w", errNoSuch, err)
+	}
+	switch {
+	case len(parts) == 5 && parts[4] == "versions", len(parts) == 6 && parts[5] == "download":
+		return asked, asked.parseModule(host, parts)
+	case len(parts) == 4, len(parts) == 7 && parts[4] == "download":
+	default:
+		return asked, fmt.Errorf("%w: a mirror has HOST/NAMESPACE/TYPE/index.json, VERSION.json and archives beside it", errNoSuch)
 	}
 	asked.provider = getproviders.Provider{Hostname: host, Namespace: parts[1], Type: parts[2]}
 	asked.name = parts[3]
 	if err := asked.provider.Validate(); err != nil || providerPath(asked.provider) != strings.Join(parts[:3], "/") {
 		return asked, fmt.Errorf("%w: %.200q is no provider's address", errNoSuch, strings.Join(parts[:3], "/"))
 	}
+	if len(parts) == 7 {
+		return asked, asked.parsePackage(parts[3], parts[5]+"_"+parts[6])
+	}
 	return asked, asked.parseName()
+}
+
+// parsePackage reads what a registry is asked about a package.
+func (asked *request) parsePackage(version, platform string) error {
+	v, err := getproviders.ParseVersion(version)
+	plat, platformErr := getproviders.ParsePlatform(platform)
+	if err != nil || platformErr != nil || v.String() != version || plat.String() != platform || v.Validate() != nil {
+		return fmt.Errorf("%w: %.200q for %.200q is no package", errNoSuch, version, platform)
+	}
+	asked.kind, asked.version, asked.platform = registryPackageRequest, v, plat
+	return nil
+}
+
+// parseModule reads what a registry is asked about a module.
+func (asked *request) parseModule(host hosts.Hostname, parts []string) error {
+	asked.module, asked.kind = Module{Host: host, Namespace: parts[1], Name: parts[2], System: parts[3]}, moduleVersionsRequest
+	if len(parts) == 6 {
+		asked.kind, asked.release = moduleLocationRequest, parts[4]
+	}
+	if host.ASCII() != parts[0] || !isName(parts[1]) || !isName(parts[2]) || !isName(parts[3]) || len(parts) == 6 && !isRelease(parts[4]) {
+		return fmt.Errorf("%w: %.200q is no module's address", errNoSuch, strings.Join(parts[:4], "/"))
+	}
+	return nil
 }
 
 // parseName reads the last part of a path.
 func (asked *request) parseName() error {
 	if asked.name == indexName {
+		return nil
+	}
+	if asked.name == "versions" {
+		asked.kind = registryVersionsRequest
 		return nil
 	}
 	if v, ok := getproviders.ParseDocumentName(asked.name, asked.provider); ok {
@@ -95,49 +129,6 @@ func providerPath(p getproviders.Provider) string {
 	return p.Hostname.ASCII() + "/" + p.Namespace + "/" + p.Type
 }
 
-// allowed reports whether a request may be answered.
-func (s *Server) allowed(r *http.Request, asked request) bool {
-	return s.opts.Allow == nil || s.opts.Allow(r) || asked.kind == archiveRequest && s.signedURL(r, asked)
-}
-
-// urlLifetime is how long a signed URL is good for at least. It is good for twice as long at most, and the same for all that
-// ask within that time, so that documents have the same ETag.
-const urlLifetime = 15 * time.Minute
-
-// archiveURL is the URL of an archive, relative to that of its version's document.
-func (s *Server) archiveURL(p getproviders.Provider, name string) string {
-	if s.opts.SigningKey == nil {
-		return url.PathEscape(name)
-	}
-	until := s.urlsUntil()
-	return url.PathEscape(name) + "?" + url.Values{"until": {strconv.FormatInt(until, 10)}, "signature": {s.sign(p, name, until)}}.Encode()
-}
-
-// urlsUntil is when URLs that are signed now expire, in seconds.
-func (s *Server) urlsUntil() int64 {
-	if s.opts.SigningKey == nil {
-		return 0
-	}
-	return s.opts.Now().Truncate(urlLifetime).Add(2 * urlLifetime).Unix()
-}
-
-// sign signs the path of an archive together with the time at which the URL expires.
-func (s *Server) sign(p getproviders.Provider, name string, until int64) string {
-	mac := hmac.New(sha256.New, s.opts.SigningKey)
-	fmt.Fprintf(mac, "%s/%s\n%d", providerPath(p), name, until)
-	return hex.EncodeToString(mac.Sum(nil))
-}
-
-// signedURL reports whether a request has the URL that a document named not long ago.
-func (s *Server) signedURL(r *http.Request, asked request) bool {
-	query := r.URL.Query()
-	until, err := strconv.ParseInt(query.Get("until"), 10, 64)
-	if s.opts.SigningKey == nil || err != nil || s.opts.Now().Unix() >= until {
-		return false
-	}
-	return hmac.Equal([]byte(query.Get("signature")), []byte(s.sign(asked.provider, asked.name, until)))
-}
-
 // fail answers a request that failed, in a sentence that says why.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	status := http.StatusBadGateway
@@ -148,6 +139,8 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		status = http.StatusNotFound
 	case errors.Is(err, fetcher.ErrRefused):
 		status = http.StatusForbidden
+	case errors.Is(err, errUnsigned):
+		status = http.StatusNotImplemented
 	case errors.Is(err, errClosed):
 		status = http.StatusServiceUnavailable
 	case errors.Is(err, getproviders.ErrAuthentication):

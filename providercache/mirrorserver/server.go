@@ -5,9 +5,21 @@
 //	defer server.Close()
 //	http.Handle("/mirror/", http.StripPrefix("/mirror", server))
 //
-// It speaks Terraform's provider network mirror protocol: HOST/NAMESPACE/TYPE/index.json lists all versions that the source
+// It speaks two protocols at the same URL. The one is Terraform's provider network mirror protocol: HOST/NAMESPACE/TYPE/index.json lists all versions that the source
 // has, VERSION.json has the archives of one version with the hashes of every platform, as far as they are known, and archives lie beside it,
 // as do the signed lists of checksums, by which tfdeps authenticates packages from mirrors.
+//
+// The other one is that of registries, of providers and of modules. A host block of a CLI configuration names it as the services
+// "providers.v1" and "modules.v1" of a host:
+//
+//	host "registry.terraform.io" {
+//	  services = {
+//	    "providers.v1" = "https://mirror.example.com/mirror/registry.terraform.io/"
+//	    "modules.v1"   = "https://mirror.example.com/mirror/registry.terraform.io/"
+//	  }
+//	}
+//
+// Clients then verify the publisher's signature, as they would with the registry, and make the same lock files.
 //
 // # What it keeps
 //
@@ -54,6 +66,9 @@ type Options struct {
 	// none that matches one of Exclude.
 	Include, Exclude []getproviders.Pattern
 
+	// Modules says what registries of modules say; nil: no module is served.
+	Modules ModuleSource
+
 	// VersionsMaxAge is how long a list of versions is fresh; 0: 5 minutes. A source that remembers answers itself adds its own time.
 	VersionsMaxAge time.Duration
 	// PackagesMaxAge is how long the description of a version is fresh; 0: an hour.
@@ -90,6 +105,9 @@ type Server struct {
 	packages *answers[packagesRecord]
 	stored   *answers[[]storedArchive]
 
+	releases  *answers[[]string] // of modules
+	locations *answers[string]   // of releases
+
 	flights par.Shared[string, *flight] // archives that arrive, by the path of their URL
 }
 
@@ -117,10 +135,12 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	}
 	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks()}
 	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
-	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes/4)
-	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes/2)
-	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, opts.MemoryBytes/4)
+	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
+	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes*3/8)
+	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
 	s.stored.memory = true
+	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, opts.MemoryBytes/8)
+	s.locations = newAnswers[string](s, locationMaxAge, opts.MemoryBytes/8)
 	return s, nil
 }
 
@@ -146,7 +166,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	asked, err := parsePath(r.URL.Path)
-	if err == nil && !s.serves(asked.provider) {
+	if err == nil && asked.module == (Module{}) && !s.serves(asked.provider) {
 		err = fmt.Errorf("%w: this mirror doesn't have the provider %s", errNoSuch, asked.provider)
 	}
 	if !s.allowed(r, asked) { // said before what there is, and what there isn't
@@ -171,6 +191,14 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, asked request) e
 		return s.serveVersion(w, r, asked.provider, asked.version)
 	case documentRequest:
 		return s.serveSigned(w, r, asked)
+	case registryVersionsRequest:
+		return s.serveRegistryVersions(w, r, asked.provider)
+	case registryPackageRequest:
+		return s.serveRegistryPackage(w, r, asked)
+	case moduleVersionsRequest:
+		return s.serveModuleVersions(w, r, asked.module)
+	case moduleLocationRequest:
+		return s.serveModuleLocation(w, r, asked.module, asked.release)
 	default:
 		return s.serveArchive(w, r, asked)
 	}

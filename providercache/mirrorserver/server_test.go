@@ -306,22 +306,28 @@ func TestHandler_ServesWhatIsIncluded(t *testing.T) {
 func TestHandler_StoresNothingWithoutTrust(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
-	local := t.TempDir()
-	path := local + archive
-	if err := os.MkdirAll(local+dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
 	content := contentOf("widget", "1.0.0", linux)
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: local})
+	_, front := m.serve(t, &getproviders.FilesystemMirrorSource{Dir: writeMirror(t)})
 	if got := status(t, front, archive, http.StatusOK); !bytes.Equal(got.body, content) {
 		t.Errorf("%d bytes", len(got.body))
 	}
 	if keys := keysIn(t, m.bucket, ".zip"); len(keys) > 0 {
 		t.Errorf("stored: %q", keys)
 	}
+}
+
+// writeMirror makes a directory that is a mirror with one archive, about which nothing is signed.
+func writeMirror(t *testing.T) (local string) {
+	t.Helper()
+	local = t.TempDir()
+	err := os.MkdirAll(local+dir, 0o755)
+	if err == nil {
+		err = os.WriteFile(local+archive, contentOf("widget", "1.0.0", linux), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return local
 }
 
 func TestHandler_RefusesOptionsThatCantWork(t *testing.T) {

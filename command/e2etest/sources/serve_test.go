@@ -16,12 +16,14 @@ import (
 )
 
 // TestServe_TerraformInstallsThroughIt has the real terraform, and tfdeps, install through "tfdeps serve" by https and with a token: while the
-// registry is there, and while it is down. The lock file of a direct installation stays as it is.
+// registry is there, and while it is down, from the mirror and from the registry that it is. The lock files are those of a direct installation.
 func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	t.Parallel()
 	peer := harness.LookTerraform(t)
 	ca := harness.NewCA(t)
 	registry := harness.NewLockRegistry(t, ca)
+	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "null", Version: "1.2.0",
+		Location: registry.AddArchive("net.tar.gz", providertest.TarGz(map[string]string{"main.tf": "locals {}\n"}))})
 	direct := harness.Redirect(t, registry, "registry.terraform.io")
 	config := harness.LockConfig("a", "1.1.0", "e", ">= 1.0.0")
 
@@ -48,6 +50,21 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 		registry.Break(kind, providertest.Fault{Status: http.StatusServiceUnavailable})
 	}
 	install(peer, harness.Tfdeps(t))
+	// As a registry it has lock files made that are those of a direct installation, and names modules.
+	base := url + "registry.terraform.io/"
+	asRegistry := harness.Trust(t, ca, fmt.Sprintf("host \"registry.terraform.io\" {\n services = {\n \"providers.v1\" = %q\n \"modules.v1\" = %[1]q\n }\n}\n"+
+		"credentials \"registry.terraform.io\" { token = \"s3cret\" }\n", base))
+	for _, program := range []string{peer, harness.Tfdeps(t)} {
+		dir := t.TempDir()
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), config+"module \"net\" {\n source = \"acme/net/null\"\n}\n")
+		harness.Run(t, dir, append(asRegistry, "HOME="+t.TempDir(), "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color")
+		if got := harness.ReadLock(t, dir); got != want {
+			t.Errorf("the lock file that %s makes with the mirror as a registry:\n%s\ndirectly:\n%s", program, got, want)
+		}
+		if record := harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")); !strings.Contains(record, `"Version":"1.2.0"`) {
+			t.Errorf("%s records %s", program, record)
+		}
+	}
 	if n := registry.Requests("archive") - before; n != 2 {
 		t.Errorf("the mirror has asked the registry for archives %d times, want once for each of two", n)
 	}

@@ -1,0 +1,103 @@
+package mirrorserver
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// Module is the address of a module of a registry.
+type Module struct {
+	Host                    hosts.Hostname
+	Namespace, Name, System string
+}
+
+// String is the address as users write it.
+func (m Module) String() string { return m.Host.String() + "/" + m.path() }
+
+func (m Module) path() string { return m.Namespace + "/" + m.Name + "/" + m.System }
+
+// ModuleSource knows what registries of modules say. Its methods are called from many goroutines. An error that is getproviders.ErrNotFound
+// means that there is no such module, or no such version.
+type ModuleSource interface {
+	// ModuleVersions lists the versions of a module.
+	ModuleVersions(ctx context.Context, m Module) ([]string, error)
+	// ModuleLocation says where the package of a version is: an address that doesn't depend on the URL by which it was asked for.
+	ModuleLocation(ctx context.Context, m Module, version string) (string, error)
+}
+
+// locationMaxAge is how long a location is fresh. It may be a signed URL, which is good for some minutes.
+const locationMaxAge = time.Minute
+
+// wireModules is what a registry lists of a module.
+type wireModules struct {
+	Modules []wireModule `json:"modules"`
+}
+
+type wireModule struct {
+	Versions []wireRegistryVersion `json:"versions"`
+}
+
+// serveModuleVersions sends the versions of a module.
+func (s *Server) serveModuleVersions(w http.ResponseWriter, r *http.Request, m Module) error {
+	if s.opts.Modules == nil {
+		return noModules()
+	}
+	found, err := s.releases.get(r.Context(), moduleKey(m, "versions"), func(ctx context.Context) ([]string, error) {
+		return s.opts.Modules.ModuleVersions(ctx, m)
+	})
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", found.document("", func() []byte {
+		module := wireModule{Versions: []wireRegistryVersion{}}
+		for _, v := range found.value {
+			module.Versions = append(module.Versions, wireRegistryVersion{v})
+		}
+		return encode(wireModules{Modules: []wireModule{module}})
+	}))
+	return nil
+}
+
+// serveModuleLocation says where a version of a module is, in the header in which registries say so. The package itself comes from there.
+func (s *Server) serveModuleLocation(w http.ResponseWriter, r *http.Request, m Module, version string) error {
+	if s.opts.Modules == nil {
+		return noModules()
+	}
+	found, err := s.locations.get(r.Context(), moduleKey(m, version+"/location"), func(ctx context.Context) (string, error) {
+		return s.opts.Modules.ModuleLocation(ctx, m, version)
+	})
+	if err != nil {
+		return err
+	}
+	s.counts.documents.Add(1)
+	w.Header().Set("X-Terraform-Get", found.value)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+func noModules() error {
+	return fmt.Errorf("%w: this server has no modules", errNoSuch)
+}
+
+// moduleKey is where a record about a module lies in the bucket.
+func moduleKey(m Module, name string) string {
+	return "modules/" + m.Host.ASCII() + "/" + m.path() + "/" + name + ".json"
+}
+
+// isName reports whether a text can be a part of a module's address: letters, digits, and "-" and "_" between them.
+func isName(text string) bool {
+	return len(text) <= 64 && text != "" && strings.Trim(text, nameCharacters) == "" && !strings.ContainsAny(text[:1]+text[len(text)-1:], "-_")
+}
+
+// isRelease reports whether a text can be a module's version.
+func isRelease(text string) bool {
+	return len(text) <= 128 && text != "" && strings.Trim(text, nameCharacters+".+") == "" && text[0] >= '0' && text[0] <= '9'
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"

@@ -1,0 +1,130 @@
+package mirrorserver
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// wireRegistryVersions is what a registry lists of a provider. Protocols and platforms are hints for errors, and needn't be there.
+type wireRegistryVersions struct {
+	Versions []wireRegistryVersion `json:"versions"`
+	Warnings []string              `json:"warnings,omitempty"`
+}
+
+type wireRegistryVersion struct {
+	Version string `json:"version"`
+}
+
+// wireRegistryPackage is what a registry says of a package.
+type wireRegistryPackage struct {
+	Protocols    []string                     `json:"protocols"`
+	OS           string                       `json:"os"`
+	Arch         string                       `json:"arch"`
+	FileName     string                       `json:"filename"`
+	DownloadURL  string                       `json:"download_url"`
+	SumsURL      string                       `json:"shasums_url"`
+	SignatureURL string                       `json:"shasums_signature_url"`
+	SHA256       string                       `json:"shasum"`
+	SigningKeys  json.RawMessage              `json:"signing_keys"`
+	Packages     map[string]wireListedPackage `json:"packages,omitempty"`
+}
+
+type wireListedPackage struct {
+	Hashes []getproviders.Hash `json:"hashes"`
+}
+
+// errUnsigned is about a provider of which the source has no signed checksums. A registry can't be without.
+var errUnsigned = errors.New("nothing is signed")
+
+// serveRegistryVersions sends the versions of a provider, as a registry does.
+func (s *Server) serveRegistryVersions(w http.ResponseWriter, r *http.Request, p getproviders.Provider) error {
+	found, err := s.versionsOf(r.Context(), p)
+	if err != nil {
+		return err
+	}
+	s.serveDocument(w, r, "application/json", found.document("registry", func() []byte {
+		list := wireRegistryVersions{Versions: []wireRegistryVersion{}, Warnings: found.value.Warnings}
+		for _, v := range found.value.Versions {
+			list.Versions = append(list.Versions, wireRegistryVersion{v.String()})
+		}
+		return encode(list)
+	}))
+	return nil
+}
+
+// serveRegistryPackage sends what a registry says of a package: where the archive is, and by what it is authenticated. All of it
+// is the publisher's own, but for the URLs.
+func (s *Server) serveRegistryPackage(w http.ResponseWriter, r *http.Request, asked request) error {
+	p, v := asked.provider, asked.version
+	found, err := s.packagesOf(r.Context(), p, v)
+	if err != nil {
+		return err
+	}
+	record := found.value
+	if record.Signed == nil {
+		return fmt.Errorf("%w about version %s of %s where this server gets it from, so it can't be served as by a registry: name the server in a network_mirror block", errUnsigned, v, p)
+	}
+	signed := record.Signed.documents()
+	zh, ok := signed.Archives(p, v)[asked.platform]
+	if _, listed := record.Packages[asked.platform]; !ok || !listed {
+		return fmt.Errorf("%w: version %s of %s has no package for %s", errNoSuch, v, p, asked.platform)
+	}
+	variant := "registry/" + asked.platform.String() + "/" + strconv.FormatInt(s.urlsUntil(), 36)
+	s.serveDocument(w, r, "application/json", found.document(variant, func() []byte {
+		sum := strings.TrimPrefix(string(zh), getproviders.SchemeZH+":")
+		return encode(wireRegistryPackage{
+			Protocols: protocolsOf(record.Protocols), OS: asked.platform.OS, Arch: asked.platform.Arch,
+			FileName:     signedName(signed.Sums, sum, getproviders.PackedName(p, v, asked.platform)),
+			DownloadURL:  fromPackage + s.fileURL(p, getproviders.PackedName(p, v, asked.platform)),
+			SumsURL:      fromPackage + s.fileURL(p, getproviders.ChecksumsName(p, v)),
+			SignatureURL: fromPackage + s.fileURL(p, getproviders.SignatureName(p, v)),
+			SHA256:       sum, SigningKeys: signed.EncodeKeys(), Packages: record.listed(),
+		})
+	}))
+	return nil
+}
+
+// fromPackage leads from VERSION/download/OS/ARCH to the directory of the provider.
+const fromPackage = "../../../"
+
+// protocolsOf takes apart what a source says of the plugin protocols. A client has to be told of one: a source that says
+// nothing has a package that any client may try.
+func protocolsOf(text string) []string {
+	if text == "" {
+		return []string{"5.0"}
+	}
+	return strings.Split(text, ",")
+}
+
+// signedName is the name of an archive in the signed list, where clients look for it, usual if there is no line with its sum.
+func signedName(sums []byte, sum, usual string) string {
+	for lines := bufio.NewScanner(bytes.NewReader(sums)); lines.Scan(); {
+		if fields := strings.Fields(lines.Text()); len(fields) == 2 && strings.EqualFold(fields[0], sum) {
+			return fields[1]
+		}
+	}
+	return usual
+}
+
+// listed are the hashes that the registry itself lists for all platforms, where it lists more than the signed ones.
+func (r packagesRecord) listed() map[string]wireListedPackage {
+	all, more := map[string]wireListedPackage{}, false
+	for plat, pkg := range r.Packages {
+		all[plat.String()] = wireListedPackage(pkg)
+		for _, h := range pkg.Hashes {
+			more = more || h.Scheme() == getproviders.SchemeH1
+		}
+	}
+	if !more {
+		return nil
+	}
+	return all
+}
