@@ -124,7 +124,7 @@ func encode(t *testing.T, value any) string {
 }
 
 // write makes a file and its directories.
-func write(t *testing.T, dir, name, content string) {
+func write(t testing.TB, dir, name, content string) {
 	t.Helper()
 	path := filepath.Join(dir, filepath.FromSlash(name))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

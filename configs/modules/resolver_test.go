@@ -2,6 +2,7 @@ package modules
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,7 +19,7 @@ import (
 // project is a working directory.
 type project struct {
 	dry        bool
-	t          *testing.T
+	t          testing.TB
 	dir        string
 	mode       Mode
 	product    getproviders.Product
@@ -28,7 +29,7 @@ type project struct {
 	changed    []string // "key in dir", of what the last install recorded
 }
 
-func newProject(t *testing.T, files map[string]string) *project {
+func newProject(t testing.TB, files map[string]string) *project {
 	t.Helper()
 	p := &project{t: t, dir: filepath.Join(t.TempDir(), "root"), product: getproviders.Terraform("1.15.9")}
 	for name, content := range files {
@@ -301,15 +302,32 @@ func TestResolver_StopsWhenItIsCanceled(t *testing.T) {
 	}
 }
 
+// The input is the sources of calls, a line each: what Go makes shorter has few bytes, and one directory is written over
+// and over. With whole files and a directory each, Go would spend its time on making the first inputs shorter.
+// What calls may look like beside their source is fuzzed in FuzzLoadModule.
 func FuzzInstall(f *testing.F) {
-	f.Add(call("a", "./a")+call("b", "./a"), call("c", "../b"), `{"module":{"x":{"source":"./"}}}`)
-	f.Add(call("a", "./a"), call("a", "a/b/c")+call("b", "../.."), `{"module":[{"x":{"source":"./y","version":null}}]}`)
+	f.Add("./a\n./b", "../b", "./")
+	f.Add("./a", "a/b/c\n../..", "x/y/z")
+	f.Add("./b//c", "/tmp", "git::x")
+	p := newProject(f, map[string]string{"main.tf": "", "a/main.tf": "", "b/main.tf.json": ""})
 	f.Fuzz(func(t *testing.T, root, a, b string) {
-		p := newProject(t, map[string]string{"main.tf": root, "a/main.tf": a, "b/main.tf.json": b})
+		calls := func(sources string) (text string) {
+			for i, source := range strings.Split(sources, "\n") {
+				text += call(fmt.Sprintf("m%d", i), source)
+			}
+			return text
+		}
+		write(t, p.dir, "main.tf", calls(root))
+		write(t, p.dir, "a/main.tf", calls(a))
+		inJSON, err := json.Marshal(map[string]any{"module": map[string]any{"x": map[string]string{"source": b}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, p.dir, "b/main.tf.json", string(inJSON))
 		module, _ := configs.LoadModule(p.dir, p.product)
-		tree, problems := Resolver{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product, most: 50}.Resolve(t.Context(), module, nil)
+		tree, problems := Resolver{Dir: filepath.Join(p.dir, ".terraform"), Product: p.product, most: 8}.Resolve(t.Context(), module, nil)
 		for _, problem := range problems {
-			if problem.Summary == "" || problem.Subject == nil && problem.Summary != tooMany(50).Summary {
+			if problem.Summary == "" || problem.Subject == nil && problem.Summary != tooMany(8).Summary {
 				t.Errorf("a problem without place: %v", problem)
 			}
 		}
