@@ -117,9 +117,29 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	results, _ := lockhashes.Lock(m.Context, &fetcher, requests...) // each directory reports its own error
 	problems = append(problems, v.End()...)
 	for i, d := range dirs {
+		refuseDowngrades(net.Policy, d, upgrades, &results[i])
 		problems = append(problems, conclude(opts, d, results[i], v)...)
 	}
 	return problems
+}
+
+// refuseDowngrades has the result for a directory be an error if the policy refuses a version that was chosen, because it is older
+// than the locked one, or than one that this machine has used. A version that -upgrade names is compared with the lock file alone.
+func refuseDowngrades(rules sources.Policy, d directory, upgrades map[getproviders.Provider]getproviders.Version, result *lockhashes.Result) {
+	if result.Err != nil {
+		return
+	}
+	var errs []error
+	for _, lock := range result.Locks.All() {
+		was, _ := d.Locks.Provider(lock.Provider)
+		if lock.Version != was.Version {
+			choice := sources.Choice{Provider: lock.Provider, Constraints: d.required.Constraints(lock.Provider), Dir: d.Path, Locked: was.Version}
+			errs = append(errs, rules.CheckDowngrade(choice, lock.Version, upgrades[lock.Provider] == getproviders.Version{}))
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		result.Err, result.Locks = err, nil
+	}
 }
 
 // withPolicy adds the platforms that a policy requires to those of -platform.

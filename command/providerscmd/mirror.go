@@ -144,13 +144,19 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 		bucket = opened
 		defer bucket.Close()
 	}
-	wanted, more := wants(opts, in, net, v)
+	wanted, choices, more := wants(opts, in, net, v)
 	if problems = append(problems, more...); problems.HasErrors() {
 		return problems
 	}
+	var pinned []resolve.PackageSpec
+	for _, w := range wanted {
+		if w.Version != (getproviders.Version{}) {
+			pinned = append(pinned, w.PackageSpec)
+		}
+	}
 	fetcher := fetcher.Fetcher{
 		Source: source, Client: net.Archives, Product: product,
-		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.Against(nil, nil),
+		Observe: event.Observer(v.Observe), Now: m.Now, StateDir: m.StateDir, Policy: net.Policy.AgainstEach(pinned, choices),
 	}
 	to := mirror.Options{
 		Dir: opts.target, Platforms: opts.platforms, AllPlatforms: opts.allPlatforms,
@@ -171,23 +177,23 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 }
 
 // wants is what is to be in the mirror: what -versions names, what lock files
-// select that -locked names, and what configurations require.
-func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []mirror.Spec, problems problem.List) {
+// select that -locked names, and what configurations require. choices are those whose version isn't known yet.
+func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) (wanted []mirror.Spec, choices []sources.Choice, problems problem.List) {
 	wanted, problems = opts.listed(in.product)
 	if problems.HasErrors() {
-		return nil, problems
+		return nil, nil, problems
 	}
 	locked, unread := workdir.LockedBelow(opts.locked, products.Unversioned(in.meta))
 	for _, w := range store.PackageSpecs(locked) {
 		wanted = append(wanted, mirror.Spec{PackageSpec: w, Locked: true})
 	}
 	if problems = append(problems, unread...); problems.HasErrors() || !opts.readsConfiguration() {
-		return wanted, problems
+		return wanted, choices, problems
 	}
 	in.net = net
 	dirs, unread := in.read(opts.packageOptions)
 	if problems = append(problems, unread...); problems.HasErrors() {
-		return nil, problems
+		return nil, nil, problems
 	}
 	skipped := map[getproviders.Provider]bool{}
 	for _, d := range dirs {
@@ -205,9 +211,13 @@ func wants(opts mirrorOptions, in *reader, net sources.Network, v *view.Mirror) 
 				continue
 			}
 			wanted = append(wanted, w)
+			if w.Version == (getproviders.Version{}) {
+				lock, _ := d.Locks.Provider(p)
+				choices = append(choices, sources.Choice{Provider: p, Constraints: w.Constraints, AllVersions: w.AllVersions, Dir: d.Path, Locked: lock.Version})
+			}
 		}
 	}
-	return wanted, problems
+	return wanted, choices, problems
 }
 
 // listed are the versions that -versions names.

@@ -94,6 +94,7 @@ func Online(m *cli.Meta, product getproviders.Product, offlineBy string, rulesGi
 	}
 	net, unreached := Connect(m, product, config, offlineBy)
 	rules, unruled := ReadPolicy(m, product, rulesGiven)
+	rules.cache = config
 	net.Policy = rules
 	return config, net, slices.Concat(problems, unreached, unruled)
 }

@@ -13,10 +13,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/command/workdir"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/policy"
+	"github.com/tfdeps/tfdeps/providercache/resolve"
+	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // policyVariable names further files with rules.
@@ -26,6 +30,8 @@ const policyVariable = "TFDEPS_POLICY"
 type Policy struct {
 	rules policy.Policy
 	now   func() time.Time
+	meta  *cli.Meta
+	cache *cliconfig.Config // of [Online] alone: it says where the cache is
 }
 
 // PolicyFlag is the option -policy, whose values [ReadPolicy] takes.
@@ -38,7 +44,7 @@ func PolicyFlag(given *[]string) cli.Flag {
 // the files that the variable names, of the repository, and of the option -policy. All of them have to hold.
 func ReadPolicy(m *cli.Meta, product getproviders.Product, given []string) (Policy, problem.List) {
 	paths, problems := PolicyFiles(m)
-	p := Policy{now: m.Now}
+	p := Policy{now: m.Now, meta: m}
 	for _, text := range given {
 		rule, diags, ok := policy.ParseRule(text, "-policy", product)
 		if !ok {
@@ -69,6 +75,87 @@ func (p Policy) Against(locks *depsfile.Locks, seen func(getproviders.Provider) 
 		lock, _ := locks.Provider(of)
 		return lock.Version
 	}})
+}
+
+// Choice is a provider whose version is chosen by constraints, and with what the version is compared.
+type Choice struct {
+	Provider    getproviders.Provider
+	Constraints getproviders.Constraints
+	AllVersions bool                 // all that the constraints allow are meant: none is a downgrade
+	Dir         string               // the directory that requires it; "": the current one
+	Locked      getproviders.Version // in the lock file of the directory; zero: none
+}
+
+// AgainstEach is as Against, for packages of several directories. A version that is one of pinned is no downgrade, nor is
+// one that a choice may be without a downgrade.
+func (p Policy) AgainstEach(pinned []resolve.PackageSpec, choices []Choice) func(context.Context, fetcher.Candidate) error {
+	if p.rules.IsZero() {
+		return nil
+	}
+	return func(ctx context.Context, c fetcher.Candidate) error {
+		var compared policy.Candidate
+		if !slices.ContainsFunc(pinned, func(w resolve.PackageSpec) bool { return w.Provider == c.Provider && w.Version == c.Version }) {
+			compared = p.compare(c, choices)
+		}
+		hook := p.rules.Hook(policy.HookOptions{
+			Now:    p.now,
+			Locked: func(getproviders.Provider) getproviders.Version { return compared.Locked },
+			Seen:   func(getproviders.Provider) getproviders.Version { return compared.Seen },
+		})
+		if hook == nil {
+			return nil
+		}
+		return hook(ctx, c)
+	}
+}
+
+// compare finds what a package is compared with: nothing, if it is no downgrade for one of the choices that allow it.
+func (p Policy) compare(c fetcher.Candidate, choices []Choice) (with policy.Candidate) {
+	for _, choice := range choices {
+		if choice.Provider != c.Provider || !choice.Constraints.Allows(c.Version) {
+			continue
+		}
+		with = policy.Candidate{Provider: c.Provider, Version: c.Version}
+		if choice.AllVersions {
+			return with
+		}
+		with.Locked, with.Seen = choice.Locked, p.Seen(choice.Dir, c.Provider, choice.Constraints.Allows)
+		if p.rules.CheckDowngrade(with) == nil {
+			return with
+		}
+	}
+	return with
+}
+
+// CheckDowngrade returns why a version that was chosen for the lock file of a directory is a downgrade: a
+// *resolve.ProviderError as that of a refused package; nil if it is none. seen is false if what this machine has used doesn't count.
+func (p Policy) CheckDowngrade(choice Choice, chosen getproviders.Version, seen bool) error {
+	c := policy.Candidate{Provider: choice.Provider, Version: chosen, Locked: choice.Locked}
+	if seen {
+		c.Seen = p.Seen(choice.Dir, choice.Provider, choice.Constraints.Allows)
+	}
+	refusal := p.rules.CheckDowngrade(c)
+	if refusal == nil {
+		return nil
+	}
+	candidate := fetcher.Candidate{Provider: choice.Provider, Version: chosen}
+	return resolve.Selection{Provider: choice.Provider, Version: chosen}.Failed(resolve.StepPolicy, &fetcher.PolicyError{Candidate: candidate, Reason: refusal})
+}
+
+// Seen returns the newest version of a provider, of those that are allowed, that this machine has used: in a directory, or from
+// the cache. Zero: there is none, or no rule asks for it.
+func (p Policy) Seen(dir string, of getproviders.Provider, allowed func(getproviders.Version) bool) getproviders.Version {
+	if p.rules.IsZero() || p.cache == nil {
+		return getproviders.Version{}
+	}
+	state := store.UsableState(p.meta.StateDir)
+	target := &store.Store{Dir: workdir.ProvidersDir(p.meta.Env, dir)}
+	cache, _ := OpenCache(p.meta, p.cache)
+	var known []getproviders.CachedPackage
+	for _, at := range []store.View{target.OpenTarget(state, p.now), cache.OpenCache(state, p.now)} {
+		known = append(known, at.KnownPackages(of, getproviders.CurrentPlatform())...)
+	}
+	return Newest(known, allowed)
 }
 
 // Newest returns the newest version of packages that this machine knows, of those that are allowed; zero: there

@@ -98,7 +98,9 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	fetcher := fetcher.Fetcher{
 		Source: from.source, Client: from.net.Archives, Product: r.product,
 		Observe: event.Observer(r.view.Observe), Now: r.meta.Now, StateDir: r.meta.StateDir, HashPolicy: r.opts.hashes,
-		Policy: from.net.Policy.Against(p.dir.Locks, nil),
+		Policy: from.net.Policy.Against(p.dir.Locks, func(of getproviders.Provider) getproviders.Version {
+			return from.net.Policy.Seen("", of, required.Constraints(of).Allows)
+		}),
 	}
 	own := managed(required, from.placed)
 	if problems := announce(r, p.was, own); problems.HasErrors() {
@@ -115,8 +117,27 @@ func vendorProviders(r request, p project, from origins, required getproviders.R
 	if err != nil {
 		return nil, nil, slices.Concat(problems, vendorProblems(err, from.placed), recall(r, p.was, from.placed))
 	}
-	problems = append(problems, sources.LockRefusals(from.net.Policy.CheckLocks(result.Locks, required.Providers()), r.product)...)
-	return result.Locks, recorded(r, p.was, own), problems
+	if problems.HasErrors() {
+		return nil, nil, problems
+	}
+	locks, more := lockPlatforms(r, &fetcher, required, from.net.Policy.Platforms(), result.Locks)
+	if problems = append(problems, more...); problems.HasErrors() {
+		return nil, nil, problems
+	}
+	problems = append(problems, sources.LockRefusals(from.net.Policy.CheckLocks(locks, required.Providers()), r.product)...)
+	return locks, recorded(r, p.was, own), problems
+}
+
+// lockPlatforms adds to the locks the hashes for the platforms that a policy requires. Their packages are kept nowhere.
+func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirements, platforms []getproviders.Platform, locks *depsfile.Locks) (*depsfile.Locks, problem.List) {
+	if len(platforms) == 0 {
+		return locks, nil
+	}
+	results, err := lockhashes.Lock(r.meta.Context, f, lockhashes.Request{Requirements: required, Locks: locks, Platforms: platforms})
+	if err != nil {
+		return nil, view.LockProblems(r.product, view.LockedDir{Result: results[0]})
+	}
+	return results[0].Locks, nil
 }
 
 // vendorProblems explains what went wrong with providers.

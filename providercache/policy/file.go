@@ -74,7 +74,7 @@ func Parse(src []byte, filename string, product getproviders.Product) (Policy, h
 	if attr := content.Attributes["refuse_downgrades"]; attr != nil {
 		var on bool
 		if r.value(attr, &on); on {
-			r.add("refuse_downgrades", attr.Range, refuseDowngrade)
+			r.add(ruleDowngrades, attr.Range, refuseDowngrade)
 		}
 	}
 	if attr := content.Attributes["lock_platforms"]; attr != nil {

@@ -107,6 +107,18 @@ func (p Policy) Check(c Candidate) *Refusal {
 	return nil
 }
 
+// CheckDowngrade is as Check, by the rule refuse_downgrades alone. It is for versions that were chosen
+// without a package: of the Candidate only Provider, Version, Locked and Seen count.
+func (p Policy) CheckDowngrade(c Candidate) *Refusal {
+	var only Policy
+	for _, r := range p.rules {
+		if r.name == ruleDowngrades {
+			only.rules = append(only.rules, r)
+		}
+	}
+	return only.Check(c)
+}
+
 // allowSources is the rule "sources".
 func allowSources(sources []string) func(Candidate) string {
 	return func(c Candidate) string {
@@ -158,6 +170,9 @@ func requireTrust(level getproviders.TrustLevel) func(Candidate) string {
 		return fmt.Sprintf("it is %s, and has to be at least %s", c.Authentication.TrustLevel, level)
 	}
 }
+
+// ruleDowngrades is the name of refuseDowngrade in a file.
+const ruleDowngrades = "refuse_downgrades"
 
 // refuseDowngrade is the rule "refuse_downgrades". What is locked may stay, whatever other
 // directories use.
