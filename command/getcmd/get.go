@@ -110,12 +110,14 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	if problems.HasErrors() {
 		return problems
 	}
-	unsuitable := dir.ProviderProblems // which leave modules that can be recorded
-	dir.ProviderProblems = nil
-	if problems = append(problems, dir.Problems()...); problems.HasErrors() {
+	if dir.RootProblems.HasErrors() { // what it passes may be what is wrong
+		dir.ProviderProblems = nil
+	}
+	problems = append(problems, dir.Problems()...)
+	dir.ProviderProblems = nil // they leave modules that can be recorded
+	if dir.Problems().HasErrors() {
 		return problems
 	}
-	problems = append(problems, unsuitable...)
 	if unsaved := dir.SaveModules(); unsaved.HasErrors() {
 		return append(problems, unsaved...)
 	}

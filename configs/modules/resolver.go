@@ -290,7 +290,7 @@ func (w *walk) load(level []*step) {
 	})
 	for i, s := range found {
 		if errs[i] == nil { // else the walk is about to be stopped
-			s.child.Config = all[i].config
+			s.child.Config, s.child.broken = all[i].config, all[i].diags.HasErrors()
 			s.problems = append(s.problems, all[i].diags...)
 		} else {
 			s.child = nil

@@ -191,6 +191,22 @@ func TestResolver_ReportsProblems(t *testing.T) {
 	}
 }
 
+func TestTree_CheckProvidersLeavesOutBrokenModules(t *testing.T) {
+	wants := "terraform {\n  required_providers {\n    x = {\n      source = \"x/x\"\n      configuration_aliases = [x.y]\n    }\n  }\n}\n"
+	p := newProject(t, map[string]string{
+		"main.tf":       call("a", "./a") + call("b", "./b"),
+		"a/main.tf":     wants + "nonsense {}\n" + call("in", "./in"),
+		"a/in/main.tf":  wants,
+		"b/main.tf":     wants + call("in", "./in"),
+		"b/in/other.tf": "nonsense {}\n",
+	})
+	tree, _ := p.install()
+	found := tree.CheckProviders(p.product)
+	if len(found) != 1 || !strings.Contains(found[0].Detail, "module.b ") {
+		t.Errorf("got %v, want one error for module.b", found)
+	}
+}
+
 func TestResolver_KeepsWhatIsRecorded(t *testing.T) {
 	vpc := "module \"vpc\" {\n  source = \"x/vpc/y\"\n  version = \"~> 1.0\"\n}\n"
 	p := newProject(t, map[string]string{

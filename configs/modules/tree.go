@@ -24,6 +24,7 @@ type Module struct {
 	foreign bool   // whether it may reach nothing but that package: see foreign.go
 	commit  string // of a repository, if the package was fetched just now
 	parents []string
+	broken  bool    // whether its files have errors
 	caller  *Module // nil: the root module, and those of test runs
 	call    configs.ModuleCall
 }
@@ -110,11 +111,14 @@ func (t *Tree) CheckVersion(product getproviders.Product) (problems hcl.Diagnost
 }
 
 // CheckProviders says how the providers of the modules fit together: see
-// [configs.CheckProviders].
+// [configs.CheckProviders]. Modules whose files have errors, and those that they call, are left
+// out, as Terraform does: what they want may be what is wrong.
 func (t *Tree) CheckProviders(product getproviders.Product) hcl.Diagnostics {
 	var links []configs.Link
+	unsure := map[*Module]bool{}
 	for _, module := range t.Modules {
-		if module.caller != nil {
+		unsure[module] = module.broken || unsure[module.caller]
+		if module.caller != nil && !unsure[module] {
 			links = append(links, configs.Link{Caller: module.caller.Config, Call: module.call, Module: module.Config})
 		}
 	}

@@ -31,6 +31,9 @@ func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 			env, err := registry.Env(t.TempDir(), oracleHosts...)
 			mustDo(t, err)
 			o := &oracleRun{t: t, programs: programs, env: harness.Env(t, env...)}
+			if passingExemptions[name].Now(t).Exit {
+				return
+			}
 			if o.sameWord(cases[name], "init", "-json", "-input=false") {
 				return
 			}
@@ -47,6 +50,20 @@ func TestModules_PassProvidersAsInTerraform(t *testing.T) {
 				o.sameWord(cases[name], "providers", "-no-color")
 			}
 		})
+	}
+}
+
+// passingExemptions are the cases of TestModules_PassProvidersAsInTerraform of which the two programs may report different things.
+var passingExemptions = map[string]harness.Exemption{
+	"wanted/beside_an_error_in_the_module": {Exit: true, Before: "1.15", Reason: "difference 52: up to 1.14 a module with errors is asked what it wants"},
+}
+
+func TestPassingExemptions_NameDifferences(t *testing.T) {
+	harness.CheckExemptions(t, passingExemptions)
+	for name := range passingExemptions {
+		if passingCases(t)[name] == nil {
+			t.Errorf("exemption for %q, which is no case", name)
+		}
 	}
 }
 

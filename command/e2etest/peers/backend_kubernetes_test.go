@@ -3,6 +3,7 @@ package peers
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -37,8 +38,7 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	at := path.Clean(r.URL.Path)
-	var given map[string]any
-	_ = json.NewDecoder(r.Body).Decode(&given)
+	given := readObject(r)
 	w.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodPost {
 		at = path.Join(at, given["metadata"].(map[string]any)["name"].(string))
@@ -70,6 +70,69 @@ func (c *cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		_ = json.NewEncoder(w).Encode(known)
 	}
+}
+
+// readObject reads what a request brings. Newer clients write leases as protobuf, and read answers
+// in JSON as well.
+func readObject(r *http.Request) (object map[string]any) {
+	body, _ := io.ReadAll(r.Body)
+	envelope, isProtobuf := bytes.CutPrefix(body, []byte("k8s\x00"))
+	if !isProtobuf {
+		_ = json.Unmarshal(body, &object)
+		return object
+	}
+	lease := fieldsOf(fieldsOf(envelope).last(2))
+	meta, spec := fieldsOf(lease.last(1)), fieldsOf(lease.last(2))
+	written := map[string]any{"name": string(meta.last(1)), "namespace": string(meta.last(3)), "labels": meta.strings(11), "annotations": meta.strings(12)}
+	object = map[string]any{"metadata": written, "spec": map[string]any{}}
+	if holder := spec.last(1); holder != nil { // a lease without a holder isn't locked
+		object["spec"] = map[string]any{"holderIdentity": string(holder)}
+	}
+	return object
+}
+
+// fields are those of a protobuf message that have a length, by their numbers.
+type fields map[uint64][][]byte
+
+func fieldsOf(message []byte) fields {
+	found := fields{}
+	for len(message) > 0 {
+		tag, n := binary.Uvarint(message)
+		if n <= 0 {
+			break
+		}
+		value, m := binary.Uvarint(message[n:])
+		if m <= 0 {
+			break
+		}
+		if message = message[n+m:]; tag&7 != 2 { // a number
+			continue
+		}
+		if value > uint64(len(message)) {
+			break
+		}
+		found[tag>>3] = append(found[tag>>3], message[:value])
+		message = message[value:]
+	}
+	return found
+}
+
+// last returns the field of a number, nil if there is none.
+func (f fields) last(number uint64) []byte {
+	if all := f[number]; len(all) > 0 {
+		return all[len(all)-1]
+	}
+	return nil
+}
+
+// strings returns a field that is a map.
+func (f fields) strings(number uint64) map[string]string {
+	entries := map[string]string{}
+	for _, entry := range f[number] {
+		pair := fieldsOf(entry)
+		entries[string(pair.last(1))] = string(pair.last(2))
+	}
+	return entries
 }
 
 func status(w http.ResponseWriter, code int, reason string) {
