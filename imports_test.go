@@ -41,7 +41,7 @@ var layers = map[string][]string{
 
 	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
 
-	"command/sources": {"providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/mirror", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/resolve", "providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -75,7 +75,7 @@ var layers = map[string][]string{
 	"providercache/vendoring": {"providercache/archivedir", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/link",
 		"providercache/internal/receipt", "providercache/internal/staging", "depsfile", "getproviders", "getproviders/par", "getproviders/scratch"},
 	"providercache/mirror": {"providercache/archivedir", "providercache/blob", "providercache/internal/chunks", "providercache/lockhashes", "providercache/fetcher", "providercache/resolve", "providercache/event",
-		"providercache/internal/receipt", "getproviders", "getproviders/par", "getproviders/scratch"},
+		"providercache/internal/receipt", "getproviders", "getproviders/hosts", "getproviders/par", "getproviders/scratch"},
 	"providercache/mirrorserver": {"providercache/blob", "providercache/fetcher", "providercache/resolve", "getproviders", "getproviders/hosts", "getproviders/par",
 		"getproviders/scratch"},
 	"providercache/archivedir": {"providercache/fetcher", "providercache/resolve", "providercache/internal/chunks", "providercache/internal/download",

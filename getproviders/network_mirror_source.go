@@ -17,7 +17,7 @@ import (
 
 // NetworkMirrorSource installs from a server that speaks the provider network
 // mirror protocol: documents and archives below one URL, for providers of any
-// origin. Make one with [NewNetworkMirrorSource].
+// origin. Make one with [NewNetworkMirrorSource], or with [NewStoredMirrorSource] where the same files lie elsewhere.
 //
 // Documents are asked for with the credentials of the mirror's own host and
 // port, and no redirect takes those elsewhere. Archives are asked for without:
@@ -47,6 +47,7 @@ type NetworkMirrorSource struct {
 	host        hosts.Hostname
 	credentials hosts.Credentials
 	product     Product
+	files       MirrorFiles // in place of a server; nil: there is one
 
 	// Signers are whose signatures count for archives. Not to be changed after the first use.
 	Signers Signers
@@ -121,7 +122,11 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: archivePlatforms(archives),
 		}
 	}
-	location, listed, err := archive.read(doc.URL)
+	at, listed, err := archive.read(doc.URL)
+	var location Location
+	if err == nil {
+		location, err = s.locate(at, doc.URL)
+	}
 	if err != nil {
 		return Package{}, s.malformed(p, doc, fmt.Errorf("archives.%s: %w", plat, err))
 	}
@@ -129,7 +134,7 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Provider:  p,
 		Version:   v,
 		Platform:  plat,
-		Location:  describedArchive(location, doc.URL, s.base, s.host),
+		Location:  location,
 		Source:    s.Describe(p),
 		SourceURL: hosts.RedactURL(s.base),
 		Trust:     s.withListed(s.trust(p, v, plat, listed), doc.URL, archives),
@@ -287,7 +292,7 @@ func (s *NetworkMirrorSource) askFile(ctx context.Context, p Provider, name stri
 	if err != nil {
 		return nil, err
 	}
-	doc, err := hosts.GetDocument(ctx, s.client, req)
+	doc, err := s.get(ctx, req)
 	_, tooLarge := errors.AsType[*hosts.TooLargeError](err)
 	switch {
 	case err != nil && (tooLarge || strings.HasSuffix(name, signatureSuffix) && ctx.Err() == nil):

@@ -130,7 +130,7 @@ func (s *NetworkMirrorSource) ask(ctx context.Context, p Provider, name string) 
 	if err != nil {
 		return nil, err
 	}
-	doc, err := hosts.GetDocument(ctx, s.client, req)
+	doc, err := s.get(ctx, req)
 	switch {
 	case err != nil:
 		return nil, queryError(ctx, kindMirror, p, err)
@@ -151,10 +151,13 @@ func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name stri
 		return hosts.DocumentRequest{}, err
 	}
 	req := hosts.DocumentRequest{
-		URL:          s.base.ResolveReference(documentPath(p, name)),
+		URL:          s.base.ResolveReference(s.documentPath(p, name)),
 		Header:       versionHeader(s.product),
 		MaxRedirects: mirrorRedirects,
 		MaxBytes:     maxBytes,
+	}
+	if s.files != nil {
+		return req, nil
 	}
 	if err := hosts.Authorize(ctx, s.credentials, s.host, req.URL, req.Header); err != nil {
 		return req, queryError(ctx, kindMirror, p, err)
@@ -164,7 +167,11 @@ func (s *NetworkMirrorSource) request(ctx context.Context, p Provider, name stri
 
 // documentPath is where a document is below the base URL. It is a path and no
 // text, in which the port of a provider's host would make a scheme of the host.
-func documentPath(p Provider, name string) *url.URL {
+// Files have the names that directories of a filesystem mirror have.
+func (s *NetworkMirrorSource) documentPath(p Provider, name string) *url.URL {
+	if s.files != nil {
+		return &url.URL{Path: ProviderPath(p) + "/" + name}
+	}
 	return &url.URL{Path: strings.Join([]string{p.Hostname.ASCII(), p.Namespace, p.Type, name}, "/")}
 }
 
@@ -210,7 +217,7 @@ const notMirror = "it looks like a provider registry, which speaks another proto
 // isRegistryHost finds out whether the host that was given as a mirror's URL, without a path, offers
 // service discovery. A mirror at a path isn't asked for that.
 func (s *NetworkMirrorSource) isRegistryHost(ctx context.Context) bool {
-	if strings.Trim(s.base.Path, "/") != "" {
+	if s.files != nil || strings.Trim(s.base.Path, "/") != "" {
 		return false
 	}
 	at := *s.base

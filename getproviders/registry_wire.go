@@ -230,6 +230,9 @@ func resolveURL(base *url.URL, field, given string) (*url.URL, error) {
 		return nil, fmt.Errorf("%s is not a URL", field)
 	}
 	u := base.ResolveReference(ref)
+	if u.Scheme == base.Scheme && u.Host == base.Host {
+		return u, nil // base has another scheme than http where a mirror is no server
+	}
 	if u.Scheme != "http" && u.Scheme != "https" {
 		return nil, fmt.Errorf("%s has the scheme %q, which is neither http nor https", field, u.Scheme)
 	}

@@ -36,6 +36,7 @@ type addOptions struct {
 	system    bool
 	offline   bool
 	policies  []string // of -policy
+	mirrors   []string // of -mirror
 	offlineBy string   // who set it; "": it isn't set
 	wanted    []resolve.PackageSpec
 	made      time.Time // what the files of an image say of their age
@@ -122,7 +123,14 @@ func add(m *cli.Meta, o addOptions, activity *view.Activity) (view.Result, probl
 	}
 	result := view.CacheFilling{Cache: cache}
 	a := adding{meta: m, opts: o, product: product, cache: cache, net: net, policy: rules, activity: activity, result: &result}
-	source, err := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}.All(m)
+	from := sources.Options{Net: net, Config: config, Product: product, Cached: a.cached}
+	mirrors, invalid := from.OpenMirrors(m, o.mirrors)
+	defer mirrors.Close()
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		return nil, problems
+	}
+	from.Mirrors = mirrors
+	source, err := from.All(m)
 	if err != nil {
 		return nil, append(problems, problem.Error("Can't search for providers", err.Error()))
 	}

@@ -22,6 +22,7 @@ func (o *addOptions) flags() cli.Flags {
 			Help: "What these lock files select, or those in and below these directories, with the hashes that they record."},
 		{Name: "platform", Arg: "=OS_ARCH", Value: cli.Func(o.addPlatform),
 			Help: "For this platform. May be given more than once."},
+		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 		{Name: "offline", Value: cli.Bool(&o.offline), Variable: "TFDEPS_OFFLINE", Meaning: "send no request",
 			Help: "Send no request. What isn't there yet has to be in a mirror on this machine."},

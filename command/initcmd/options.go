@@ -46,6 +46,7 @@ type options struct {
 	allPlatforms bool                    // -platform=all
 	hashes       fetcher.HashPolicy
 	policies     []string // of -policy
+	mirrors      []string // of -mirror
 
 	progress view.Progress
 	modules  workdir.Options
@@ -94,6 +95,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Do nothing, and say what would be done: which modules and providers would be fetched, from where, how large they are, and why. The exit code is 0 if there is nothing to do, 2 if there is, 1 after an error, which an init would have, too. Registries and mirrors are asked, unless -offline forbids it; no archive is downloaded, and nothing is written. What modules require that aren't here yet is unknown."},
 		{Name: "plugin-dir", Arg: "=DIR", Value: cli.Func(o.addPluginDir),
 			Help: "Install from this directory, which has the layout of a filesystem mirror, and from nowhere else. May be given more than once. With an empty value, forget what was recorded of it."},
+		sources.MirrorFlag(&o.mirrors),
 		{Name: "mirror-fallback", Arg: "=", Value: cli.String(&o.mirrorFallback), Variable: "TFDEPS_MIRROR_FALLBACK", Meaning: "what it means that a source fails",
 			Help: "What to do where sources come one after the other:",
 			Choices: []cli.Choice{
@@ -248,6 +250,9 @@ func (o *options) conflicts(given cli.Given) (problems problem.List) {
 	if o.lockfile != "" && o.lockfile != "readonly" {
 		problems = append(problems, problem.Error("Invalid lock file mode",
 			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)))
+	}
+	if o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0 {
+		problems = append(problems, problem.Error("The -mirror flag conflicts with -plugin-dir.", "Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two."))
 	}
 	problems = append(problems, o.forbidden()...)
 	if o.json && o.jsonInto != "" {

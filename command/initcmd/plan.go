@@ -62,6 +62,7 @@ func makePlan(r request, log *problem.Log) (found view.InitPlan, ok bool) {
 		return found, false
 	}
 	in := installation{request: r, settings: settings, dir: dir}
+	defer func() { in.mirrors.Close() }()
 	if in.required, problems = requirements(r, settings, dir, record); !log.Add(problems...) {
 		return found, false
 	}

@@ -29,6 +29,7 @@ type installation struct {
 	request
 	settings settings
 	source   getproviders.MultiSource
+	mirrors  *sources.Mirrors // to be closed; nil: there are none
 	dir      *workdir.Dir
 	required getproviders.Requirements
 	toLock   *modulelock.Locks // of modules; nil: nothing
@@ -48,12 +49,17 @@ func (in *installation) provide() problem.List {
 // connect makes the sources of providers.
 func (in *installation) connect() (problems problem.List) {
 	problems = announceOverrides(in.request, in.settings.config.DevOverrides)
-	var err error
-	in.source, err = sources.Options{
+	from := sources.Options{
 		Net: in.settings.net, Config: in.settings.config, Product: in.product,
 		PluginDirs: in.opts.pluginDirs, Fallback: in.settings.fallback, Cached: in.cached,
-	}.All(in.meta)
-	if err != nil {
+	}
+	var invalid problem.List
+	if in.mirrors, invalid = from.OpenMirrors(in.meta, in.opts.mirrors); invalid.HasErrors() {
+		return append(problems, invalid...)
+	}
+	from.Mirrors = in.mirrors
+	var err error
+	if in.source, err = from.All(in.meta); err != nil {
 		problems = append(problems, problem.Error("Can't search for providers", err.Error()))
 	}
 	return problems

@@ -150,6 +150,7 @@ func initialize(r request) int {
 		return 0
 	}
 	in := installation{request: r, settings: settings, dir: dir}
+	defer func() { in.mirrors.Close() }()
 	if !initializeDir(&in, moduleLocks, &log) {
 		log.Add(saveModules(r, dir, in.toLock)...)
 		return end()

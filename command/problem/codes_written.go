@@ -32,7 +32,7 @@ var writtenCodes = []Code{
 		"OpenTofu encountered problems during initialisation", "Failed to read file", "Failed to read module directory",
 		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"}},
 	{Name: "invalid_option", Summaries: []string{"Failed to parse command-line flags", "Too many command line arguments",
-		"Invalid init options", "Invalid lock file mode", "Invalid mirror fallback", "Invalid way of linking", "Invalid target platform",
+		"Invalid init options", "Invalid lock file mode", "Invalid mirror", "Invalid way of linking", "Invalid target platform",
 		"Invalid value of -", "Invalid command-line option", "Invalid directory", "Invalid output format", "Invalid argument",
 		"No output directory specified", "The -", "Cannot use -create-default-workspace", "The working directory already contains files"}},
 	{Name: "invalid_policy", Summaries: []string{"Invalid policy", "Failed to read the policy", "Can't use the policy"}},

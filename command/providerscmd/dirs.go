@@ -43,10 +43,12 @@ type reader struct {
 	meta      *cli.Meta
 	product   getproviders.Product
 	net       sources.Network
-	temporary *scratch.Dir // nil: not made yet
+	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
+	temporary *scratch.Dir     // nil: not made yet
 }
 
 func (r *reader) close() {
+	r.mirrors.Close()
 	if r.temporary != nil {
 		r.temporary.Remove()
 	}

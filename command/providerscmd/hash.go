@@ -24,7 +24,7 @@ func hashHelp() cli.Help {
 // runHash prints the hashes that a lock file has for packages.
 func runHash(m *cli.Meta, args []string) (int, error) {
 	var o hashOptions
-	paths, err := parsed(o.flags(), args, nil)
+	paths, _, err := parsed(o.flags(), args, nil)
 	if err != nil {
 		return 0, err
 	}

@@ -55,10 +55,11 @@ func (o *lockOptions) flags() cli.Flags {
 // the options' problems.
 func parseLock(args []string, env cli.Environment) (o lockOptions, err error) {
 	o.from, o.hashes = "origin", "auto"
-	if o.addresses, err = parsed(o.flags(), args, env); err != nil {
+	var by cli.SetBy
+	if o.addresses, by, err = parsed(o.flags(), args, env); err != nil {
 		return o, err
 	}
-	o.checkSource()
+	o.checkSource(by)
 	var invalid problem.List
 	o.policy, invalid = cli.ReadHashPolicy(o.hashes)
 	o.problems = append(o.problems, invalid...)
@@ -90,7 +91,7 @@ func lock(opts lockOptions, in *reader, v *view.Lock) problem.List {
 	if problems.HasErrors() {
 		return problems
 	}
-	net, source, unreached := opts.connect(m, product)
+	net, source, unreached := opts.connect(in)
 	if problems = append(problems, unreached...); problems.HasErrors() {
 		return problems
 	}

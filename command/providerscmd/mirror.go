@@ -68,13 +68,14 @@ func (o *mirrorOptions) flags() cli.Flags {
 func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 	o := mirrorOptions{lockFile: true, pruneGrace: defaultGrace, packageOptions: packageOptions{from: "origin"}}
 	given, err := o.flags().Parse(args)
+	var by cli.SetBy
 	if err == nil {
-		_, err = given.Fill(env)
+		by, err = given.Fill(env)
 	}
 	if err != nil {
 		return o, err
 	}
-	o.checkSource()
+	o.checkSource(by)
 	if len(given.Operands) != 1 || given.Operands[0] == "" {
 		o.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	} else {
@@ -131,7 +132,7 @@ func runMirror(m *cli.Meta, args []string) (int, error) {
 
 func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	m, product := in.meta, in.product
-	net, source, problems := opts.connect(m, product)
+	net, source, problems := opts.connect(in)
 	if problems.HasErrors() {
 		return problems
 	}

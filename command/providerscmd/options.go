@@ -10,7 +10,6 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
-	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -24,6 +23,7 @@ type packageOptions struct {
 	allPlatforms bool // -platform=all
 
 	fsMirror, netMirror string
+	mirrors             []string // of -mirror
 	policies            []string // of -policy
 	from                string   // "origin" or "config"
 
@@ -46,6 +46,7 @@ func (o *packageOptions) sourceFlags(from, help string) cli.Flags {
 		{Name: "net-mirror", Arg: "=URL", Value: cli.String(&o.netMirror),
 			Help: "Take them from this network mirror, and from nowhere else."},
 		{Name: "from", Arg: "=" + from, Value: cli.String(&o.from), Help: help},
+		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 	}
 }
@@ -64,8 +65,11 @@ func (o *packageOptions) addPlatform(given string) error {
 	return nil
 }
 
-// checkSource checks the options that say where packages come from.
-func (o *packageOptions) checkSource() {
+// checkSource checks the options that say where packages come from, and who set them.
+func (o *packageOptions) checkSource(by cli.SetBy) {
+	if o.fsMirror+o.netMirror != "" && by["mirror"] != "-mirror" {
+		o.mirrors = nil // they are asked for what may come from elsewhere
+	}
 	u, err := url.Parse(o.netMirror)
 	switch fromConfig := o.from == "config"; {
 	case !fromConfig && o.from != "origin":
@@ -73,6 +77,8 @@ func (o *packageOptions) checkSource() {
 			"The value of -from is %q. It is \"origin\", each provider's own registry, or \"config\", what the CLI configuration says.", o.from))
 	case o.fsMirror != "" && o.netMirror != "":
 		o.refuse("Invalid installation method options", "The -fs-mirror and -net-mirror command line options are mutually-exclusive.")
+	case o.fsMirror+o.netMirror != "" && o.mirrors != nil:
+		o.refuse("Invalid installation method options", "The option -mirror can't be used together with -fs-mirror or -net-mirror, which have packages come from nowhere else.")
 	case fromConfig && o.fsMirror+o.netMirror != "":
 		o.refuse("Invalid installation method options", "The option -from=config can't be used together with -fs-mirror or -net-mirror.")
 	case o.netMirror != "" && (err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http"):
@@ -85,21 +91,28 @@ func (o *packageOptions) refuse(summary, detail string) {
 }
 
 // connect makes the source of packages, and what reaches it: the registries,
-// unless something else is asked for.
-func (o *packageOptions) connect(m *cli.Meta, product getproviders.Product) (sources.Network, getproviders.Source, problem.List) {
+// unless something else is asked for. What it opens is closed with the reader.
+func (o *packageOptions) connect(in *reader) (sources.Network, getproviders.Source, problem.List) {
+	m, product := in.meta, in.product
 	config, net, problems := sources.Online(m, product, "", o.policies...)
 	if problems.HasErrors() {
 		return net, nil, problems
 	}
-	source, err := o.source(m, product, config, net)
+	from := sources.Options{Net: net, Config: config, Product: product}
+	var invalid problem.List
+	in.mirrors, invalid = from.OpenMirrors(m, o.mirrors)
+	if problems = append(problems, invalid...); problems.HasErrors() {
+		return net, nil, problems
+	}
+	from.Mirrors = in.mirrors
+	source, err := o.source(m, from)
 	if err != nil {
 		problems = append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))
 	}
 	return net, source, problems
 }
 
-func (o *packageOptions) source(m *cli.Meta, product getproviders.Product, config *cliconfig.Config, net sources.Network) (getproviders.Source, error) {
-	all := sources.Options{Net: net, Config: config, Product: product}
+func (o *packageOptions) source(m *cli.Meta, all sources.Options) (getproviders.Source, error) {
 	switch {
 	case o.fsMirror != "":
 		return all.Single(m).FilesystemMirror(o.fsMirror), nil
@@ -108,18 +121,19 @@ func (o *packageOptions) source(m *cli.Meta, product getproviders.Product, confi
 	case o.from == "config":
 		return all.All(m)
 	default:
-		return all.Single(m).Registry(), nil
+		single := all.Single(m)
+		return single.MirrorsBefore(getproviders.Selector{Source: single.Registry(), IsRegistry: true}), nil
 	}
 }
 
 // parsed reads options, and returns what stands behind them.
-func parsed(flags cli.Flags, args []string, env cli.Environment) (operands []string, err error) {
+func parsed(flags cli.Flags, args []string, env cli.Environment) (operands []string, by cli.SetBy, err error) {
 	given, err := flags.Parse(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	_, err = given.Fill(env)
-	return given.Operands, err
+	by, err = given.Fill(env)
+	return given.Operands, by, err
 }
 
 // parseVersion reads ADDRESS or ADDRESS@VERSION; versioned says which one it is.

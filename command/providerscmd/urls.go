@@ -39,8 +39,8 @@ func (o *urlsOptions) flags() cli.Flags {
 
 // parseURLs reads the arguments of providers urls. What is wrong with values is in
 // the options' problems.
-func parseURLs(args []string) (o urlsOptions, err error) {
-	operands, err := parsed(o.flags(), args, nil)
+func parseURLs(args []string, env cli.Environment) (o urlsOptions, err error) {
+	operands, by, err := parsed(o.flags(), args, env)
 	if err != nil {
 		return o, err
 	}
@@ -51,14 +51,14 @@ func parseURLs(args []string) (o urlsOptions, err error) {
 		o.from = "config" // as init
 	}
 	o.from = cmp.Or(o.from, "origin")
-	o.checkSource()
+	o.checkSource(by)
 	return o, nil
 }
 
 // runURLs tells where the packages are that directories need, for programs that
 // fetch, scan or build with them.
 func runURLs(m *cli.Meta, args []string) (int, error) {
-	opts, err := parseURLs(args)
+	opts, err := parseURLs(args, m.Env)
 	if err != nil {
 		return 0, err
 	}
@@ -78,7 +78,7 @@ func runURLs(m *cli.Meta, args []string) (int, error) {
 // looked for.
 func locate(opts urlsOptions, in *reader) (view.Result, problem.List) {
 	m, product := in.meta, in.product
-	net, source, problems := opts.connect(m, product)
+	net, source, problems := opts.connect(in)
 	if problems.HasErrors() {
 		return nil, problems
 	}

@@ -16,10 +16,14 @@ func IsURL(given string) bool { return strings.Contains(given, "://") }
 
 // OpenBucket opens the bucket of a URL. The bucket is to be closed.
 func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string) (blob.Bucket, *problem.Problem) {
-	kinds := blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
-	bucket, err := kinds.Open(ctx, address)
+	bucket, err := net.bucketKinds(m).Open(ctx, address)
 	if err != nil {
 		return nil, problem.Error("Invalid URL of a bucket", problem.Sentence(err))
 	}
 	return bucket, nil
+}
+
+// bucketKinds are the buckets that there are. A file URL is a directory.
+func (net Network) bucketKinds(m *cli.Meta) blob.Openers {
+	return blob.Openers{"s3": s3.Open, "gs": gcs.Opener{Client: net.Archives, Environ: m.Env}.Open}
 }

@@ -27,6 +27,7 @@ type options struct {
 	hashesText string // of -hashes, as it was given
 	hashes     fetcher.HashPolicy
 	policies   []string            // of -policy
+	mirrors    []string            // of -mirror
 	bundle     string              // of -o
 	unpack     string              // of -unpack
 	target     string              // where to unpack
@@ -48,6 +49,7 @@ func (o *options) flags() cli.Flags {
 			Help: "Take the newest versions of modules and providers that are allowed."},
 		{Name: "hashes", Arg: "=", Value: cli.String(&o.hashesText), Variable: cli.HashesVariable, Meaning: "whose word counts for hashes of what isn't read",
 			Help: "Whose hashes to trust for other platforms: \"auto\", \"listed\" or \"read\", as for \"providers lock\"."},
+		sources.MirrorFlag(&o.mirrors),
 		sources.PolicyFlag(&o.policies),
 		{Name: "prune", Value: cli.Bool(&o.prune),
 			Help: "Remove packages of providers and modules that aren't needed any more, and nothing else. Packages of providers that you have put there yourself stay."},

@@ -24,9 +24,10 @@ import (
 
 // origins are where packages come from.
 type origins struct {
-	net    sources.Network
-	source getproviders.Source
-	placed []getproviders.Provider // of which there are packages that vendor hasn't put there
+	net     sources.Network
+	mirrors *sources.Mirrors // to be closed
+	source  getproviders.Source
+	placed  []getproviders.Provider // of which there are packages that vendor hasn't put there
 }
 
 // connect makes the sources: those of init, but for the directory that is to be
@@ -36,7 +37,13 @@ func connect(r request, p project) (from origins, problems problem.List) {
 	if from.net = net; problems.HasErrors() {
 		return from, problems
 	}
-	all, err := sources.Options{Net: net, Config: config, Product: r.product, Vendored: vendored.PluginsDir}.All(r.meta)
+	using := sources.Options{Net: net, Config: config, Product: r.product, Vendored: vendored.PluginsDir}
+	var invalid problem.List
+	using.Mirrors, invalid = using.OpenMirrors(r.meta, r.opts.mirrors)
+	if from.mirrors, problems = using.Mirrors, append(problems, invalid...); problems.HasErrors() {
+		return from, problems
+	}
+	all, err := using.All(r.meta)
 	if err != nil {
 		return from, append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))
 	}

@@ -126,6 +126,7 @@ func read(r request) (p project, problems problem.List) {
 // files last. It reports whether git LFS is to keep the packages.
 func fill(r request, p project) (lfs bool, problems problem.List) {
 	from, problems := connect(r, p)
+	defer from.mirrors.Close()
 	if problems.HasErrors() {
 		return false, problems
 	}

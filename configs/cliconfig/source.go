@@ -26,6 +26,8 @@ type SourceOptions struct {
 	// Dirs are directories in the layout of a filesystem mirror, as -plugin-dir
 	// names them. If there are any, nothing else counts.
 	Dirs []string
+	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
+	Mirrors []getproviders.Source
 	// Except is a directory that is no mirror, although it is a usual place for
 	// one, because it is about to be filled; "": none.
 	Except string
@@ -41,7 +43,7 @@ type SourceOptions struct {
 }
 
 // Source returns the source of providers that the configuration describes: the
-// methods of its provider_installation block in their order. Where there is no
+// methods of its provider_installation block in their order, after the Mirrors of the options. Where there is no
 // such block, these are the directories of [ImpliedMirrorDirs] that exist, and for
 // every provider of which none of them has a package, its registry. The paths of
 // mirrors are relative to the working directory of the process.
@@ -61,7 +63,7 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 		}
 	case c.Installation == nil:
 		all.Selectors, err = o.implied(ctx)
-		if all.Fallback == getproviders.Exclusive {
+		if all.Fallback == getproviders.Exclusive && len(o.Mirrors) == 0 {
 			// The registry is kept out of what these directories hold in any
 			// case. To them the word would mean all that they don't hold, too.
 			all.Fallback = getproviders.StopOnFailure
@@ -69,7 +71,26 @@ func (c *Config) Source(ctx context.Context, o SourceOptions) (all getproviders.
 	default:
 		all.Selectors, err = o.configured(c.Installation)
 	}
+	if len(o.Dirs) == 0 {
+		all.Selectors = slices.Concat(o.first(), all.Selectors)
+	}
 	return all, err
+}
+
+// MirrorsBefore returns a source that asks the Mirrors of the options, and then another source.
+func (o SourceOptions) MirrorsBefore(then getproviders.Selector) getproviders.Source {
+	if len(o.Mirrors) == 0 {
+		return then.Source
+	}
+	return getproviders.MultiSource{Selectors: append(o.first(), then), Fallback: o.Fallback}
+}
+
+// first are selectors of the Mirrors.
+func (o SourceOptions) first() (all []getproviders.Selector) {
+	for _, mirror := range o.Mirrors {
+		all = append(all, getproviders.Selector{Source: o.retried(mirror, nil)})
+	}
+	return all
 }
 
 // usable is the network of the options, or one that is made for them. A program

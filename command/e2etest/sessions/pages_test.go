@@ -79,6 +79,7 @@ var notRun = map[string]string{
 	"docs/mirrors.md: export TF_TOKEN_registry_example__corp_com=...":                                                                                       "has no token in it",
 	"docs/engine.md: product := getproviders.Terraform(\"1.15.9\")":                                                                                         "an example of the package providercache runs it",
 	"docs/trust.md: docker run -v \"$HOME/.cache/tfdeps:/cache:ro\" -e TFDEPS_CACHE_DIR=/cache ...":                                                         "needs Docker",
+	"docs/fleet.md: TFDEPS_MIRROR='s3://company-providers/mirror?region=eu-west-1' tfdeps init":                                                             "needs a bucket of Amazon's; a test of the package sources installs from one of versitygw",
 }
 
 // TestPages_LeaveNoBlockOut: each block of code is run by the page's session, or notRun

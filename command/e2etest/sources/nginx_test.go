@@ -37,11 +37,11 @@ func TestMirror_ServedByNginx(t *testing.T) {
 	peer := harness.LookTerraform(t)
 	nginx := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx") // where only root looks
 	program := harness.Tfdeps(t)
-	ca := harness.NewCA(t)
+	ca, place := harness.NewCA(t), bucketPlace(t)
 	for name, tree := range map[string]mirrorTree{
 		"by terraform providers mirror": mirrorByTerraform(t, ca, peer, placeOf(t.TempDir())),
 		"by tfdeps providers mirror":    mirrorByTerraform(t, ca, program, placeOf(t.TempDir())),
-		"in a bucket":                   mirrorByTerraform(t, ca, program, bucketPlace(t)),
+		"in a bucket":                   mirrorByTerraform(t, ca, program, place),
 		"by hand":                       mirrorByHand(t),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -55,6 +55,9 @@ func TestMirror_ServedByNginx(t *testing.T) {
 				}
 			}
 			tree.install(t, ca, fmt.Sprintf("filesystem_mirror { path = %q }", tree.dir), program, peer)
+			if name == "in a bucket" {
+				tree.installFromBucket(t, program, place)
+			}
 		})
 	}
 }
@@ -82,6 +85,24 @@ func (m mirrorTree) install(t *testing.T, ca *providertest.CA, method, program, 
 	if after := harness.ListTree(t, dir); !slices.Equal(after, tree) {
 		t.Errorf("%s: terraform init has changed .terraform\n--- before\n%s\n--- after\n%s",
 			method, strings.Join(tree, "\n"), strings.Join(after, "\n"))
+	}
+}
+
+// installFromBucket has tfdeps read the bucket itself, with its credentials and without.
+func (m mirrorTree) installFromBucket(t *testing.T, program string, place mirrorPlace) {
+	t.Helper()
+	dir, env := t.TempDir(), append(harness.Env(t), "TFDEPS_MIRROR="+place.target, "TFDEPS_MIRROR_FALLBACK=exclusive")
+	if err := os.WriteFile(filepath.Join(dir, "main.tf"), []byte(requiring(m.provider)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	harness.Run(t, dir, append(env, place.env...), program, "init", "-input=false")
+	if lock := harness.ReadLock(t, dir); !strings.Contains(lock, m.version) {
+		t.Errorf("the lock file is\n%s", lock)
+	}
+	cmd := exec.CommandContext(t.Context(), program, "init", "-input=false", "-upgrade")
+	cmd.Dir, cmd.Env = dir, append(env, "AWS_ACCESS_KEY_ID=other", "AWS_SECRET_ACCESS_KEY=other")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "s3://bucket/pre/fix") {
+		t.Errorf("with other credentials: %v\n%s", err, out)
 	}
 }
 

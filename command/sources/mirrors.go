@@ -1,0 +1,125 @@
+package sources
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// mirrorVariable names mirrors, with commas between them, that are asked before everything else.
+const mirrorVariable = "TFDEPS_MIRROR"
+
+// MirrorFlag is the option -mirror, whose values [Network.OpenMirrors] takes.
+func MirrorFlag(given *[]string) cli.Flag {
+	return cli.Flag{Name: "mirror", Arg: "=URL", Value: cli.Func(func(value string) error {
+		for each := range strings.SplitSeq(value, ",") {
+			if each = strings.TrimSpace(each); each == "" {
+				return errors.New("the URL of a mirror, or a directory, has to follow")
+			}
+			if !slices.Contains(*given, each) {
+				*given = append(*given, each)
+			}
+		}
+		return nil
+	}), Variable: mirrorVariable, Meaning: "which mirrors are asked first",
+		Help: "Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it."}
+}
+
+// Mirrors are the mirrors of -mirror. The zero value is none.
+type Mirrors struct {
+	opened  []openedMirror
+	buckets []blob.Bucket
+}
+
+// openedMirror is one of them. Remote ones may not be asked without a network.
+type openedMirror struct {
+	source getproviders.Source
+	remote bool
+}
+
+// OpenMirrors opens the mirrors of -mirror, in their order; nothing is asked of any of them yet, but the credentials of
+// buckets may be looked for. They are to be closed.
+func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.List) {
+	all := &Mirrors{}
+	var problems problem.List
+	for _, location := range given {
+		if err := all.open(m, o, location); err != nil {
+			problems = append(problems, problem.Error("Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %s",
+				redacted(location), problem.Sentence(err))))
+		}
+	}
+	return all, problems
+}
+
+// redacted is a location without what may be a secret.
+func redacted(location string) string {
+	if u, err := url.Parse(location); err == nil && u.Host != "" {
+		u.User, u.RawQuery = nil, ""
+		return u.String()
+	}
+	if IsURL(location) {
+		return "of a URL that can't be read"
+	}
+	return location
+}
+
+func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
+	scheme, _, isURL := strings.Cut(location, "://")
+	single := o.Single(m)
+	switch {
+	case !isURL:
+		all.opened = append(all.opened, openedMirror{source: single.FilesystemMirror(location)})
+	case scheme == "https" || scheme == "http":
+		source, err := single.NetworkMirror(location) // it is offline by itself
+		if err != nil {
+			return err
+		}
+		all.opened = append(all.opened, openedMirror{source: source})
+	default:
+		bucket, err := o.Net.bucketKinds(m).Open(m.Context, location)
+		if err != nil {
+			return err
+		}
+		all.buckets = append(all.buckets, bucket)
+		source, err := mirror.Source(bucket)
+		if err != nil {
+			return err
+		}
+		source.Signers = o.Net.Signers
+		all.opened = append(all.opened, openedMirror{source: getproviders.Memoize(source), remote: true})
+	}
+	return nil
+}
+
+// sources are the mirrors as the options allow them to be asked.
+func (all *Mirrors) sources(o Options) (asked []getproviders.Source) {
+	if all == nil {
+		return nil
+	}
+	for _, each := range all.opened {
+		source := each.source
+		if each.remote && o.Net.OfflineBy != "" {
+			source = getproviders.OfflineSource{Source: source, Cached: o.Cached, By: o.Net.OfflineBy}
+		}
+		asked = append(asked, source)
+	}
+	return asked
+}
+
+// Close closes connections. Nothing is asked of the mirrors afterwards.
+func (all *Mirrors) Close() {
+	if all == nil {
+		return
+	}
+	for _, bucket := range all.buckets {
+		_ = bucket.Close()
+	}
+}

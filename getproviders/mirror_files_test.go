@@ -1,0 +1,92 @@
+package getproviders_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// files are those of a mirror, by their paths.
+type files map[string]string
+
+func (f files) String() string { return "s3://bucket/pre/fix" }
+
+func (f files) ReadFile(_ context.Context, path string, limit int64) ([]byte, error) {
+	content, ok := f[path]
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%s: %w", path, fs.ErrNotExist)
+	case content == "forbidden":
+		return nil, fmt.Errorf("%s: %w", path, hosts.ErrUnauthorized)
+	case int64(len(content)) > limit:
+		return nil, &hosts.TooLargeError{Limit: limit}
+	}
+	return []byte(content), nil
+}
+
+func (f files) Archive(path string) getproviders.Archive {
+	return getproviders.ReaderArchive{Name: "file " + path, Reader: strings.NewReader(f[path]), Size: int64(len(f[path]))}
+}
+
+// inMirror are the documents of widget 1.0.0, whose archive is at a URL.
+func inMirror(url string) files {
+	const dir = "registry.example/acme/widget/"
+	return files{dir + "index.json": goodIndex, dir + "1.0.0.json": `{"archives": {"linux_amd64": {"url": "` + url + `", "hashes": ["` + someZH + `"]}}}`}
+}
+
+func TestStoredMirrorSource_ReadsFiles(t *testing.T) {
+	for url, want := range map[string]string{
+		"widget.zip": "file registry.example/acme/widget/widget.zip", "../../../all/widget%2B1.zip": "file all/widget+1.zip",
+		"s3://bucket/pre/fix/x.zip": "file x.zip", "https://cdn.example/w.zip?signature=s": "https://cdn.example/w.zip",
+	} {
+		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if err != nil || pkg.Location.String() != want || pkg.SourceURL != "s3://bucket/pre/fix/" || pkg.Trust.ExpectedSHA256 == ([32]byte{}) {
+			t.Errorf("%s: %+v, %v", url, pkg, err)
+		}
+		available, err := source.Versions(t.Context(), widget)
+		platforms, err2 := source.Platforms(t.Context(), widget, version("1.0.0"))
+		if err := errors.Join(err, err2); err != nil || !slices.Equal(available.Versions, versions("1.0.0")) || len(platforms) != 1 {
+			t.Errorf("%v, %v, %v", available, platforms, err)
+		}
+	}
+}
+
+func TestStoredMirrorSource_RefusesWhatIsElsewhere(t *testing.T) {
+	for _, url := range []string{"../../../../other/widget.zip", "s3://elsewhere/pre/fix/x.zip", "/x.zip", "file:///etc/passwd"} {
+		source, err := getproviders.NewStoredMirrorSource(inMirror(url))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg, err := source.Package(t.Context(), widget, version("1.0.0"), linux)
+		if failed, ok := errors.AsType[*getproviders.QueryError](err); !ok || !strings.Contains(failed.Error(), "malformed answer") {
+			t.Errorf("%s: %+v, %v", url, pkg, err)
+		}
+	}
+}
+
+func TestStoredMirrorSource_TellsWhatIsMissingFromWhatFails(t *testing.T) {
+	const index = "registry.example/acme/widget/index.json"
+	for _, test := range []struct {
+		files files
+		want  error
+	}{{files{}, getproviders.ErrNotFound}, {files{index: "forbidden"}, getproviders.ErrUnauthorized}, {files{index: strings.Repeat(" ", 17<<20)}, getproviders.ErrUnreachable}} {
+		source, err := getproviders.NewStoredMirrorSource(test.files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := source.Versions(t.Context(), widget); !errors.Is(err, test.want) || !strings.Contains(err.Error(), "acme/widget") {
+			t.Errorf("%v, want %v", err, test.want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package providercache_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+)
+
+// cutting is a bucket whose first archive breaks off.
+type cutting struct {
+	blob.Bucket
+	mu      sync.Mutex
+	offsets []int64 // at which archives were opened
+}
+
+func (c *cutting) String() string { return "s3://bucket/mirror" }
+
+func (c *cutting) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	object, err := c.Bucket.Get(ctx, key, opts)
+	if err != nil || !strings.HasSuffix(key, ".zip") {
+		return object, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.offsets = append(c.offsets, opts.Offset); len(c.offsets) == 1 {
+		object.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.MultiReader(io.LimitReader(object.Body, 100), failing{errCut}), object.Body}
+	}
+	return object, nil
+}
+
+// TestMirrorSource_InstallsFromABucket has the download go on where it broke off, and the signature beside the archive count.
+func TestMirrorSource_InstallsFromABucket(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.Platforms = []getproviders.Platform{linux}
+	bucket := &cutting{Bucket: blob.NewDirectory(m.opts.Dir)}
+	_, err := m.publish(t, bucket, want("widget@1.1.0")...)
+	must(t, err)
+	source, err := mirror.Source(bucket)
+	must(t, err)
+	source.Signers = getproviders.Signers{Trusted: []getproviders.TrustedKey{{Armored: m.registry.Signer().Armored()}}}
+	archives := m.registry.Requests("archive")
+	got, err := newInstaller(t, source).Ensure(t.Context(), provider(registryHost+"/acme/widget"), constraints("~> 1.0"))
+	must(t, err)
+	if got.Version != version("1.1.0") || got.Authentication.TrustLevel != getproviders.LevelCommunity {
+		t.Errorf("%+v", got)
+	}
+	if len(bucket.offsets) != 2 || bucket.offsets[0] != 0 || bucket.offsets[1] == 0 || m.registry.Requests("archive") != archives {
+		t.Errorf("the archive was opened at %v", bucket.offsets)
+	}
+	_, err = source.Versions(t.Context(), provider(registryHost+"/acme/other"))
+	if missing, ok := errors.AsType[*getproviders.ProviderNotFoundError](err); !ok || missing.Source != "provider mirror at s3://bucket/mirror/" {
+		t.Errorf("%v", err)
+	}
+}
