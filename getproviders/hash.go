@@ -112,15 +112,19 @@ func H1(files []FileDigest) (Hash, error) {
 // symlink in place of dir itself is followed, and so is one in place of a
 // file; a symlink to a directory inside the package is an error, as is
 // anything else that isn't a file. When ctx ends, its cause is returned.
-func HashDir(ctx context.Context, dir string) (Hash, error) {
-	h, err := hashDir(ctx, dir)
+func HashDir(ctx context.Context, dir string) (Hash, error) { return HashDirProgress(ctx, dir, nil) }
+
+// HashDirProgress is HashDir that calls read with the number of bytes after each
+// read from a file, in the goroutine of the caller; nil: it isn't called.
+func HashDirProgress(ctx context.Context, dir string, read func(bytes int64)) (Hash, error) {
+	h, err := hashDir(ctx, dir, read)
 	if err != nil {
 		return "", fmt.Errorf("hashing the package in %s: %w", dir, err)
 	}
 	return h, nil
 }
 
-func hashDir(ctx context.Context, dir string) (Hash, error) {
+func hashDir(ctx context.Context, dir string, read func(bytes int64)) (Hash, error) {
 	// A package directory is often a link into a cache, which the walk
 	// wouldn't enter.
 	root, err := filepath.EvalSymlinks(dir)
@@ -137,7 +141,7 @@ func hashDir(ctx context.Context, dir string) (Hash, error) {
 		if err != nil {
 			return err
 		}
-		sum, err := hashFile(ctx, path, buffer)
+		sum, err := hashFile(ctx, path, buffer, read)
 		files = append(files, FileDigest{Name: filepath.ToSlash(name), SHA256: sum})
 		return err
 	})
@@ -151,11 +155,11 @@ func hashDir(ctx context.Context, dir string) (Hash, error) {
 // symlink is followed, and what isn't a file is an error. When ctx ends, its
 // cause is returned.
 func DigestFile(ctx context.Context, path, name string) (FileDigest, error) {
-	sum, err := hashFile(ctx, path, nil)
+	sum, err := hashFile(ctx, path, nil, nil)
 	return FileDigest{Name: name, SHA256: sum}, err
 }
 
-func hashFile(ctx context.Context, path string, buffer []byte) (sum [32]byte, err error) {
+func hashFile(ctx context.Context, path string, buffer []byte, read func(bytes int64)) (sum [32]byte, err error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return sum, err
@@ -169,7 +173,7 @@ func hashFile(ctx context.Context, path string, buffer []byte) (sum [32]byte, er
 	}
 	defer file.Close()
 	digest := sha256.New()
-	if _, err := io.CopyBuffer(digest, contextReader{ctx, file}, buffer); err != nil {
+	if _, err := io.CopyBuffer(digest, contextReader{ctx, file, read}, buffer); err != nil {
 		return sum, err
 	}
 	digest.Sum(sum[:0])
@@ -179,13 +183,18 @@ func hashFile(ctx context.Context, path string, buffer []byte) (sum [32]byte, er
 // contextReader stops when its context ends: an executable may be hundreds of
 // megabytes, and a user who interrupts doesn't want to wait for it.
 type contextReader struct {
-	ctx context.Context
-	r   io.Reader
+	ctx  context.Context
+	r    io.Reader
+	read func(bytes int64) // is told of what was read; nil: it isn't
 }
 
 func (c contextReader) Read(p []byte) (int, error) {
 	if c.ctx.Err() != nil {
 		return 0, context.Cause(c.ctx)
 	}
-	return c.r.Read(p)
+	n, err := c.r.Read(p)
+	if c.read != nil {
+		c.read(int64(n))
+	}
+	return n, err
 }

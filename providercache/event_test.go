@@ -49,6 +49,8 @@ func (r *recorder) observe(_ context.Context, e event.Event) {
 		add(e.Addr, "selected %s", e.Version)
 	case event.HashingEvent:
 		add(e.Addr, "read %s", e.Version)
+	case event.HashProgressEvent:
+		add(e.Addr, "read %d bytes", e.Done)
 	case event.PresentEvent:
 		add(e.Addr, "present %s", e.Version)
 	case event.LinkedEvent:

@@ -217,9 +217,11 @@ func (i inspector) sharesCacheFiles(t fetcher.Request) bool {
 func (in *Installer) hashPackage(ctx context.Context, s resolve.Selection, at store.View) (getproviders.Hash, receipt.StatRecord, error) {
 	dir := at.Path(in.packageName(s))
 	began := in.Fetcher.Time()
-	record, _ := receipt.TakeRecord(dir)
+	record, err := receipt.TakeRecord(dir)
 	record.ReadFrom = began
-	in.Fetcher.Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
-	h1, err := getproviders.HashDir(ctx, dir)
+	if err == nil { // else it isn't there, or hashing says what is wrong
+		in.Fetcher.Emit(ctx, event.HashingEvent{Addr: s.Provider, Version: s.Version, Dir: dir})
+	}
+	h1, err := getproviders.HashDirProgress(ctx, dir, in.Fetcher.EmitHashing(ctx, fetcher.Request{Selection: s}, dir))
 	return h1, record, err
 }

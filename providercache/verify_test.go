@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -124,6 +125,26 @@ func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
 	}
 	if got := readTree(t, dir).Packages; len(got) != 1 || got[0].Platform != linux {
 		t.Errorf("found %+v", got)
+	}
+}
+
+func TestReadTrees_ReportHowMuchIsRead(t *testing.T) {
+	t.Parallel()
+	dir, large := t.TempDir(), make([]byte, 20_000_000)
+	_, _ = rand.NewChaCha8([32]byte{}).Read(large)
+	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/1.0.0/linux_amd64/terraform-provider-widget")), string(large))
+	write(t, filepath.Join(dir, filepath.FromSlash(widget+"/terraform-provider-widget_1.1.0_linux_amd64.zip")),
+		string(zipOf(t, map[string]string{"terraform-provider-widget": string(large)})))
+	steps := map[string]int{}
+	_, err := store.ReadTrees(t.Context(), []string{dir}, event.Observer(func(e event.Event) {
+		if e, ok := e.(event.HashProgressEvent); ok {
+			steps[fmt.Sprint(e.Version, " ", filepath.Base(e.Dir), " ", e.Done/8_000_000)]++
+		}
+	}))
+	must(t, err)
+	const unpacked, packed = "1.0.0 linux_amd64 ", "1.1.0 terraform-provider-widget_1.1.0_linux_amd64.zip "
+	if want := map[string]int{unpacked + "1": 1, unpacked + "2": 1, packed + "1": 1, packed + "2": 1}; !maps.Equal(steps, want) {
+		t.Errorf("reported were %v, want %v", steps, want)
 	}
 }
 

@@ -80,9 +80,12 @@ func (a *Activity) observe(e event.Event) (came int64) {
 	case event.PhaseEvent:
 		a.phase(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}, e.Phase)
 	case event.HashingEvent:
-		key := taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}
-		a.tasks.start(key, a.name(e.Addr, e.Version, e.Platform), false).total = a.tasks.sizes[e.Dir]
-		a.phase(key, event.Verifying)
+		a.hashing(e)
+	case event.HashProgressEvent:
+		if t := a.tasks.find(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}); t != nil {
+			t.hash(e.Done, a.tasks.now())
+			a.display.update(t)
+		}
 	case event.KeptEvent:
 		a.tasks.kept += e.Bytes
 	case event.VerifyEvent:
@@ -110,15 +113,15 @@ func (a *Activity) ended(e event.Event) (came int64) {
 	case event.LinkedEvent:
 		a.end(taskKey{provider: e.Addr, version: e.Version}, false)
 	case event.HashedEvent:
-		a.end(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}, false)
+		a.end(taskKey{provider: e.Addr, version: e.Version, platform: e.Platform, dir: e.Dir}, false)
 	case event.FetchedEvent:
 		return a.end(taskKey{provider: e.Addr, version: e.Version}, true)
 	case lockhashes.DoneEvent:
 		p := e.Package
-		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, ""}, e.Err == nil, false)
+		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, "", ""}, e.Err == nil, false)
 	case archivedir.DoneEvent:
 		p := e.Package
-		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, ""}, p.Err == nil && !p.Present, true)
+		a.count(taskKey{p.Selection.Provider, p.Selection.Version, p.Platform, "", ""}, p.Err == nil && !p.Present, true)
 	case event.FailedEvent:
 		key := taskKey{provider: e.Addr}
 		if failed, ok := errors.AsType[*resolve.ProviderError](e.Err); ok {
@@ -143,9 +146,23 @@ func (a *Activity) count(key taskKey, ok, stays bool) {
 }
 
 func (a *Activity) progress(e event.ProgressEvent) {
-	t := a.tasks.start(taskKey{e.Addr, e.Version, e.Platform, ""}, a.name(e.Addr, e.Version, e.Platform), true)
+	t := a.tasks.start(taskKey{e.Addr, e.Version, e.Platform, "", ""}, a.name(e.Addr, e.Version, e.Platform), true)
 	t.advance(e.Done, e.Total, a.tasks.now())
 	a.display.update(t)
+}
+
+// hashing begins to verify a package. Where packages are only verified, each directory has a task of its own.
+func (a *Activity) hashing(e event.HashingEvent) {
+	key := taskKey{provider: e.Addr, version: e.Version, platform: e.Platform}
+	if a.verifies {
+		key.dir = e.Dir
+	}
+	t := a.tasks.start(key, a.name(e.Addr, e.Version, e.Platform), false)
+	if size, known := a.tasks.sizes[e.Dir]; known {
+		t.total = size
+	}
+	t.done = 0
+	a.phase(key, event.Verifying)
 }
 
 // phase is about a package; one of which nothing was heard is only prepared for its place.

@@ -69,6 +69,60 @@ func TestActivity_NamesPhasesInLines(t *testing.T) {
 	}
 }
 
+func TestActivity_ShowsHowMuchIsVerified(t *testing.T) {
+	for mode, want := range map[Progress]string{
+		ProgressTTY: `example.com/acme/alpha v1.2.3 for plan9_arm  [=======>-----]   24/40 MB  verifying  1s left  12 MB/s
+example.com/acme/beta v1.2.3 for plan9_arm                        60 MB  verifying  2s
+Total: 0 of 2                                [===>---------]  24/100 MB  6s left  12 MB/s`,
+		ProgressPlain: "Still verifying example.com/acme/alpha v1.2.3 for plan9_arm: 24 MB of 40 MB (60%), 2.0 MB/s, 8s left; example.com/acme/beta v1.2.3 for plan9_arm (12s)",
+	} {
+		clock := newWatch()
+		a, screen := shownActivity(clock, func(o *Options) { o.Progress, o.Stderr.Width = mode, 101 })
+		read := func(dir string, done int64) {
+			a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: dir, Done: done})
+		}
+		a.Observe(event.VerifyEvent{Bytes: map[string]int64{"/a": 40 * mb, "/b": 60 * mb}})
+		a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Platform: plan9, Dir: "/a"})
+		a.Observe(event.HashingEvent{Addr: beta, Version: v1, Platform: plan9, Dir: "/b"})
+		read("/elsewhere", 50*mb)
+		read("/a", 0)
+		if clock.advance(2 * time.Second); mode == ProgressPlain {
+			clock.advance(10 * time.Second)
+		}
+		read("/a", 24*mb)
+		if got := screen.Text(); got != want && strings.ReplaceAll(got, "\n", "") != want {
+			t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+		}
+		a.Close()
+	}
+}
+
+// When all bytes are here, no time that is left can be told; and what isn't as it should be is downloaded from its beginning.
+func TestActivity_NamesThePhaseOfAll(t *testing.T) {
+	clock := newWatch()
+	a, screen := shownActivity(clock, nil)
+	a.Observe(event.HashingEvent{Addr: alpha, Version: v1, Dir: "/a"})
+	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 30 * mb})
+	clock.advance(2 * time.Second)
+	a.Observe(event.HashProgressEvent{Addr: alpha, Version: v1, Dir: "/a", Done: 90 * mb})
+	for _, p := range []getproviders.Provider{alpha, beta} {
+		a.Observe(came(p, 0, 10*mb))
+		clock.advance(2 * time.Second)
+		a.Observe(came(p, 10*mb, 10*mb))
+		a.Observe(event.PhaseEvent{Addr: p, Version: v1, Phase: event.Unpacking})
+	}
+	want := `example.com/acme/beta v1.2.3   [==============================]     10 MB  unpacking  1s
+example.com/acme/alpha v1.2.3  [==============================]     10 MB  unpacking  2s
+Total: 0 of 2                  [==============================]  20/20 MB  unpacking`
+	if got := screen.Text(); got != want {
+		t.Errorf("the screen is\n%s\nwant\n%s", got, want)
+	}
+	a.Observe(installed(alpha))
+	if text := screen.Text(); !strings.Contains(text, "Downloaded example.com/acme/alpha v1.2.3: 10 MB in") {
+		t.Errorf("the screen is\n%s", text)
+	}
+}
+
 func TestActivity_SumsUpManyInOneLine(t *testing.T) {
 	clock := newWatch()
 	a, screen := shownActivity(clock, func(o *Options) { o.Progress = ProgressPlain; o.Stderr.Width = 200 })

@@ -120,13 +120,16 @@ func rowOf(t *task, now time.Time) row {
 	}
 	switch quiet := now.Sub(t.last); {
 	case t.phase != event.Downloading:
-		if t.total > 0 {
+		if t.total > 0 && (t.done == 0 || t.done >= t.total) {
 			r.amount = megabytes(t.total)
 		}
 		if t.done == 0 {
 			r.bar = -1
 		}
 		r.more = []string{t.phase.String(), whole(now.Sub(t.since))}
+		if t.isHashed() {
+			r.more = append(r.more[:1], speed(t.pace.rate(now), t.left(now))...)
+		}
 	case quiet >= stallDelay:
 		r.more = []string{"no data for " + whole(quiet)}
 	case t.total < 0 && t.done == 0:
@@ -161,7 +164,9 @@ func totalRow(all *tasks, now time.Time) row {
 		for _, t := range all.running { // the last one may have all of the network, and be no faster
 			left = max(left, t.left(now))
 		}
-		r.more = speed(all.pace.rate(now), left)
+		if r.more = speed(all.pace.rate(now), left); done >= total && len(all.running) > 0 && all.running[0].phase != event.Downloading {
+			r.more = []string{all.running[0].phase.String()} // nothing is known of how long that takes
+		}
 	} else if n := all.count(); n > 0 {
 		r.bar = float64(all.ended) / float64(n)
 	}

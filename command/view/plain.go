@@ -116,7 +116,7 @@ func stillText(all *tasks, now time.Time) string {
 
 // taskText says how far a task is.
 func taskText(t *task, now time.Time) string {
-	if t.phase != event.Downloading || t.done == 0 && t.total < 0 {
+	if t.phase != event.Downloading && !t.isHashed() || t.done == 0 && t.total < 0 {
 		return " (" + whole(now.Sub(t.since)) + ")"
 	}
 	words := []string{howFar(t.done, t.total)}

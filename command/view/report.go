@@ -70,9 +70,12 @@ type reportRow struct {
 	open map[string]float64 // when a span began that hasn't ended
 }
 
+// phaseSpans are the spans of the phases of package event.
+var phaseSpans = [...]string{event.Downloading: "fetch", event.Unpacking: "unpack", event.Verifying: "read", event.Linking: "link"}
+
 // reportSpan is a part of the time. From and To are milliseconds since the beginning of the run.
 type reportSpan struct {
-	What string  `json:"what"` // "ask", "read", "fetch", "finish"; "done" is a moment
+	What string  `json:"what"` // "ask", "read", "fetch", "unpack", "link"; "done" is a moment
 	From float64 `json:"from"`
 	To   float64 `json:"to"`
 }
@@ -104,11 +107,22 @@ func (w *reportRow) end(what string, at float64) {
 	}
 }
 
+// enter ends what is done to the package, and begins something else; "": nothing.
+func (w *reportRow) enter(what string, at float64) {
+	for _, other := range []string{"read", "fetch", "unpack", "link"} {
+		if other != what {
+			w.end(other, at)
+		}
+	}
+	if what != "" {
+		w.begin(what, at)
+	}
+}
+
 // finish ends all that is open, and says what became of it.
 func (w *reportRow) finish(outcome string, at float64) {
-	for _, what := range []string{"ask", "read", "fetch", "finish"} {
-		w.end(what, at)
-	}
+	w.enter("", at)
+	w.end("ask", at)
 	if w.Outcome = outcome; outcome != "" {
 		w.Spans = append(w.Spans, reportSpan{"done", at, at})
 	}
@@ -129,16 +143,14 @@ func (r *Report) observe(e event.Event) {
 		row.Version = e.Version.String()
 		row.end("ask", at)
 	case event.HashingEvent:
-		row.begin("read", at)
+		row.enter("read", at)
 	case event.FetchingEvent:
 		row.Source = e.Source
-		row.end("read", at)
-		row.begin("fetch", at)
+		row.enter("fetch", at)
 	case event.ProgressEvent:
-		if row.Bytes = e.Done; e.Total > 0 && e.Done == e.Total {
-			row.end("fetch", at)
-			row.begin("finish", at)
-		}
+		row.Bytes = e.Done
+	case event.PhaseEvent:
+		row.enter(phaseSpans[e.Phase], at)
 	case event.FetchedEvent:
 		row.Source, row.Trust, row.How = e.Source, e.Authentication.TrustLevel.String(), e.Link.String()
 		if e.Link == 0 {

@@ -78,6 +78,8 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 				r.observe(event.PresentEvent{Addr: p, Version: version})
 			case n%5 == 4:
 				clock.wait(15)
+				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
+				clock.wait(6)
 				r.observe(event.LinkedEvent{Addr: p, Version: version, Link: link.Hardlink})
 			case failed && n%13 == 1:
 				r.observe(event.ProgressEvent{Addr: p, Done: total / 3, Total: total})
@@ -86,7 +88,10 @@ func sampleReport(t *testing.T, count int, failed bool) string {
 				r.observe(event.ProgressEvent{Addr: p, Done: 0, Total: total})
 				clock.wait(int(total / 200_000))
 				r.observe(event.ProgressEvent{Addr: p, Done: total, Total: total})
+				r.observe(event.PhaseEvent{Addr: p, Phase: event.Unpacking})
 				clock.wait(int(total / 900_000))
+				r.observe(event.PhaseEvent{Addr: p, Phase: event.Linking})
+				clock.wait(8)
 				r.observe(event.FetchedEvent{Addr: p, Version: version, Source: "registry.terraform.io " + hostileText, Link: link.Hardlink})
 			}
 		}
@@ -131,7 +136,8 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		{10, event.SelectedEvent{Addr: p, Version: version}}, {12, event.SelectedEvent{Addr: q, Version: version}},
 		{20, event.FetchingEvent{Addr: p, Version: version, Source: "somewhere"}}, {21, event.HashingEvent{Addr: q}},
 		{25, event.ProgressEvent{Addr: p, Done: 0, Total: 5}}, {30, event.ProgressEvent{Addr: p, Done: 5, Total: 5}},
-		{31, event.LinkedEvent{Addr: q, Version: version, Link: link.Clone}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
+		{31, event.PhaseEvent{Addr: p, Phase: event.Unpacking}}, {32, event.PhaseEvent{Addr: q, Phase: event.Linking}},
+		{33, event.LinkedEvent{Addr: q, Version: version, Link: link.Clone}}, {39, event.PhaseEvent{Addr: p, Phase: event.Linking}}, {42, event.FetchedEvent{Addr: p, Version: version, Source: "somewhere"}},
 	} {
 		clock.at = time.Time{}.Add(time.Duration(step.ms) * time.Millisecond)
 		r.observe(step.e)
@@ -150,8 +156,8 @@ func TestReport_TellsWhatHappenedWhen(t *testing.T) {
 		}
 		got.WriteString("\n")
 	}
-	want := "acme/p 1.2.3 fetched  somewhere 5 ask:1-10 fetch:20-30 finish:30-42 done:42-42\n" +
-		"acme/q 1.2.3 linked clone shared cache 0 ask:2-12 read:21-31 done:31-31\n" +
+	want := "acme/p 1.2.3 fetched  somewhere 5 ask:1-10 fetch:20-31 unpack:31-39 link:39-42 done:42-42\n" +
+		"acme/q 1.2.3 linked clone shared cache 0 ask:2-12 read:21-32 link:32-33 done:33-33\n" +
 		"acme/gone     0 ask:3-50\n"
 	if got.String() != want || data.Took != 50 || !data.Failed {
 		t.Errorf("after %v ms:\n%swant\n%s", data.Took, &got, want)

@@ -15,10 +15,12 @@ type taskKey struct {
 	version  getproviders.Version
 	platform getproviders.Platform
 	module   string
+	dir      string // of a package that is only verified
 }
 
 func (k taskKey) matches(other taskKey) bool {
 	return k.provider == other.provider && k.module == other.module &&
+		(k.dir == other.dir || k.dir == "" || other.dir == "") &&
 		(k.version == other.version || k.version == getproviders.Version{} || other.version == getproviders.Version{}) &&
 		(k.platform == other.platform || k.platform == getproviders.Platform{} || other.platform == getproviders.Platform{})
 }
@@ -38,6 +40,8 @@ type task struct {
 	had                int64     // bytes that an earlier run had left
 	done, total        int64     // bytes; total is -1 if unknown
 	came               int64     // bytes over the network, those included that had to come again
+	hashed             int64     // bytes that were read to verify it
+	hashing            bool      // done is of these bytes
 	pace               pace
 }
 
@@ -50,6 +54,9 @@ func (t *task) advance(done, total int64, now time.Time) {
 	if !t.heard {
 		t.heard, t.begun, t.since, t.last = true, now, now, now
 		t.had, t.done = done, done
+	}
+	if t.hashing { // what was here isn't what it should be, and another package comes
+		t.hashing, t.had, t.done, t.pace = false, done, done, pace{}
 	}
 	if done < t.done {
 		t.done, t.had = 0, 0
@@ -65,6 +72,15 @@ func (t *task) advance(done, total int64, now time.Time) {
 	t.pace.add(t.came, now)
 }
 
+// hash records how many bytes of a package were read that is verified.
+func (t *task) hash(done int64, now time.Time) {
+	t.hashed, t.last, t.hashing = done, now, true
+	if t.done = done; t.total >= 0 {
+		t.done = min(done, t.total) // an archive's directory is read twice
+	}
+	t.pace.add(done, now)
+}
+
 // enter begins a phase.
 func (t *task) enter(phase event.Phase, now time.Time) {
 	if !t.heard {
@@ -74,6 +90,9 @@ func (t *task) enter(phase event.Phase, now time.Time) {
 		t.phase, t.since = phase, now
 	}
 }
+
+// isHashed reports whether it is verified, and it is known how far that is.
+func (t *task) isHashed() bool { return t.hashing && t.phase == event.Verifying && t.done < t.total }
 
 // left is how much longer it takes to download it; -1: that isn't known.
 func (t *task) left(now time.Time) time.Duration { return timeLeft(t.total-t.done, t.pace.rate(now)) }
@@ -122,8 +141,9 @@ func (s *tasks) end(t *task, ok bool) {
 	}
 	s.ended++
 	s.endedDone += max(t.done, t.total)
-	if s.moved += t.came; t.phase == event.Verifying && t.came == 0 {
-		s.moved += max(t.total, 0)
+	s.moved += t.came + t.hashed
+	if t.phase == event.Verifying && t.came == 0 {
+		s.moved += max(t.total-t.hashed, 0)
 	}
 	if ok {
 		s.kept += max(t.done, 0)
@@ -144,7 +164,7 @@ func (s *tasks) done() (bytes int64) {
 func (s *tasks) measure(now time.Time) {
 	moved := s.moved
 	for _, t := range s.running {
-		moved += t.came
+		moved += t.came + t.hashed
 	}
 	s.pace.add(moved, now)
 }

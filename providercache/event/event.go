@@ -29,7 +29,8 @@ import (
 // Event is something that happened during an Install, a Plan or an Ensure: one
 // of the types of this file. Events of one provider come in order, those of
 // different providers are mixed. What an event says is also in what the method
-// returns, but for WarningEvent, HashingEvent, ProgressEvent, PhaseEvent and KeptEvent.
+// returns, but for WarningEvent, HashingEvent, HashProgressEvent, ProgressEvent,
+// PhaseEvent and KeptEvent.
 type Event interface {
 	// Provider is the provider that the event is about; zero: it is about several.
 	Provider() getproviders.Provider
@@ -72,6 +73,15 @@ type (
 		Version  getproviders.Version
 		Platform getproviders.Platform // zero: the one that is installed
 		Dir      string
+	}
+	// HashProgressEvent comes while a package is hashed, for every 8 MB. Done is how many
+	// bytes of it were read: of files, or of an archive.
+	HashProgressEvent struct {
+		Addr     getproviders.Provider
+		Version  getproviders.Version
+		Platform getproviders.Platform // as in the HashingEvent or PhaseEvent before
+		Dir      string                // as in the HashingEvent before
+		Done     int64
 	}
 	// HashedEvent says that a package was hashed that is only verified.
 	HashedEvent struct {
@@ -172,22 +182,39 @@ func (p Phase) String() string {
 	}
 }
 
-func (QueuedEvent) Provider() getproviders.Provider     { return getproviders.Provider{} }
-func (e BuiltInEvent) Provider() getproviders.Provider  { return e.Addr }
-func (e QueryEvent) Provider() getproviders.Provider    { return e.Addr }
-func (e SelectedEvent) Provider() getproviders.Provider { return e.Addr }
-func (e WarningEvent) Provider() getproviders.Provider  { return e.Addr }
-func (e PresentEvent) Provider() getproviders.Provider  { return e.Addr }
-func (e HashingEvent) Provider() getproviders.Provider  { return e.Addr }
-func (e HashedEvent) Provider() getproviders.Provider   { return e.Addr }
-func (VerifyEvent) Provider() getproviders.Provider     { return getproviders.Provider{} }
-func (e LinkedEvent) Provider() getproviders.Provider   { return e.Addr }
-func (e FetchingEvent) Provider() getproviders.Provider { return e.Addr }
-func (e ProgressEvent) Provider() getproviders.Provider { return e.Addr }
-func (e PhaseEvent) Provider() getproviders.Provider    { return e.Addr }
-func (e KeptEvent) Provider() getproviders.Provider     { return e.Addr }
-func (e FetchedEvent) Provider() getproviders.Provider  { return e.Addr }
-func (e FailedEvent) Provider() getproviders.Provider   { return e.Addr }
+func (QueuedEvent) Provider() getproviders.Provider         { return getproviders.Provider{} }
+func (e BuiltInEvent) Provider() getproviders.Provider      { return e.Addr }
+func (e QueryEvent) Provider() getproviders.Provider        { return e.Addr }
+func (e SelectedEvent) Provider() getproviders.Provider     { return e.Addr }
+func (e WarningEvent) Provider() getproviders.Provider      { return e.Addr }
+func (e PresentEvent) Provider() getproviders.Provider      { return e.Addr }
+func (e HashingEvent) Provider() getproviders.Provider      { return e.Addr }
+func (e HashProgressEvent) Provider() getproviders.Provider { return e.Addr }
+func (e HashedEvent) Provider() getproviders.Provider       { return e.Addr }
+func (VerifyEvent) Provider() getproviders.Provider         { return getproviders.Provider{} }
+func (e LinkedEvent) Provider() getproviders.Provider       { return e.Addr }
+func (e FetchingEvent) Provider() getproviders.Provider     { return e.Addr }
+func (e ProgressEvent) Provider() getproviders.Provider     { return e.Addr }
+func (e PhaseEvent) Provider() getproviders.Provider        { return e.Addr }
+func (e KeptEvent) Provider() getproviders.Provider         { return e.Addr }
+func (e FetchedEvent) Provider() getproviders.Provider      { return e.Addr }
+func (e FailedEvent) Provider() getproviders.Provider       { return e.Addr }
+
+// hashStep is how many bytes are read between two HashProgressEvents. It isn't a time, so that the same
+// package has the same events each time; a slow disk reads as much within a second.
+const hashStep = 8_000_000
+
+// Count returns a function that is to be called with the number of bytes after each read of a package, from one goroutine at
+// a time. It emits e for every 8 MB, with Done set.
+func (e HashProgressEvent) Count(emit func(Event)) func(bytes int64) {
+	reported := int64(0)
+	return func(bytes int64) {
+		if e.Done += bytes; e.Done-reported >= hashStep {
+			reported = e.Done
+			emit(e)
+		}
+	}
+}
 
 // Observer adapts a function that needs no context to the Observe field.
 func Observer(observe func(Event)) func(context.Context, Event) {

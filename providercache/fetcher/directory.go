@@ -37,7 +37,7 @@ func (f *Fetcher) AuthenticateDirectory(ctx context.Context, t Request, dir stri
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}
 	f.EmitPhase(ctx, t, event.Verifying)
-	h1, err := getproviders.HashDir(ctx, dir)
+	h1, err := getproviders.HashDirProgress(ctx, dir, f.EmitHashing(ctx, t, ""))
 	if err != nil {
 		return receipt.Provenance{}, t.Failed(resolve.StepFetch, err)
 	}

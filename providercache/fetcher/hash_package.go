@@ -87,7 +87,7 @@ func HashPackage(ctx context.Context, path string) (h1, zh getproviders.Hash, er
 		h1, err = getproviders.HashDir(ctx, path)
 		return h1, "", err
 	}
-	content, zh, err := unpack.HashFile(ctx, path)
+	content, zh, err := unpack.HashFile(ctx, path, nil)
 	if err != nil {
 		return "", "", err
 	}

@@ -48,8 +48,8 @@ var ErrDangling = errors.New("it is a link to what isn't there")
 // as there are cores; one to which several links lead is read once. No receipt
 // counts, nothing is written and no request is made. The results belong to
 // dirs, in their order. Names that neither Terraform nor OpenTofu takes for a
-// package are skipped. observe gets an event.VerifyEvent, and an event.HashingEvent and an
-// event.HashedEvent for each package, one at a time; nil: they are dropped. The error is the cause of ctx.
+// package are skipped. observe gets an event.VerifyEvent, and an event.HashingEvent,
+// event.HashProgressEvents and an event.HashedEvent for each package, one at a time; nil: they are dropped. The error is the cause of ctx.
 func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context, event.Event)) ([]ReadTree, error) {
 	trees := make([]ReadTree, len(dirs))
 	var first []ReadPackage // of those that are the same
@@ -76,7 +76,8 @@ func ReadTrees(ctx context.Context, dirs []string, observe func(context.Context,
 	hashed, errs := par.Map(ctx, runtime.GOMAXPROCS(0), first, func(ctx context.Context, p ReadPackage) (ReadPackage, error) {
 		sink.Send(ctx, observe, event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
 		defer sink.Send(ctx, observe, event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path})
-		return readPackage(ctx, p)
+		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Path}
+		return readPackage(ctx, p, progress.Count(func(e event.Event) { sink.Send(ctx, observe, e) }))
 	})
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -114,18 +115,18 @@ func realPath(path string) string {
 	return path
 }
 
-// readPackage hashes a package.
-func readPackage(ctx context.Context, p ReadPackage) (ReadPackage, error) {
+// readPackage hashes a package; progress is told of each read.
+func readPackage(ctx context.Context, p ReadPackage, progress func(bytes int64)) (ReadPackage, error) {
 	if _, err := os.Stat(p.Path); errors.Is(err, fs.ErrNotExist) {
 		target, _ := os.Readlink(p.Path)
 		return p, fmt.Errorf("%w: %s", ErrDangling, target)
 	}
 	if p.Packed {
-		content, zh, err := unpack.HashFile(ctx, p.Path)
+		content, zh, err := unpack.HashFile(ctx, p.Path, progress)
 		p.H1, p.H1Archive, p.ZH = content.H1, content.H1Archive, zh
 		return p, err
 	}
-	h1, err := getproviders.HashDir(ctx, p.Path)
+	h1, err := getproviders.HashDirProgress(ctx, p.Path, progress)
 	p.H1, p.H1Archive = h1, h1
 	return p, err
 }

@@ -63,7 +63,8 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	readings, _ := par.Map(ctx, runtime.GOMAXPROCS(0), packages, func(ctx context.Context, p Package) (reading, error) {
 		hashes, isLocked := locked.has(p)
 		emit(event.HashingEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
-		v, read := at.verify(ctx, p, hashes, isLocked)
+		progress := event.HashProgressEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir}
+		v, read := at.verify(ctx, p, hashes, isLocked, progress.Count(emit))
 		emit(event.HashedEvent{Addr: p.Provider, Version: p.Version, Platform: p.Platform, Dir: p.Dir})
 		return reading{v, read}, nil
 	})
@@ -85,13 +86,13 @@ func (u *Maintenance) Verify(ctx context.Context, locked Locked) ([]Verified, er
 	return all, nil
 }
 
-// verify reads one package.
-func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash, isLocked bool) (v Verified, read receipt.Pending) {
+// verify reads one package; progress is told of each read.
+func (s View) verify(ctx context.Context, p Package, hashes []getproviders.Hash, isLocked bool, progress func(bytes int64)) (v Verified, read receipt.Pending) {
 	v.Package = p
 	began := s.now()
 	record, _ := receipt.TakeRecord(p.Dir)
 	record.ReadFrom = began
-	if v.H1, v.Err = getproviders.HashDir(ctx, p.Dir); v.Err == nil {
+	if v.H1, v.Err = getproviders.HashDirProgress(ctx, p.Dir, progress); v.Err == nil {
 		_, v.Err = unpack.FindExecutable(p.Dir, p.Provider)
 	}
 	made, known := s.Find(p.Name())

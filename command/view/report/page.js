@@ -12,7 +12,7 @@
   const seconds = (ms) => ms < 10 ? ms.toFixed(1) + " ms" : ms < 1000 ? Math.round(ms) + " ms" :
     ms < 60000 ? (ms / 1000).toFixed(ms < 10000 ? 2 : 1) + " s" : Math.floor(ms / 60000) + " min " + Math.round(ms % 60000 / 1000) + " s";
   const size = (n) => !n ? "" : n < 1e6 ? Math.ceil(n / 1000) + " kB" : n < 1e9 ? (n / 1e6).toFixed(n < 1e7 ? 1 : 0) + " MB" : (n / 1e9).toFixed(1) + " GB";
-  const kinds = { ask: "asked for versions", read: "read and hashed", fetch: "fetched", finish: "unpacked, verified, linked", done: "in its place" };
+  const kinds = { ask: "asked for versions", read: "read and verified", fetch: "downloaded, and unpacked meanwhile", unpack: "the rest unpacked", link: "linked", done: "in its place" };
   const spent = (row, what) => row.spans.filter((s) => s.what === what).reduce((sum, s) => sum + s.to - s.from, 0);
   const begin = (row) => Math.min(...row.spans.map((s) => s.from), data.took);
   const end = (row) => Math.max(...row.spans.map((s) => s.to), 0);
@@ -103,10 +103,10 @@
     const table = at("figures"), titles = make("tr");
     const columns = [
       ["Name", (r) => r.name, 2], ["Version", (r) => r.version || ""], ["Outcome", outcome], ["Size", (r) => size(r.bytes), 1],
-      ["Asked", (r) => spent(r, "ask"), 1], ["Read", (r) => spent(r, "read"), 1], ["Fetched", (r) => spent(r, "fetch"), 1], ["Unpacked", (r) => spent(r, "finish"), 1],
+      ["Asked", (r) => spent(r, "ask"), 1], ["Read", (r) => spent(r, "read"), 1], ["Downloaded", (r) => spent(r, "fetch"), 1], ["Unpacked", (r) => spent(r, "unpack"), 1], ["Linked", (r) => spent(r, "link"), 1],
       ["Rate", (r) => r.bytes && spent(r, "fetch") ? size(r.bytes / spent(r, "fetch") * 1000) + "/s" : "", 1],
       ["Trust", (r) => r.trust || ""], ["Source", (r) => r.error || r.source || "", 2],
-    ];
+    ].filter(([, value]) => data.rows.some(value));
     for (const [title, , kind] of columns) titles.append(make("th", kind === 1 ? "number" : "", title));
     table.append(make("thead"), make("tbody"));
     table.tHead.append(titles);

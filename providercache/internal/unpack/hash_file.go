@@ -14,8 +14,9 @@ import (
 )
 
 // HashFile hashes an archive and the files in it. Of one that breaks the rules
-// for packages the zh is known even so.
-func HashFile(ctx context.Context, path string) (content Content, zh getproviders.Hash, err error) {
+// for packages the zh is known even so. It is read twice, and read is told of the
+// second time, which takes longer: how many bytes came of each read; nil: it isn't.
+func HashFile(ctx context.Context, path string, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is neither a package archive nor a directory", path)
@@ -28,13 +29,13 @@ func HashFile(ctx context.Context, path string) (content Content, zh getprovider
 		return Content{}, "", err
 	}
 	defer file.Close()
-	if content, zh, err = hashZip(ctx, file); err != nil {
+	if content, zh, err = hashZip(ctx, file, read); err != nil {
 		return Content{}, zh, fmt.Errorf("hashing the package %s: %w", path, err)
 	}
 	return content, zh, nil
 }
 
-func hashZip(ctx context.Context, file *os.File) (content Content, zh getproviders.Hash, err error) {
+func hashZip(ctx context.Context, file *os.File, read func(bytes int64)) (content Content, zh getproviders.Hash, err error) {
 	sum := sha256.New()
 	size, err := chunks.Copy(ctx, sum, file, make([]byte, chunks.Size))
 	if err != nil {
@@ -46,7 +47,7 @@ func hashZip(ctx context.Context, file *os.File) (content Content, zh getprovide
 	if err != nil {
 		return Content{}, zh, err
 	}
-	entries, dir, err := readEntries(file, size, p, limits)
+	entries, dir, err := readEntries(countedReader{file, read}, size, p, limits)
 	if err == nil {
 		err = dir.checkHeaders(file, entries)
 	}
@@ -55,6 +56,20 @@ func hashZip(ctx context.Context, file *os.File) (content Content, zh getprovide
 	}
 	content, err = Archive{file, entries}.Unpack(ctx, "")
 	return content, zh, err
+}
+
+// countedReader tells a function of each read, if there is one.
+type countedReader struct {
+	io.ReaderAt
+	read func(bytes int64)
+}
+
+func (c countedReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(p, at)
+	if c.read != nil {
+		c.read(int64(n))
+	}
+	return n, err
 }
 
 // providerIn is a provider of the type that the archive has an executable for;
