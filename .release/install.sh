@@ -38,8 +38,13 @@ clean_up() {
 
 # fetch URL FILE
 fetch() {
+  # The checksums are worth what the connection is: no redirect leads from https to http.
+  case $1 in
+    https://*) redirects='=https' ;;
+    *) redirects='=http,https' ;;
+  esac
   if have curl; then
-    curl --fail --silent --show-error --location --retry 2 --output "$2" "$1"
+    curl --fail --silent --show-error --location --proto-redir "$redirects" --retry 2 --output "$2" "$1"
   elif have wget; then
     wget -q -O "$2" "$1"
   else
@@ -121,7 +126,7 @@ install_release() {
 
   # A rename, so that a program that runs isn't written to and no half of one is ever there.
   mkdir -p "$directory"
-  partial=$directory/.tfdeps-$$
+  partial=$(mktemp "$directory/.tfdeps-XXXXXX") # no name that another user could have put a link at
   cp "$temporary/$name/$program" "$partial"
   chmod 755 "$partial"
   mv -f "$partial" "$directory/$program"

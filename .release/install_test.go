@@ -92,6 +92,37 @@ func install(t *testing.T, path string, args ...string) (out, home string, err e
 	return string(printed), home, err
 }
 
+// TestInstall_FollowsNoRedirectFromHTTPS: who can change what goes over http could serve checksums to match.
+func TestInstall_FollowsNoRedirectFromHTTPS(t *testing.T) {
+	t.Parallel()
+	needShell(t)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl")
+	}
+	plain := releaseServer(t, "v1.2.3", asItIs)
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, plain+r.URL.Path, http.StatusFound) }))
+	t.Cleanup(secure.Close)
+	// The curl of the test doesn't ask who signed the certificate.
+	path := toolsWithout(t, []string{"wget"}, map[string]string{"curl": `exec ` + lookUp(t, "curl") + ` --insecure "$@"`})
+	target := t.TempDir()
+	out, _, err := install(t, path, "-u", secure.URL, "-v", "1.2.3", "-d", target)
+	if err == nil || !strings.Contains(out, "can't be downloaded") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if entries, err := os.ReadDir(target); err != nil || len(entries) > 0 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
+
+func lookUp(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 func needShell(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil || runtime.GOOS == "windows" {

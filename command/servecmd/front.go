@@ -3,6 +3,7 @@ package servecmd
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -25,6 +26,8 @@ type front struct {
 	mirror *mirrorserver.Server
 	log    *slog.Logger
 	now    func() time.Time
+
+	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 }
 
 func (f front) handler() http.Handler {
@@ -45,11 +48,17 @@ func (f front) handler() http.Handler {
 // logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be tokens: neither is in it.
 func (f front) logged(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK}
+		begun, counted := f.now(), &countedResponse{ResponseWriter: w, status: http.StatusOK, control: http.NewResponseController(w), now: f.now, taking: cmp.Or(f.taking, takingTimeout)}
 		defer func() {
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
 				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
 		}()
+		counted.extend()
+		defer counted.extend() // for what is still in a buffer
+		if r.ContentLength != 0 {
+			// Without an end of its own, the server would wait for a body that never comes.
+			_ = counted.control.SetReadDeadline(begun.Add(cmp.Or(f.sending, headerTimeout)))
+		}
 		next.ServeHTTP(counted, r)
 	})
 }
@@ -59,6 +68,19 @@ type countedResponse struct {
 	http.ResponseWriter
 	status int
 	bytes  int64
+
+	control *http.ResponseController
+	now     func() time.Time
+	taking  time.Duration
+}
+
+// takingTimeout is how long a client may take for a piece of an answer, which has 32 kB at most.
+const takingTimeout = time.Minute
+
+// extend gives the client that long from now on. The whole may take any time, as archives are large, but a client that takes
+// nothing would have a connection and a reader of the bucket for ever.
+func (c *countedResponse) extend() {
+	_ = c.control.SetWriteDeadline(c.now().Add(c.taking))
 }
 
 func (c *countedResponse) WriteHeader(status int) {
@@ -67,6 +89,7 @@ func (c *countedResponse) WriteHeader(status int) {
 }
 
 func (c *countedResponse) Write(p []byte) (int, error) {
+	c.extend()
 	n, err := c.ResponseWriter.Write(p)
 	c.bytes += int64(n)
 	return n, err
@@ -134,7 +157,7 @@ const keyName = "serve/urls.key"
 func signingKey(ctx context.Context, bucket blob.Bucket) ([]byte, error) {
 	made := make([]byte, 32)
 	rand.Read(made) // never fails
-	_, err := bucket.Put(ctx, keyName, blob.Bytes(made), blob.PutOptions{IfAbsent: true})
+	_, err := bucket.Put(ctx, keyName, blob.Bytes(made), blob.PutOptions{IfAbsent: true, Private: true})
 	if err != nil && !errors.Is(err, blob.ErrExists) {
 		return nil, err
 	}

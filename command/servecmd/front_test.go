@@ -1,11 +1,16 @@
 package servecmd
 
 import (
+	"bufio"
+	"errors"
+	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 	"time"
@@ -65,12 +70,28 @@ func TestSigningKey_IsTheSameForAllServersOfABucket(t *testing.T) {
 	if err != nil || len(one) != 32 {
 		t.Fatalf("%d bytes, %v", len(one), err)
 	}
+	if info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(keyName))); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("others may read the key: %v, %v", info.Mode(), err)
+	}
 	two, err := signingKey(t.Context(), blob.NewDirectory(dir))
 	if err != nil || !slices.Equal(one, two) {
 		t.Errorf("another key: %v", err)
 	}
 	if other, err := signingKey(t.Context(), blob.NewDirectory(t.TempDir())); err != nil || slices.Equal(one, other) {
 		t.Errorf("another bucket has the same key: %v", err)
+	}
+}
+
+func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
+	for listen, want := range map[string]bool{
+		":8080": true, "0.0.0.0:8080": true, "mirror.example.com:80": true, "[::]:80": true, "127.0.0.1:8080": false, "[::1]:80": false, "localhost:0": false,
+	} {
+		if asksAnyHost(options{listen: listen}) != want {
+			t.Errorf("%s: %v", listen, !want)
+		}
+		if asksAnyHost(options{listen: listen, tokens: "file"}) || asksAnyHost(options{listen: listen, include: []string{"a/b"}}) {
+			t.Errorf("%s: what has tokens, or names its hosts", listen)
+		}
 	}
 }
 
@@ -92,5 +113,54 @@ func TestRenewed_MakesItsSourceAgain(t *testing.T) {
 	source.Unwrap()
 	if source.Unwrap(); made != 2 {
 		t.Errorf("made %d times, want twice", made)
+	}
+}
+
+// TestFront_EndsWhatClientsHoldUp: a client that takes nothing of an answer, or doesn't send the body that it announced, has
+// no connection for ever.
+func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
+	ended := make(chan error, 1)
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond, sending: 50 * time.Millisecond}
+	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		piece := make([]byte, 32<<10)
+		for r.URL.Path == "/endless" {
+			if _, err := w.Write(piece); err != nil {
+				ended <- err
+				return
+			}
+		}
+	})))
+	defer server.Close()
+	dial := func(request string) net.Conn {
+		t.Helper()
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", server.Listener.Addr().String())
+		if err == nil {
+			_, err = io.WriteString(conn, request)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn
+	}
+	idle := dial("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+	defer idle.Close()
+	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("a client that takes nothing: %v", err)
+	}
+	silent := dial("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
+	defer silent.Close()
+	if _, err := io.Copy(io.Discard, silent); err != nil { // ends when the server closes the connection
+		t.Errorf("a client without the body: %v", err)
+	}
+	steady := dial("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+	defer steady.Close()
+	for range 3 { // one after the other on one connection, with pauses
+		if resp, err := http.ReadResponse(bufio.NewReader(steady), nil); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("an honest client: %v", err)
+		}
+		time.Sleep(60 * time.Millisecond)
+		if _, err := io.WriteString(steady, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

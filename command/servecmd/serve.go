@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
@@ -137,10 +138,20 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return append(problems, failure(err))
 	}
 	defer front.mirror.Close()
+	if asksAnyHost(o) {
+		to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
+	}
 	if err := listen(m, o, &http.Server{Handler: front.handler(), ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}); err != nil {
 		problems = append(problems, failure(err))
 	}
 	return problems
+}
+
+// asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.
+func asksAnyHost(o options) bool {
+	host, _, err := net.SplitHostPort(o.listen)
+	address, addressErr := netip.ParseAddr(host)
+	return len(o.include) == 0 && o.tokens == "" && !(err == nil && (host == "localhost" || addressErr == nil && address.IsLoopback()))
 }
 
 func failure(err error) *problem.Problem {

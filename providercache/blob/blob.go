@@ -92,6 +92,9 @@ type PutOptions struct {
 	// IfMatch writes only where the object has this Tag: else, and where there is none, it is ErrChanged. "": it may have
 	// any. It can't be combined with IfAbsent.
 	IfMatch string
+	// Private says that the object is a secret. A directory lets no other user read the file; who may read an object of a service
+	// is the business of the service.
+	Private bool
 }
 
 // Info describes an object.

@@ -43,6 +43,8 @@ const (
 
 	dirMode  fs.FileMode = 0o755
 	fileMode fs.FileMode = 0o644 // a web server runs as another user
+	// privateMode is for PutOptions.Private.
+	privateMode fs.FileMode = 0o600
 
 	// maxHashed is how large a file may be whose Tag is a hash of its content. Documents are smaller, and are replaced, sometimes
 	// twice within the resolution of a file system's clock; archives are larger, and aren't.
@@ -190,7 +192,7 @@ func (d *Directory) Put(ctx context.Context, key string, content *io.SectionRead
 	}
 	defer dir.Remove()
 	made := filepath.Join(dir.Path, "content")
-	info, err := writeFile(ctx, made, key, content)
+	info, err := writeFile(ctx, made, key, content, opts.Private)
 	if err == nil {
 		err = d.locked(ctx, func(root *os.Root) error { return d.replace(ctx, root, made, key, opts) })
 	}
@@ -201,8 +203,12 @@ func (d *Directory) Put(ctx context.Context, key string, content *io.SectionRead
 }
 
 // writeFile makes a file with the content.
-func writeFile(ctx context.Context, path, key string, content *io.SectionReader) (info Info, err error) {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, fileMode)
+func writeFile(ctx context.Context, path, key string, content *io.SectionReader, private bool) (info Info, err error) {
+	mode := fileMode
+	if private {
+		mode = privateMode
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return Info{}, err
 	}
@@ -212,7 +218,7 @@ func writeFile(ctx context.Context, path, key string, content *io.SectionReader)
 		err = io.ErrUnexpectedEOF
 	}
 	if err == nil {
-		err = file.Chmod(fileMode) // whatever the umask is
+		err = file.Chmod(mode) // whatever the umask is
 	}
 	if err != nil {
 		return Info{}, err

@@ -105,6 +105,11 @@ func (s *Server) download(ctx context.Context, f *flight, asked request, pkg pac
 	if _, ok := pkg.find(s.storedOf(ctx, asked.provider, asked.version).value, asked.platform); ok {
 		return errStored
 	}
+	release, err := s.places.Acquire(ctx, 0)
+	if err != nil {
+		return err
+	}
+	defer release()
 	s.counts.downloads.Add(1)
 	found, err := s.source.Package(ctx, asked.provider, asked.version, asked.platform)
 	if err != nil {

@@ -38,6 +38,10 @@ func TestHandler_ServesPartsAndHeads(t *testing.T) {
 			t.Errorf("%s: past the end: %s", state, got.Status)
 		}
 	}
+	// Several parts would be as many requests to the bucket.
+	if got := get(t, front, http.MethodGet, archive, "Range: bytes=0-0,2-2,4-4"); got.StatusCode != http.StatusOK || !bytes.Equal(got.body, content) {
+		t.Errorf("several parts: %s, %d bytes", got.Status, len(got.body))
+	}
 	document := status(t, front, dir+"1.0.0.json", http.StatusOK)
 	if got := get(t, front, http.MethodGet, dir+"1.0.0.json", "If-None-Match: "+document.Header.Get("Etag")); got.StatusCode != http.StatusNotModified {
 		t.Errorf("unchanged: %s", got.Status)

@@ -44,6 +44,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -83,6 +84,9 @@ type Options struct {
 	// signed. Servers that share their clients share it.
 	SigningKey []byte
 
+	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
+	Downloads int
+
 	// MemoryBytes bounds what is kept of documents in memory; 0: 32 MiB.
 	MemoryBytes int64
 	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
@@ -99,6 +103,7 @@ type Server struct {
 	opts    Options
 	fetcher *fetcher.Fetcher
 	tasks   *par.Tasks
+	places  *par.Limit // of downloads
 	counts  counters
 
 	versions *answers[versionsRecord]
@@ -133,7 +138,7 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks()}
+	s := &Server{source: source, bucket: bucket, opts: opts, tasks: par.NewTasks(), places: par.NewLimit(cmp.Or(opts.Downloads, 32))}
 	s.fetcher = &fetcher.Fetcher{Source: source, Client: opts.Client, Product: opts.Product, Limits: opts.Limits, Policy: opts.Policy, Now: opts.Now}
 	s.versions = newAnswers[versionsRecord](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
 	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes*3/8)
@@ -165,6 +170,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, http.StatusMethodNotAllowed, "a mirror is only read")
 		return
 	}
+	r = withOneRange(r)
 	asked, err := parsePath(r.URL.Path)
 	if err == nil && asked.module == (Module{}) && !s.serves(asked.provider) {
 		err = fmt.Errorf("%w: this mirror doesn't have the provider %s", errNoSuch, asked.provider)
@@ -180,6 +186,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		s.fail(w, r, err)
 	}
+}
+
+// withOneRange is a request for the whole, if it asks for several parts: each would be a request to the bucket, and a
+// header has room for a hundred thousand of them.
+func withOneRange(r *http.Request) *http.Request {
+	if !strings.Contains(r.Header.Get("Range"), ",") {
+		return r
+	}
+	whole := *r
+	whole.Header = r.Header.Clone()
+	whole.Header.Del("Range")
+	return &whole
 }
 
 // answer answers a request. An error that is returned was not yet answered.

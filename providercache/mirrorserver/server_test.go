@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -210,6 +211,69 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	}
 	if stats := server.Stats(); stats.Downloads != 1 {
 		t.Errorf("%+v", stats)
+	}
+}
+
+// counted is a source of archives that counts how many arrive at once.
+type counted struct {
+	getproviders.Source
+	now, most atomic.Int64
+}
+
+func (c *counted) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	pkg, err := c.Source.Package(ctx, p, v, plat)
+	pkg.Location = countedArchive{counted: c, content: contentOf(p.Type, v.String(), plat), text: pkg.Location.String()}
+	return pkg, err
+}
+
+type countedArchive struct {
+	counted *counted
+	content []byte
+	text    string
+}
+
+func (a countedArchive) String() string { return a.text }
+
+func (a countedArchive) Open(context.Context, int64) (getproviders.OpenedArchive, error) {
+	now := a.counted.now.Add(1)
+	for most := a.counted.most.Load(); now > most && !a.counted.most.CompareAndSwap(most, now); most = a.counted.most.Load() {
+	}
+	time.Sleep(5 * time.Millisecond) // for another one to come in
+	return getproviders.OpenedArchive{Body: countedBody{bytes.NewReader(a.content), a.counted}, Size: int64(len(a.content))}, nil
+}
+
+type countedBody struct {
+	io.Reader
+	counted *counted
+}
+
+func (b countedBody) Close() error {
+	b.counted.now.Add(-1)
+	return nil
+}
+
+// TestHandler_DownloadsAFewAtOnce: who asks for all packages of a registry doesn't fill the disk with half of each.
+func TestHandler_DownloadsAFewAtOnce(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("widget", "1.1.0")
+	m.opts.Downloads = 1
+	source := &counted{Source: m.source()}
+	_, front := m.serve(t, source)
+	var all sync.WaitGroup
+	for _, version := range []string{"1.0.0", "1.1.0"} {
+		for _, plat := range []getproviders.Platform{linux, darwin} {
+			all.Go(func() {
+				got := get(t, front, http.MethodGet, dir+"terraform-provider-widget_"+version+"_"+plat.String()+".zip")
+				if got.StatusCode != http.StatusOK || !bytes.Equal(got.body, contentOf("widget", version, plat)) {
+					t.Errorf("%s for %s: %s, %v", version, plat, got.Status, got.err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	if most := source.most.Load(); most != 1 {
+		t.Errorf("%d at once, want 1", most)
 	}
 }
 
