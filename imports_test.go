@@ -321,7 +321,7 @@ var thirdParty = []allowance{
 	{
 		module: "golang.org/x/sys",
 		where: []string{"getproviders/filelock", "providercache/internal/disk", "providercache/internal/owner", "providercache/internal/receipt", "providercache/internal/staging",
-			"providercache/link"},
+			"providercache/link", "command/servecmd"},
 		tests:  true,
 		reason: "what the file systems of the three systems need",
 	},

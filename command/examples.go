@@ -22,6 +22,7 @@ var examples = map[string][]cli.Example{
 	},
 	"serve": {
 		{Line: "tfdeps serve -listen=:8443 -tls-cert=mirror.crt -tls-key=mirror.key /srv/mirror", Why: "Serve a mirror to all machines, and keep its packages in a directory."},
+		{Line: "tfdeps serve -- terragrunt run-all init", Why: "Have a command download each package once, and install it from there in all directories."},
 		{Line: "tfdeps serve -tokens=tokens.txt -include='hashicorp/*' s3://company-providers/mirror", Why: "Serve some providers to those who have a token, from a bucket."},
 	},
 	"version": {

@@ -10,12 +10,15 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -34,6 +37,10 @@ type options struct {
 	tokens           string // a file; "": everyone may read
 	include, exclude []string
 	place            string // a directory, or the URL of a bucket
+
+	command []string // to run while the server runs; none: the server runs until it is interrupted
+	hosts   []string // that the command finds here, beside the usual ones
+	https   bool     // with an authority for this run alone
 }
 
 const defaultListen = "127.0.0.1:8080"
@@ -48,11 +55,16 @@ func (o *options) flags() cli.Flags {
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
 		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
+		{Name: "host", Arg: "=HOST", Value: cli.Strings(&o.hosts), Help: "With a command: the registry of this host is found at the server, too. The option can be used several times. " +
+			"Those of Terraform, of OpenTofu and of host blocks always are."},
+		{Name: "https", Value: cli.Bool(&o.https), Help: "With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command " +
+			"has it beside the usual ones, which programs in Go use on Linux."},
 	}
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX"}, About: about, Flags: new(options).flags(), More: more}
+	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX",
+		"serve [options] [<dir> or URL] -- COMMAND [ARGUMENT...]"}, About: about, Flags: new(options).flags(), More: more}
 }
 
 const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/, which
@@ -61,7 +73,13 @@ const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, bel
   and is kept only if it is authentic and the policy allows it. What was installed
   once can be installed while the registries are down.`
 
-const more = `Several servers can share a bucket. /healthz answers when the server runs, and
+const more = `With a command, the server runs while the command does, on a free port of this
+machine, under a path that only the command knows. TF_CLI_CONFIG_FILE of the
+command names a file that says what the CLI configuration says, but that
+registries are found at the server. Archives are kept below the user's directory
+for caches, if no other place is given. The exit code is the command's.
+
+Several servers can share a bucket. /healthz answers when the server runs, and
 /readyz when it can read its directory or bucket; both need no token. Each request
 is a line on stderr, without tokens and signatures. An interrupt, or SIGTERM, ends
 the server when the requests that run have been answered, after half a minute at
@@ -70,9 +88,18 @@ most.`
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
 	o := options{listen: defaultListen}
+	if at := slices.Index(args, "--"); at >= 0 {
+		args, o.command = args[:at], args[at+1:]
+		if o.listen = "127.0.0.1:0"; len(o.command) == 0 {
+			return 0, &cli.UsageError{Text: "Error: there is no command behind --", Help: true}
+		}
+	}
 	given, err := o.flags().Parse(args)
 	if err != nil {
 		return 0, err
+	}
+	if o.command != nil && len(given.Operands) == 0 && m.CacheDir != "" {
+		given.Operands = []string{filepath.Join(m.CacheDir, "serve", "v1")}
 	}
 	if len(given.Operands) != 1 {
 		return 0, &cli.UsageError{Text: "Error: serve needs one directory, or one URL of a bucket", Help: true}
@@ -80,6 +107,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 	o.place = given.Operands[0]
 	if (o.cert == "") != (o.key == "") {
 		return 0, &cli.UsageError{Text: "Error: -tls-cert and -tls-key belong together"}
+	}
+	if o.command == nil && (len(o.hosts) > 0 || o.https) || o.command != nil && (o.cert != "" || o.tokens != "") {
+		return 0, &cli.UsageError{Text: "Error: -host and -https are for a command behind --, and -tls-cert and -tokens for a server without one"}
 	}
 	product := products.Unversioned(m)
 	serverOptions := mirrorserver.Options{Product: product, Now: m.Now, Log: slog.New(slog.NewTextHandler(m.Stderr, nil))}
@@ -89,7 +119,14 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if err != nil {
 		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
 	}
-	return m.Finish(nil, serve(m, o, product, serverOptions), cli.Output{Data: true}), nil
+	if o.command != nil {
+		serverOptions.Log = slog.New(slog.NewTextHandler(m.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // stderr is the command's
+	}
+	code, problems := serve(m, o, product, serverOptions)
+	if problems.HasErrors() || o.command == nil {
+		return m.Finish(nil, problems, cli.Output{Data: true}), nil
+	}
+	return code, nil
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {
@@ -103,22 +140,25 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 	return all, nil
 }
 
-// serve opens all that the server needs, and serves.
-func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) problem.List {
+// serve opens all that the server needs, and serves. The code is that of the command, if there is one.
+func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) (code int, problems problem.List) {
 	config, net, problems := sources.Online(m, product, "")
 	if problems.HasErrors() {
-		return problems
+		return 1, problems
 	}
-	newSource := func() (getproviders.Source, error) {
-		return sources.Options{Net: net, Config: config, Product: product}.All(m)
+	from := *config
+	if o.command != nil { // installs from all other places by itself
+		from.Installation = []cliconfig.Method{{Kind: cliconfig.Direct}}
 	}
-	source, err := newRenewed(newSource, m.Now)
+	source, err := newRenewed(func() (getproviders.Source, error) {
+		return sources.Options{Net: net, Config: &from, Product: product}.All(m)
+	}, m.Now)
 	if err != nil {
-		return append(problems, failure(err))
+		return 1, append(problems, failure(err))
 	}
 	bucket, failed := openBucket(m, net, o.place)
 	if failed != nil {
-		return append(problems, failed)
+		return 1, append(problems, failed)
 	}
 	defer bucket.Close()
 	front := front{log: to.Log, now: m.Now}
@@ -127,24 +167,31 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.tokens != "" {
 		tokens := &tokenFile{path: o.tokens, log: to.Log}
 		if err := tokens.read(); err != nil {
-			return append(problems, failure(err))
+			return 1, append(problems, failure(err))
 		}
 		to.Allow = tokens.allow
 		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
-			return append(problems, failure(err))
+			return 1, append(problems, failure(err))
 		}
 	}
 	if front.mirror, err = mirrorserver.Handler(source, bucket, to); err != nil {
-		return append(problems, failure(err))
+		return 1, append(problems, failure(err))
 	}
 	defer front.mirror.Close()
-	if asksAnyHost(o) {
-		to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
+	server := &http.Server{ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}
+	if o.command != nil {
+		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
+	} else {
+		if asksAnyHost(o) {
+			to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
+		}
+		server.Handler = front.handler()
+		err = listen(m, o, server)
 	}
-	if err := listen(m, o, &http.Server{Handler: front.handler(), ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}); err != nil {
-		problems = append(problems, failure(err))
+	if err != nil {
+		return 1, append(problems, failure(err))
 	}
-	return problems
+	return code, problems
 }
 
 // asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.
@@ -172,10 +219,8 @@ const (
 	always        = 1 << 62          // longer than any process
 )
 
-// listen serves until the context ends, and then until the requests that run have been answered. There is no limit for the time that an
-// archive takes.
+// listen serves until the program is interrupted.
 func listen(m *cli.Meta, o options, server *http.Server) error {
-	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
 	scheme := "http"
 	if o.cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
@@ -189,7 +234,17 @@ func listen(m *cli.Meta, o options, server *http.Server) error {
 		return err
 	}
 	fmt.Fprintf(m.Stdout, "Serving a mirror at %s://%s/mirror/\n", scheme, listener.Addr())
-	return par.Together(m.Context,
+	return serveUntil(m.Context, server, listener, func(ctx context.Context) error {
+		par.Pause(ctx, always) // ends with the context, and only with it
+		return nil
+	})
+}
+
+// serveUntil serves until a function has returned, and then until the requests that run have been answered. There is no limit for the
+// time that an archive takes.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ended func(context.Context) error) error {
+	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
+	return par.Together(ctx,
 		func(context.Context) (err error) {
 			if server.TLSConfig != nil {
 				err = server.ServeTLS(listener, "", "")
@@ -202,13 +257,13 @@ func listen(m *cli.Meta, o options, server *http.Server) error {
 			return err
 		},
 		func(ctx context.Context) error {
-			par.Pause(ctx, always) // ends with the context, and only with it
+			err := ended(ctx)
 			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 			defer cancel()
-			if err := server.Shutdown(limited); err != nil {
-				return errors.Join(fmt.Errorf("requests were cut off: %w", err), server.Close())
+			if late := server.Shutdown(limited); late != nil {
+				return errors.Join(err, fmt.Errorf("requests were cut off: %w", late), server.Close())
 			}
-			return nil
+			return err
 		},
 	)
 }

@@ -81,6 +81,42 @@ func (d *Discovery) Service(ctx context.Context, host Hostname, service string) 
 	return base, nil
 }
 
+// Services returns all that a host offers, by service identifier: absolute URLs where the document has texts that are
+// such, and the other JSON values as they are, with those texts in objects made absolute that begin with "/". The errors are those of Service.
+func (d *Discovery) Services(ctx context.Context, host Hostname) (map[string]any, error) {
+	offered, err := d.services(ctx, host)
+	if err != nil {
+		return nil, explain(err, host, "")
+	}
+	all := make(map[string]any, len(offered.urls))
+	for id, value := range offered.urls {
+		switch value := value.(type) {
+		case string:
+			all[id] = offered.absolute(value)
+		case map[string]any:
+			object := make(map[string]any, len(value))
+			for key, inner := range value {
+				object[key] = inner
+				if text, ok := inner.(string); ok && strings.HasPrefix(text, "/") {
+					object[key] = offered.absolute(text)
+				}
+			}
+			all[id] = object
+		default:
+			all[id] = value
+		}
+	}
+	return all, nil
+}
+
+// absolute is a URL of the document as it is anywhere else; what is none stays as it is.
+func (s services) absolute(text string) string {
+	if u, err := s.base.Parse(text); err == nil {
+		return u.String()
+	}
+	return text
+}
+
 // explain completes an error. The original may be shared with other callers.
 func explain(err error, host Hostname, service string) *DiscoveryError {
 	failed := DiscoveryError{Kind: ErrHostUnreachable, Err: err}

@@ -24,7 +24,7 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	registry := harness.NewLockRegistry(t, ca)
 	registry.AddModule(providertest.ModuleSpec{Namespace: "acme", Name: "net", System: "null", Version: "1.2.0",
 		Location: registry.AddArchive("net.tar.gz", providertest.TarGz(map[string]string{"main.tf": "locals {}\n"}))})
-	direct := harness.Redirect(t, registry, "registry.terraform.io")
+	direct := harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org")
 	config := harness.LockConfig("a", "1.1.0", "e", ">= 1.0.0")
 
 	url, output := startServe(t, ca, direct)
@@ -71,6 +71,41 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	log := output()
 	if strings.Contains(log, "s3cret") || strings.Contains(log, "signature") || !strings.Contains(log, "path=/mirror/registry.terraform.io/acme/a/index.json status=200") {
 		t.Errorf("the log has a secret, or lacks a request:\n%s", log)
+	}
+}
+
+// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, as a command of "tfdeps serve", make the lock file of a direct
+// installation, twice with one download, and its exit code handed on.
+func TestServe_RunsACommandThatInstallsThroughIt(t *testing.T) {
+	t.Parallel()
+	peer := harness.LookTerraform(t)
+	registry := harness.NewLockRegistry(t, harness.NewCA(t))
+	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
+	directory := func() string {
+		dir := t.TempDir()
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), harness.LockConfig("a", "1.1.0"))
+		return dir
+	}
+	dir, store := directory(), t.TempDir()
+	harness.Run(t, dir, direct, peer, "init", "-no-color")
+	want, before := harness.ReadLock(t, dir), registry.Requests("archive")
+	for _, option := range []string{"-exclude=x/y", "-https"} {
+		dir := directory()
+		output := harness.Run(t, dir, direct, harness.Tfdeps(t), "serve", option, store, "--", peer, "init", "-no-color")
+		if got := harness.ReadLock(t, dir); got != want || strings.Contains(output, "Serving") {
+			t.Errorf("%s: the lock file through the server:\n%s\ndirectly:\n%s\noutput:\n%s", option, got, want, output)
+		}
+	}
+	if n := registry.Requests("archive") - before; n != 1 {
+		t.Errorf("the archive was downloaded %d times, want once", n)
+	}
+	cmd := exec.CommandContext(t.Context(), harness.Tfdeps(t), "serve", store, "--", peer, "no-such-command")
+	cmd.Env = direct
+	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 127 && cmd.ProcessState.ExitCode() != 1 {
+		t.Errorf("the exit code isn't the command's: %v", err)
+	}
+	if left, err := os.ReadDir(cmd.Env[len(cmd.Env)-1][len("TMPDIR="):]); len(left) > 0 || err != nil {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

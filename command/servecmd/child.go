@@ -1,0 +1,185 @@
+package servecmd
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/getproviders/scratch"
+)
+
+// child is a command that finds registries at the server.
+type child struct {
+	config *cliconfig.Config // the user's
+	net    sources.Network
+	front  front
+	log    *slog.Logger
+}
+
+// usualHosts are those of the registries of both products.
+var usualHosts = []hosts.Hostname{"registry.terraform.io", "registry.opentofu.org"}
+
+// serveCommand serves while a command runs, and returns its exit code.
+func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code int, err error) {
+	dir, err := scratch.Temporary()
+	if err != nil {
+		return 1, err
+	}
+	defer dir.Remove()
+	env, scheme := m.Env, "http"
+	if o.https {
+		made, err := newAuthority(dir.Path, m.Env, m.Now())
+		if err != nil {
+			return 1, err
+		}
+		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{made.certificate}, MinVersion: tls.VersionTLS12}
+		env, scheme = with(env, "SSL_CERT_FILE", made.file), "https"
+	}
+	// Interrupts are for the command: the server goes on until that has ended.
+	ctx := context.WithoutCancel(m.Context)
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
+	if err != nil {
+		return 1, err
+	}
+	// The path is what other users of this machine don't know.
+	path := "/" + rand.Text() + "/"
+	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
+	code = 1
+	err = serveUntil(ctx, server, listener, func(ctx context.Context) error {
+		services, err := c.services(m.Context, o.hosts, scheme+"://"+listener.Addr().String()+path)
+		if err != nil {
+			return err
+		}
+		text, err := c.config.WriteWith(services)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(dir.Path, "cli.tfrc")
+		if err := os.WriteFile(file, text, 0o600); err != nil {
+			return err
+		}
+		code, err = runCommand(ctx, m, o.command, with(env, "TF_CLI_CONFIG_FILE", file))
+		return err
+	})
+	return code, err
+}
+
+// services are what the command is told of hosts: all that each of them offers, but that the registries are at the server. A
+// host block replaces the document of a host, so the other services are in it, too.
+func (c *child) services(ctx context.Context, given []string, url string) (map[hosts.Hostname]map[string]any, error) {
+	all := slices.Concat(usualHosts, slices.Sorted(maps.Keys(c.config.Hosts)))
+	for _, text := range given {
+		host, err := hosts.ParseHostname(text)
+		if err != nil {
+			return nil, fmt.Errorf("-host=%s: %w", text, err)
+		}
+		all = append(all, host)
+	}
+	slices.Sort(all)
+	all = slices.Compact(all)
+	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
+	defer cancel()
+	found, errs := par.Map(ctx, len(all), all, func(ctx context.Context, host hosts.Hostname) (map[string]any, error) {
+		return c.net.Discovery.Services(ctx, host)
+	})
+	told := map[hosts.Hostname]map[string]any{}
+	for i, host := range all {
+		offered := found[i]
+		if errs[i] != nil { // what was installed once can be installed while the host is down
+			c.log.Warn("a host doesn't tell what it offers, so the command finds its registries alone", "host", host.String(), "error", errs[i].Error())
+			offered = map[string]any{providerService: "", moduleService: ""}
+		}
+		for _, service := range []string{providerService, moduleService} {
+			if _, ok := offered[service]; ok {
+				offered[service] = url + host.ASCII() + "/"
+			}
+		}
+		told[host] = offered
+	}
+	return told, nil
+}
+
+const (
+	providerService = "providers.v1"
+	moduleService   = "modules.v1"
+
+	discoveryTimeout = 10 * time.Second // the command waits for it
+)
+
+// with returns an environment with a variable.
+func with(env cli.Environment, name, value string) cli.Environment {
+	return append(slices.Clone(env), name+"="+value)
+}
+
+// runCommand runs a command and returns its exit code, which is that of a shell if a signal has ended it.
+func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string) (int, error) {
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env, cmd.Stdin, cmd.Stdout, cmd.Stderr = env, m.Stdin, m.Stdout, m.Stderr
+	ended, end := context.WithCancel(ctx)
+	defer end()
+	var passing []func(context.Context) error
+	for _, s := range passedSignals {
+		got, stop := signal.NotifyContext(ended, s.signal) // before the command can send one
+		passing = append(passing, func(context.Context) error {
+			pass(ended, cmd, s, got, stop)
+			return nil
+		})
+	}
+	running := func(context.Context) error {
+		defer end()
+		return cmd.Wait()
+	}
+	if err := cmd.Start(); err != nil {
+		return 1, err
+	}
+	err := par.Together(ctx, append(passing, running)...)
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exitCode(exit), nil
+	}
+	if err != nil {
+		return 1, err
+	}
+	return 0, nil
+}
+
+// pass hands a signal, the first of which ends got, on to the command until that has ended. An interrupt of a terminal has reached the command already.
+func pass(ended context.Context, cmd *exec.Cmd, s passedSignal, got context.Context, stop func()) {
+	for {
+		par.Pause(got, always)
+		if ended.Err() != nil {
+			stop()
+			return
+		}
+		next, stopNext := signal.NotifyContext(ended, s.signal) // before the other one stops, so that none is missed
+		stop()
+		got, stop = next, stopNext
+		if !s.fromTerminal() {
+			cmd.Process.Signal(s.signal) // it may have ended meanwhile
+		}
+	}
+}
+
+// passedSignal is a signal that is handed on.
+type passedSignal struct {
+	signal       os.Signal
+	fromTerminal func() bool // the terminal has sent it to the command, too
+}
+
+func never() bool { return false }

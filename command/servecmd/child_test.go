@@ -1,0 +1,52 @@
+package servecmd
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// refusing sends nothing.
+type refusing struct{}
+
+func (refusing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errors.New("down") }
+
+// TestChild_ServicesAreAllOfAHosts: a host block replaces what the host offers, so the other services are repeated; a host that doesn't answer
+// has its registries all the same.
+func TestChild_ServicesAreAllOfAHosts(t *testing.T) {
+	forced := map[hosts.Hostname]map[string]string{
+		"registry.terraform.io": {"providers.v1": "https://a.example.com/p/", "state.v2": "/api/state/"},
+		"tfe.example.com":       {"modules.v1": "https://b.example.com/m/"},
+		"none.example.com":      {},
+	}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, log: slog.New(slog.DiscardHandler)}
+	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	got, err := c.services(t.Context(), []string{"Down.example.com"}, "http://127.0.0.1:1/x/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for host, want := range map[hosts.Hostname]map[string]any{
+		"registry.terraform.io": {"providers.v1": "http://127.0.0.1:1/x/registry.terraform.io/", "state.v2": "https://registry.terraform.io/api/state/"},
+		"tfe.example.com":       {"modules.v1": "http://127.0.0.1:1/x/tfe.example.com/"},
+		"none.example.com":      {},
+		"down.example.com":      {"providers.v1": "http://127.0.0.1:1/x/down.example.com/", "modules.v1": "http://127.0.0.1:1/x/down.example.com/"},
+		"registry.opentofu.org": {"providers.v1": "http://127.0.0.1:1/x/registry.opentofu.org/", "modules.v1": "http://127.0.0.1:1/x/registry.opentofu.org/"},
+	} {
+		if len(got[host]) != len(want) {
+			t.Errorf("%s: %v, want %v", host, got[host], want)
+		}
+		for id, url := range want {
+			if got[host][id] != url {
+				t.Errorf("%s: %s is %v, want %v", host, id, got[host][id], url)
+			}
+		}
+	}
+	if _, err := c.services(t.Context(), []string{"no host"}, "http://127.0.0.1:1/x/"); err == nil {
+		t.Error("-host that is none is no error")
+	}
+}

@@ -1,0 +1,11 @@
+package servecmd
+
+import (
+	"os"
+	"os/exec"
+)
+
+// passedSignals are those that don't end this process while the command runs. A console sends its interrupts to all of its processes.
+var passedSignals = []passedSignal{{os.Interrupt, func() bool { return true }}}
+
+func exitCode(err *exec.ExitError) int { return err.ExitCode() }

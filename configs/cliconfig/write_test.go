@@ -1,0 +1,91 @@
+package cliconfig_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// TestConfig_WriteWithSaysTheSame reads what was written of several files, in both syntaxes.
+func TestConfig_WriteWithSaysTheSame(t *testing.T) {
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"main": `
+disable_checkpoint = true
+plugin_cache_dir = "/first"
+host "one.example.com" { services = { "providers.v1" = "https://a/" } }
+host "two.example.com" { services = { "providers.v1" = "https://b/" } }
+credentials "one.example.com" { token = "x\"y\\z" }
+credentials_helper "store" { args = ["a b", "c"] }
+provider_installation {
+  dev_overrides { "acme/dev" = "/dev dir" }
+  filesystem_mirror {
+    path    = "/mirror"
+    include = ["acme/*"]
+  }
+  direct { exclude = ["acme/*"] }
+}
+unknown_thing "label" { nested = { a = 1 } }
+`,
+		"d/more.tfrc.json": `{"plugin_cache_dir": "/second", "credentials": {"three.example.com": [{"token": "three"}]}, "plugin_cache_may_break_dependency_lock_file": true}`,
+	} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	none := func(string) string { return "" }
+	read := func(at cliconfig.Locations) *cliconfig.Config {
+		t.Helper()
+		config, problems := cliconfig.Read(at, none, getproviders.Terraform("1.15.9"))
+		if len(problems) > 0 {
+			t.Fatal(problems)
+		}
+		return config
+	}
+	before := read(cliconfig.Locations{File: filepath.Join(dir, "main"), Dir: filepath.Join(dir, "d")})
+	text, err := before.WriteWith(map[hosts.Hostname]map[string]any{"two.example.com": {
+		"providers.v1": "http://127.0.0.1:1/x/", "login.v1": map[string]any{"client": "c", "ports": []any{float64(10000), float64(10010)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "written")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	after := read(cliconfig.Locations{File: path})
+	if got := after.Hosts["two.example.com"]["providers.v1"]; got != "http://127.0.0.1:1/x/" {
+		t.Errorf("the service of the host is %q:\n%s", got, text)
+	}
+	for _, host := range []hosts.Hostname{"one.example.com", "three.example.com"} {
+		want, _ := before.Tokens.Token(t.Context(), host)
+		if got, _ := after.Tokens.Token(t.Context(), host); got != want || got == "" {
+			t.Errorf("the token of %s is another one:\n%s", host, text)
+		}
+	}
+	for i := range after.Installation {
+		after.Installation[i].File, after.Installation[i].Line = before.Installation[i].File, before.Installation[i].Line
+	}
+	delete(after.Hosts, "two.example.com")
+	delete(before.Hosts, "two.example.com")
+	for _, field := range []string{"Hosts", "Helper", "Installation", "DevOverrides", "PluginCacheDir", "MayBreakLockFile"} {
+		was, is := reflect.ValueOf(before).Elem().FieldByName(field).Interface(), reflect.ValueOf(after).Elem().FieldByName(field).Interface()
+		if !reflect.DeepEqual(was, is) {
+			t.Errorf("%s: %v, before %v:\n%s", field, is, was, text)
+		}
+	}
+	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
+		if !strings.Contains(string(text), part) {
+			t.Errorf("%q is missing:\n%s", part, text)
+		}
+	}
+}
