@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/mod/modfile"
@@ -429,12 +430,23 @@ func TestContributing_NamesEveryDependency(t *testing.T) {
 	}
 }
 
-// readTree parses the Go files of this module: not those below testdata, in
+// readTree returns the Go files of this module: not those below testdata, in
 // hidden directories or in other modules.
 func readTree(t *testing.T) []goFile {
 	t.Helper()
-	var files []goFile
-	err := filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
+	files, err := parsedTree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(files, func(f goFile) bool { return f.dir == "getproviders" && !f.test }) {
+		t.Fatalf("found %d files, none of them in getproviders: this test looks in the wrong place", len(files))
+	}
+	return files
+}
+
+// parsedTree parses them once for all tests.
+var parsedTree = sync.OnceValues(func() (files []goFile, err error) {
+	err = filepath.WalkDir(".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -453,14 +465,8 @@ func readTree(t *testing.T) []goFile {
 		files = append(files, f)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(files, func(f goFile) bool { return f.dir == "getproviders" && !f.test }) {
-		t.Fatalf("found %d files, none of them in getproviders: this test looks in the wrong place", len(files))
-	}
-	return files
-}
+	return files, err
+})
 
 // skipDir is what the walk does with a directory.
 func skipDir(name, base string) error {

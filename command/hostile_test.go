@@ -58,7 +58,7 @@ func TestMain_RefusesWhatHostileRegistriesSend(t *testing.T) {
 	o := hostileWorld(t)
 	few := testing.Short() || os.Getenv(fewSessions) == "few" // a fifth
 	for i, rule := range rules {
-		if few && i%5 != 0 && rule.Name != "honest" {
+		if few && (i%5 != 0 || rule.Name == "archive_many") && rule.Name != "honest" { // that one writes 10,000 files for each command
 			continue
 		}
 		t.Run(rule.Name, func(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
@@ -31,15 +32,20 @@ var brokenDownloads = map[string]struct {
 // cache is in order. Where parts of an archive can be requested, no byte is sent twice.
 func TestInstall_SucceedsAfterABrokenDownload(t *testing.T) {
 	t.Parallel()
-	const places = 10
+	places := 10
+	if testing.Short() {
+		places = 2
+	}
 	for name, c := range brokenDownloads {
 		for i := range places {
 			t.Run(fmt.Sprintf("%s %d", name, i), func(t *testing.T) {
 				t.Parallel()
 				registry, in, archive, _ := newResumable(t)
-				if !c.fault.Stall { // a busy machine would look like one
-					in.Fetcher.Client = registry.Client()
+				patience := time.Minute // a busy machine would look like a stall
+				if c.fault.Stall {
+					patience = 500 * time.Millisecond
 				}
+				in.Fetcher.Client = impatientFor(t, registry.Client().Transport, patience)
 				in.Fetcher.StateDir = filepath.Join(t.TempDir(), "state")
 				fault := c.fault
 				fault.CutAfter, fault.Times = int64(1+i*(len(archive)-2)/(places-1)), 1

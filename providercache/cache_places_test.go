@@ -92,6 +92,9 @@ func TestInstall_AfterWorkingDirectoriesWereMovedAndCopied(t *testing.T) {
 			"hard links": {link.Hardlink, false, p.hardlink}, "copies": {link.Copy, false, p.copied},
 			"hard links, strict times": {link.Hardlink, true, p.strict}, "symbolic links": {link.Symlink, false, 0},
 		} {
+			if testing.Short() && how != "hard links" {
+				continue
+			}
 			t.Run(what+", "+how, func(t *testing.T) {
 				t.Parallel()
 				m := newMachine(t)

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -241,12 +242,28 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 	})
 }
 
+// roundTrip is a transport that is a function.
+type roundTrip func(req *http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return r(req) }
+
 // TestResume_AnArchiveWaitsForItsDocuments: the archive is complete and stays, although its list
 // of checksums can't be loaded.
 func TestResume_AnArchiveWaitsForItsDocuments(t *testing.T) {
 	t.Parallel()
 	registry, in, archive, partial := newResumable(t)
-	registry.Break("sums", providertest.Fault{Status: 500, Delay: 3 * time.Second}) // the archive takes a hundredth of that
+	registry.Break("sums", providertest.Fault{Status: 500})
+	source := registrySource(registry)
+	source.Client = &http.Client{Transport: roundTrip(func(req *http.Request) (*http.Response, error) {
+		for strings.Contains(req.URL.Path, "SHA256SUMS") && req.Context().Err() == nil {
+			if info, err := os.Lstat(partial); err == nil && info.Size() == int64(len(archive)) {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		return registry.Client().Transport.RoundTrip(req)
+	})}
+	in.Fetcher.Source = source
 	_, _, err := in.Install(t.Context(), require(widgetAddress, ""), nil, resolve.Normal)
 	if info, statErr := os.Lstat(partial); err == nil || statErr != nil || info.Size() != int64(len(archive)) {
 		t.Fatalf("got %v, %v, %v", err, info, statErr)

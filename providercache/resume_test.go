@@ -43,8 +43,14 @@ func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Install
 
 func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
 	tb.Helper()
+	return impatientFor(tb, base, 2*time.Second) // a busy machine stalls, too
+}
+
+// impatientFor returns a client that tries again at once, and waits so long for the next byte.
+func impatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
+	tb.Helper()
 	client, err := hosts.NewClient(hosts.ClientOptions{
-		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: 2 * time.Second, // a busy machine stalls, too
+		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
 	})
 	must(tb, err)
 	return client

@@ -80,6 +80,9 @@ func recovers(t *testing.T, program string, args []string) {
 	want, lock := append(listed(t, dir), packagesBelow(t, s.cache)...), harness.LockOf(t, dir)
 	for _, fault := range faults {
 		most, n := fault.calls, 1
+		if testing.Short() {
+			most = (most + 1) / 2
+		}
 		if os.Getenv("TFDEPS_TEST_KILLS") != "" {
 			most = 40
 		}

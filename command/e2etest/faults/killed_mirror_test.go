@@ -41,7 +41,7 @@ func TestMirror_IsWholeWheneverItIsKilled(t *testing.T) {
 	go func() { read <- readUntil(done, mirror) }()
 	rounds, killed := 40, 0
 	if testing.Short() {
-		rounds = 10
+		rounds = 4
 	}
 	for range rounds {
 		cmd := exec.CommandContext(t.Context(), program, args...)

@@ -93,6 +93,9 @@ func (m *manyCalls) calls(command string) (n int) {
 }
 
 func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a repository of a thousand commits")
+	}
 	t.Parallel()
 	m := newManyCalls(t)
 	program := harness.Tfdeps(t)
@@ -120,6 +123,9 @@ func TestModules_OneRepositoryIsFetchedOnce(t *testing.T) {
 }
 
 func TestModules_KnownVersionCostsNoRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes a repository of a thousand commits")
+	}
 	t.Parallel()
 	m := newManyCalls(t)
 	program := harness.Tfdeps(t)

@@ -21,6 +21,9 @@ import (
 // says what is wrong and exits with 1; there is nothing in the directory
 // afterwards, and the lock file is what it was.
 func TestInit_RefusesHostilePackages(t *testing.T) {
+	if testing.Short() {
+		t.Skip("command's TestMain_RefusesWhatHostileRegistriesSend has more of them")
+	}
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	for _, test := range []struct {
