@@ -24,7 +24,7 @@ func smallDisk(t *testing.T) string {
 	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)
 	}
-	t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
 	return disk
 }
 

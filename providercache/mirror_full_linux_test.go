@@ -21,7 +21,7 @@ func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
 		t.Skipf("only root may mount a file system: %v", err)
 	}
-	t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
 	m := newMirroring(t)
 	m.opts.Dir = filepath.Join(disk, "mirror")
 	large := providertest.PackageSpec{Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux}

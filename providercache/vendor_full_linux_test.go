@@ -22,7 +22,7 @@ func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 		if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
 			t.Skipf("only root may mount a file system: %v", err)
 		}
-		t.Cleanup(func() { must(t, unix.Unmount(disk, 0)) })
+		t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
 		v := newVendoring(t)
 		v.opts.Dir, v.opts.Unpacked = filepath.Join(disk, "plugins"), unpacked
 		v.request.Platforms = []getproviders.Platform{linux}
