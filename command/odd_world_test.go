@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -130,6 +132,103 @@ func TestMain_WorksWithRecordsOfOtherVersions(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMain_LeavesAloneWhatOtherVersionsKeep has what an older and a later version of the program keep lie beside what this one
+// keeps: no command uses, reports or removes it.
+func TestMain_LeavesAloneWhatOtherVersionsKeep(t *testing.T) {
+	registry := oddRegistry(t)
+	root := t.TempDir()
+	writeWorld(t, root, registry, false)
+	provider := registry.Host() + "/acme/tiny/1.0.0/" + getproviders.CurrentPlatform().String() + "/terraform-provider-tiny_v1.0.0"
+	others := map[string]string{}
+	for _, format := range []string{"v0", "v2", "v10"} {
+		others["cache/tfdeps/providers/"+format+"/"+provider] = "a provider of " + format
+		others["cache/tfdeps/modules/"+format+"/package/main.tf"] = "a module of " + format
+	}
+	for name, content := range others {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init"}, {"cache", "verify"}, {"cache", "list"}, {"cache", "gc", "-max-size=0"}, {"init", "-verify"}, {"cache", "clean"}} {
+		code, stdout, stderr := runInProcess(t, root, registry.Host(), args)
+		if code != 0 {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+		for _, format := range []string{"v0", "v2", "v10"} {
+			if strings.Contains(stdout+stderr, "/"+format+"/") {
+				t.Errorf("%q says of %s:\n%s%s", args, format, stdout, stderr)
+			}
+		}
+	}
+	for name, want := range others {
+		if content, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(name))); err != nil || string(content) != want {
+			t.Errorf("%s: %q, %v", name, content, err)
+		}
+	}
+}
+
+// TestMain_WorksWhereCaseDoesntCount has an init work on a file system that takes "A" and "a" for one name: that of the
+// tests if it is one, else one that is mounted.
+func TestMain_WorksWhereCaseDoesntCount(t *testing.T) {
+	root := caseless(t)
+	registry, err := providertest.NewHostile(providertest.HostileRule{}, hostileWorld(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(registry.Close)
+	writeWorld(t, root, registry, false)
+	for _, args := range [][]string{{"init"}, {"init", "-verify"}, {"cache", "verify"}, {"providers", "mirror", "Mirror"}, {"providers", "mirror", "mirror"}, {"vendor"}, {"init", "-check"}} {
+		if code, stdout, stderr := runInProcess(t, root, registry.Host(), args); code != 0 {
+			t.Errorf("%q: exit code %d\n%s%s", args, code, stdout, stderr)
+		}
+	}
+}
+
+// caseless returns a directory in which case doesn't count.
+func caseless(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	ignoresCase := func() bool {
+		if err := os.WriteFile(filepath.Join(dir, "NAME"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(filepath.Join(dir, "name"))
+		return err == nil
+	}
+	if ignoresCase() {
+		return dir
+	}
+	image := filepath.Join(t.TempDir(), "image")
+	if err := os.WriteFile(image, make([]byte, 32<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range [][]string{{"mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8", image}, {"mount", "-o", "loop", image, dir}} {
+		if out, err := exec.CommandContext(t.Context(), line[0], line[1:]...).CombinedOutput(); err != nil {
+			t.Skipf("no file system here ignores case: %v: %s", err, out)
+		}
+	}
+	t.Cleanup(func() {
+		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	folded := filepath.Join(dir, "folded")
+	if err := os.Mkdir(folded, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.CommandContext(t.Context(), "chattr", "+F", folded).CombinedOutput(); err != nil {
+		t.Skipf("no file system here ignores case: %v: %s", err, out)
+	}
+	if dir = folded; !ignoresCase() {
+		t.Skip("no file system here ignores case")
+	}
+	return folded
 }
 
 // TestMain_SaysWhatDirectoriesItCantUse has each directory of a user be a file.

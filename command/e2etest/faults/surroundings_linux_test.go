@@ -1,0 +1,183 @@
+package faults
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/depsfile"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// TestInit_HoldsInBadSurroundings has an init run where something around it doesn't do what it
+// usually does.
+func TestInit_HoldsInBadSurroundings(t *testing.T) {
+	t.Parallel()
+	program := harness.Tfdeps(t)
+	for name, test := range map[string]func(*testing.T, string){
+		"files that can't be read":    filesCantBeRead,
+		"a slow disk":                 theDiskIsSlow,
+		"little memory":               thereIsLittleMemory,
+		"directories to be only read": directoriesAreReadOnly,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, program)
+		})
+	}
+}
+
+// filesCantBeRead has each call that reads one of the files fail, as on a disk that is breaking. What is said names
+// the file, and what only saves time is done without.
+func filesCantBeRead(t *testing.T, program string) {
+	harness.RequireProgram(t, "strace")
+	s, dir := newSiteWithModule(t, program)
+	s.init(t, dir)
+	binary := packagesBelow(t, s.cache)
+	if len(binary) != 1 {
+		t.Fatalf("the cache has %q", binary)
+	}
+	lock := harness.LockOf(t, dir)
+	state, err := filepath.Glob(filepath.Join(homeOf(s), ".local", "state", "tfdeps", "*"))
+	if err != nil || len(state) == 0 {
+		t.Fatalf("no state: %v", err)
+	}
+	for _, c := range []struct {
+		file  string
+		fails bool
+	}{
+		{filepath.Join(dir, "main.tf"), true}, {filepath.Join(dir, "m", "main.tf"), true}, {filepath.Join(dir, depsfile.FileName), true},
+		{filepath.Join(dir, ".terraform", "modules", "modules.json"), true}, {binary[0], false}, {state[0], false},
+	} {
+		if err := os.RemoveAll(filepath.Join(dir, ".terraform", "providers")); err != nil {
+			t.Fatal(err)
+		}
+		args := []string{"-f", "-o", s.cache + "-trace", "-P", c.file, "-e", "trace=read,pread64,copy_file_range,sendfile", "-e", "inject=read,pread64,copy_file_range,sendfile:error=EIO", program, "init", "-no-color"}
+		if c.file == binary[0] {
+			args = append(args, "-verify")
+		}
+		cmd := exec.CommandContext(t.Context(), "strace", args...)
+		cmd.Dir, cmd.Env = dir, s.env
+		out, err := cmd.CombinedOutput()
+		said := harness.OneLine(string(out))
+		trace, readErr := os.ReadFile(s.cache + "-trace")
+		switch {
+		case readErr != nil:
+			t.Fatal(readErr)
+		case !strings.Contains(string(trace), "INJECTED") && c.file != state[0]: // not all of the state is read each time
+			t.Errorf("%s: it was never read", c.file)
+		case strings.Contains(said, "panic"), (err != nil) != c.fails:
+			t.Errorf("%s: %v\n%s", c.file, err, out)
+		case c.fails && (!strings.Contains(said, "input/output error") || !strings.Contains(said, filepath.Base(c.file))):
+			t.Errorf("%s: the message says neither what failed nor for which file:\n%s", c.file, out)
+		}
+		s.init(t, dir, "-verify")
+		if got := harness.LockOf(t, dir); got != lock {
+			t.Errorf("%s: the lock file is\n%s", c.file, got)
+		}
+	}
+}
+
+// theDiskIsSlow has all calls that change directories take 20 ms, for two processes with one cache: each waits for the other, and none
+// gives up or fetches again.
+func theDiskIsSlow(t *testing.T, program string) {
+	harness.RequireProgram(t, "strace")
+	s := newSite(t, program, 2)
+	first, second := s.directory(t), s.directory(t)
+	const slow = "rename,renameat,renameat2,mkdir,mkdirat,unlink,unlinkat,fsync,fdatasync"
+	ended := make(chan error, 2)
+	for _, dir := range []string{first, second} {
+		cmd := exec.CommandContext(t.Context(), "strace", "-f", "-o", os.DevNull, "-e", "trace="+slow, "-e", "inject="+slow+":delay_enter=20000", program, "init", "-no-color")
+		cmd.Dir, cmd.Env = dir, s.env
+		go func() {
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				err = fmt.Errorf("%w: %s", err, out)
+			}
+			ended <- err
+		}()
+	}
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if got := s.registry.Requests("archive"); got != 2 {
+		t.Errorf("%d archives were sent, want each of 2 once", got)
+	}
+	if one, two := harness.LockOf(t, first), harness.LockOf(t, second); one != two {
+		t.Errorf("the lock files differ:\n%s\n%s", one, two)
+	}
+	s.init(t, first, "-verify")
+}
+
+// thereIsLittleMemory has a package be larger than the memory that the process may have, of which Go's runtime has
+// 113 MB for itself and the heap, 64 MB, before anything is done.
+func thereIsLittleMemory(t *testing.T, program string) {
+	const memory, size = 144 << 20, 112 << 20
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	noise := make([]byte, size/100) // what is 200 times smaller when it is packed is taken for an attack
+	_, _ = rand.NewChaCha8([32]byte{}).Read(noise)
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "big", Version: "1.0.0",
+		Archive: providertest.Zip(map[string]string{"terraform-provider-big": string(noise) + strings.Repeat("0123456789abcdef", size/16)})})
+	dir := t.TempDir()
+	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    big = { source = \"tf.example.com/acme/big\" }\n  }\n}\n"))
+	env := harness.Env(t, harness.Redirect(t, registry, "tf.example.com")...)
+	for _, args := range [][]string{{"init"}, {"providers", "mirror", "out"}, {"vendor"}} {
+		cmd := exec.CommandContext(t.Context(), "sh", append([]string{"-c", fmt.Sprintf("ulimit -d %d; exec %q \"$@\" -no-color", memory>>10, program), "sh"}, args...)...)
+		cmd.Dir, cmd.Env = dir, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%q: %v\n%.2000s", args, err, out)
+		}
+	}
+}
+
+// directoriesAreReadOnly has each directory that an init writes to be on a file system that is only read. What is for saving time is
+// done without.
+func directoriesAreReadOnly(t *testing.T, program string) {
+	for name, c := range map[string]struct {
+		place func(s *site, dir string) string
+		fails bool
+	}{
+		"the directory":    {func(_ *site, dir string) string { return dir }, true},
+		"the data":         {func(_ *site, dir string) string { return filepath.Join(dir, ".terraform") }, true},
+		"the cache":        {func(s *site, _ string) string { return s.cache }, false},
+		"the state":        {func(s *site, _ string) string { return filepath.Join(homeOf(s), ".local") }, false},
+		"temporary files":  {func(s *site, _ string) string { return filepath.Join(homeOf(s), "tmp") }, false},
+		"the user's cache": {func(s *site, _ string) string { return filepath.Join(homeOf(s), ".cache") }, false},
+	} {
+		s, dir := newSiteWithModule(t, program)
+		s.env = append(slices.Clone(s.env), "TMPDIR="+filepath.Join(homeOf(s), "tmp"))
+		place := c.place(s, dir)
+		if err := os.MkdirAll(place, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := syscall.Mount(place, place, "", syscall.MS_BIND, ""); err != nil {
+			t.Skipf("only root may mount a file system: %v", err)
+		}
+		t.Cleanup(func() {
+			if err := syscall.Unmount(place, syscall.MNT_DETACH); err != nil {
+				t.Error(err)
+			}
+		})
+		if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""); err != nil {
+			t.Skipf("only root may mount a file system: %v", err)
+		}
+		out, err := s.command(t, dir).CombinedOutput()
+		said := harness.OneLine(string(out))
+		if strings.Contains(said, "panic") || (err != nil) != c.fails || c.fails && !strings.Contains(said, "read-only file system") {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		if err := syscall.Mount("", place, "", syscall.MS_REMOUNT|syscall.MS_BIND, ""); err != nil {
+			t.Fatal(err)
+		}
+		s.init(t, dir)
+	}
+}
