@@ -220,6 +220,6 @@ func copyModule(r request, net sources.Network) problem.List {
 	if err != nil {
 		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
 	}
-	r.view.PhaseEnd()
+	r.view.ModuleCopied()
 	return nil
 }

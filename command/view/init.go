@@ -102,9 +102,15 @@ func (v *Init) BackendConfigured(kind string) {
 
 // CopyingModule announces that a module becomes the configuration.
 func (v *Init) CopyingModule(source string) {
-	v.announced = true
 	v.summary.changed = true
 	v.out.message(message{code: "copying_configuration_message", style: heading, text: "Copying configuration from \"" + source + "\"..."})
+}
+
+// ModuleCopied ends what CopyingModule announced. From then on the backend's phase is set apart even if
+// it says nothing.
+func (v *Init) ModuleCopied() {
+	v.out.gap()
+	v.announced = true
 }
 
 // ModulesBegin announces the phase of the modules.

@@ -21,7 +21,7 @@ import (
 // testdata/oracle_streams, CASE/FILE, into pipes, and compares both streams and the
 // exit code byte for byte, after taking out colours, the directory, and the lines
 // that are our own. The lines of CASE/commands are arguments; "env NAME=VALUE" is
-// for those that follow, and "sh cp FROM TO" copies a file. Where the explanations
+// for those that follow, "sh cp FROM TO" copies a file, and "sh mkdir NAMES" makes directories. Where the explanations
 // in boxes are our own, an entry of ownWords says so; summaries, places, source lines, frames
 // and phrases that programs look for are compared all the same.
 func TestStreams_SameAsTerraform(t *testing.T) {
@@ -101,6 +101,12 @@ func (c *streamCase) run(files map[string]string) {
 		case "sh":
 			names := strings.Fields(rest)
 			for _, dir := range c.dirs {
+				if names[0] == "mkdir" {
+					for _, name := range names[1:] {
+						mustDo(c.t, os.Mkdir(filepath.Join(dir, name), 0o755))
+					}
+					continue
+				}
 				content, err := os.ReadFile(filepath.Join(dir, names[1]))
 				mustDo(c.t, errors.Join(err, os.WriteFile(filepath.Join(dir, names[2]), content, 0o644)))
 			}
