@@ -4,19 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mattn/go-shellwords"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/products"
+	"github.com/tfdeps/tfdeps/command/view"
 )
 
 // commandLine is a program's arguments, sorted out before any command is chosen.
 type commandLine struct {
-	dir     string   // of -chdir; "": none was given
-	args    []string // the command's words and its arguments
-	noColor bool     // -no-color was among them
+	dir     string       // of -chdir; "": none was given
+	args    []string     // the command's words and its arguments
+	noColor bool         // -no-color was among them
+	similar view.Similar // what -consolidate-warnings and -consolidate-errors ask for
 
 	addedBy map[string]string // options that weren't typed, without dashes, and the variable that has them
 }
@@ -50,6 +53,7 @@ func parseCommandLine(args []string, env cli.Environment) (commandLine, error) {
 		return line, err
 	}
 	line.args, line.noColor = takeNoColor(takeVersion(args))
+	line.similar = similar(line.args)
 	return line, nil
 }
 
@@ -155,6 +159,25 @@ func takeNoColor(args []string) (rest []string, found bool) {
 		rest = append(rest, arg)
 	}
 	return rest, found
+}
+
+// similar reads the options that say which similar problems are shown as one. Whether a command has them,
+// and their values are right, is for the command to say.
+func similar(args []string) (s view.Similar) {
+	for _, arg := range args {
+		_, value, hasValue := strings.Cut(arg, "=")
+		on, err := strconv.ParseBool(value)
+		if on = on || !hasValue; hasValue && err != nil {
+			continue
+		}
+		switch optionName(arg) {
+		case "consolidate-warnings":
+			s.KeepWarnings = !on
+		case "consolidate-errors":
+			s.JoinErrors = on
+		}
+	}
+	return s
 }
 
 // checkGlobal refuses options before the command that aren't known there. What

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view"
 )
 
 func TestParseCommandLine(t *testing.T) {
@@ -23,6 +24,10 @@ func TestParseCommandLine(t *testing.T) {
 		{"-chdir after the command is the command's", "init -chdir=a", nil, commandLine{args: []string{"init", "-chdir=a"}}},
 		{"-no-color", "init -no-color -json", nil, commandLine{args: []string{"init", "-json"}, noColor: true}},
 		{"-no-color as the value of nothing", "init --no-color", nil, commandLine{args: []string{"init"}, noColor: true}},
+		{"-consolidate-warnings", "get -consolidate-warnings=false", nil,
+			commandLine{args: []string{"get", "-consolidate-warnings=false"}, similar: view.Similar{KeepWarnings: true}}},
+		{"-consolidate-errors, of which the last counts", "get -consolidate-errors=false --consolidate-errors", nil,
+			commandLine{args: []string{"get", "-consolidate-errors=false", "--consolidate-errors"}, similar: view.Similar{JoinErrors: true}}},
 		{"-version", "-version", nil, commandLine{args: []string{"version"}}},
 		{"-v anywhere", "init -upgrade -v", nil, commandLine{args: []string{"version"}}},
 		{"-version with -json", "--version -json", nil, commandLine{args: []string{"version", "-json"}}},

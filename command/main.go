@@ -74,20 +74,21 @@ func Main(ctx context.Context, p Process) int {
 	}
 	log, closeLog, unusable := openLog(env, p.Stderr)
 	defer closeLog()
-	meta := newMeta(ctx, p, env, standIn, line.noColor, log)
+	meta := newMeta(ctx, p, env, standIn, line, log)
 	meta.Commands, meta.AddedBy = commands(), line.addedBy
 	meta.Warnings = slices.Concat(unknownVariables(env), unusable)
 	return dispatch(meta, line.args)
 }
 
 // newMeta makes what the commands have in common.
-func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, noColor bool, log *slog.Logger) *cli.Meta {
+func newMeta(ctx context.Context, p Process, env cli.Environment, standIn *cli.StandIn, line commandLine, log *slog.Logger) *cli.Meta {
 	return &cli.Meta{
 		Context: ctx,
 		Stdin:   p.Stdin,
 		Stdout:  p.Stdout,
 		Stderr:  p.Stderr,
-		NoColor: noColor,
+		NoColor: line.noColor,
+		Similar: line.similar,
 		Env:     env,
 		Now:     p.Now,
 		Begun:   p.Now(),

@@ -53,14 +53,15 @@ func NoColor() Flag {
 }
 
 // noteDiagnostics gathers options about how problems are shown.
-const noteDiagnostics = "Accepted, as OpenTofu's, and without effect: every problem is shown once"
+const noteDiagnostics = "Accepted, as OpenTofu's, and without effect"
 
 // OpenTofu are options that all of OpenTofu's commands have, about how problems are shown.
 func OpenTofu() Flags {
 	return Flags{
 		{Name: "concise", Value: AnyBool(), Note: noteDiagnostics},
-		{Name: "consolidate-warnings", Value: AnyBool(), Note: noteDiagnostics},
-		{Name: "consolidate-errors", Value: AnyBool(), Note: noteDiagnostics},
+		{Name: "consolidate-warnings", Value: AnyBool(),
+			Help: "Show similar warnings about files as one, which is the default. =false shows each."},
+		{Name: "consolidate-errors", Value: AnyBool(), Help: "Show similar errors about files as one, too."},
 		{Name: "deprecation", Value: AnyString(), Note: noteDiagnostics},
 	}
 }

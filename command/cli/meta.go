@@ -43,7 +43,8 @@ type Meta struct {
 
 	Stdin          io.Reader // a state, if one is to be read from there
 	Stdout, Stderr io.Writer
-	NoColor        bool // -no-color was given
+	NoColor        bool         // -no-color was given
+	Similar        view.Similar // which similar problems are shown as one
 	Env            Environment
 	Now            func() time.Time
 	Begun          time.Time    // when the program was started
@@ -86,6 +87,7 @@ func (m *Meta) ViewOptions(product getproviders.Product, json bool) view.Options
 		Product:  product,
 		JSON:     json,
 		Plain:    m.NoColor,
+		Similar:  m.Similar,
 		NoColor:  m.Env.Get("NO_COLOR") != "",
 		Stdout:   view.NewStream(m.Stdout),
 		Stderr:   view.NewStream(m.Stderr),

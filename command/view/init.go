@@ -260,17 +260,11 @@ func (v *Init) Problems(problems problem.List) {
 			v.summary.errors++
 		}
 	}
-	showProblems(v.out, problems)
+	v.out.problems(ordered(problems))
 }
 
 // End sums the run up for programs. It comes last; code is the exit code.
 func (v *Init) End(code int) { v.out.record(v.summary.ofRun(v.now(), code)) }
-
-func showProblems(out printer, problems problem.List) {
-	for _, p := range ordered(problems) {
-		out.problem(p)
-	}
-}
 
 func (v *Init) say(m message) { v.out.message(m.of(v.product.Name, v.product.Program)) }
 

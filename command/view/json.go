@@ -87,6 +87,12 @@ func oneLine(text string) string { return strings.Join(strings.Fields(text), " "
 // gap says nothing: programs need no room.
 func (j *jsonPrinter) gap() {}
 
+func (j *jsonPrinter) problems(all problem.List) {
+	for _, p := range all {
+		j.problem(p)
+	}
+}
+
 func (j *jsonPrinter) problem(p *problem.Problem) {
 	if problem.IsIntroduction(p) {
 		j.write("error", oneLine(p.Summary), "", nil)

@@ -28,6 +28,7 @@ type humanPrinter struct {
 	apart     bool   // an empty line follows each problem, as in Terraform's commands but init
 	plain     bool   // no boxes
 	colorless bool
+	similar   Similar
 	sources   sources
 }
 
@@ -60,6 +61,12 @@ func (h *humanPrinter) line(l line) {
 }
 
 func (h *humanPrinter) gap() { fmt.Fprintln(h.out) }
+
+func (h *humanPrinter) problems(all problem.List) {
+	for _, p := range h.similar.consolidate(all) {
+		h.problem(p)
+	}
+}
 
 func (h *humanPrinter) problem(p *problem.Problem) {
 	to := h.err

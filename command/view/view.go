@@ -77,6 +77,8 @@ type Options struct {
 	// Plain is what -no-color asks for: neither colours nor boxes. NoColor is what
 	// the variable NO_COLOR asks for.
 	Plain, NoColor bool
+	// Similar says which similar problems people are shown as one.
+	Similar        Similar
 	Stdout, Stderr Stream
 	// Now is for the time stamps of JSON, and to say how long something took.
 	// It is called by many goroutines.
@@ -103,7 +105,8 @@ type printer interface {
 	line(l line)
 	// gap sets off what follows from what came before.
 	gap()
-	problem(p *problem.Problem)
+	// problems are shown in the order given.
+	problems(all problem.List)
 	// checked tells what there is to do, or that there is nothing.
 	checked(reasons []CheckReason)
 	// planned tells what an init would do.
@@ -135,9 +138,9 @@ func (b both) gap() {
 	b.programs.gap()
 }
 
-func (b both) problem(p *problem.Problem) {
-	b.people.problem(p)
-	b.programs.problem(p)
+func (b both) problems(all problem.List) {
+	b.people.problems(all)
+	b.programs.problems(all)
 }
 
 func (b both) checked(reasons []CheckReason) {
@@ -150,7 +153,7 @@ func newJSONPrinter(o Options) *jsonPrinter {
 }
 
 func newHumanPrinter(o Options) *humanPrinter {
-	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, sources: sources{read: o.ReadFile}}
+	h := &humanPrinter{out: o.Stdout, err: o.Stderr, warn: o.Stdout, plain: o.Plain, colorless: o.Plain || o.NoColor, similar: o.Similar, sources: sources{read: o.ReadFile}}
 	h.apart = o.Product.Predecessor != nil
 	if o.Stderr.Terminal || o.JSON || o.Data {
 		h.warn = o.Stderr
@@ -164,5 +167,5 @@ func newHumanPrinter(o Options) *humanPrinter {
 func Problems(o Options, problems problem.List) {
 	out := newHumanPrinter(o)
 	out.apart = true
-	showProblems(out, problems)
+	out.problems(ordered(problems))
 }

@@ -273,6 +273,7 @@ var streamDifferences = map[string]streamDifference{
 	"required_version_of_a_module":   ownWords,
 	"search_locations":               ownWords,
 	"search_locations_no_color":      ownWords,
+	"similar_warnings":               ownWords,
 	"state_broken":                   {Err: true, Reason: "difference 22: the error names the file"},
 	"workspace_invalid":              ownWords,
 }
