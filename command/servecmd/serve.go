@@ -20,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
@@ -38,6 +39,9 @@ type options struct {
 	include, exclude []string
 	place            string // a directory, or the URL of a bucket
 
+	maxSize    string   // of all archives; "": nothing is removed
+	keepLocked []string // lock files and directories
+
 	command []string // to run while the server runs; none: the server runs until it is interrupted
 	hosts   []string // that the command finds here, beside the usual ones
 	https   bool     // with an authority for this run alone
@@ -55,6 +59,9 @@ func (o *options) flags() cli.Flags {
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
 		{Name: "exclude", Arg: "=PATTERN", Value: cli.Strings(&o.exclude), Help: "Serve no provider that matches. The option can be used several times."},
+		{Name: "max-size", Arg: "=SIZE", Value: cli.String(&o.maxSize), Help: "Remove archives that weren't used for the longest time, every hour, when all of them take more: 200GB, 1.5TiB. " +
+			"None is removed that was used within two hours. All servers of a bucket have this option, or none. Without it nothing is removed."},
+		{Name: "keep-locked", Arg: "=PATH", Value: cli.Strings(&o.keepLocked), Help: "Never remove what this lock file selects, or those in and below this directory. They are read again each time. The option can be used several times."},
 		{Name: "host", Arg: "=HOST", Value: cli.Strings(&o.hosts), Help: "With a command: the registry of this host is found at the server, too. The option can be used several times. " +
 			"Those of Terraform, of OpenTofu and of host blocks always are."},
 		{Name: "https", Value: cli.Bool(&o.https), Help: "With a command: speak https, with a certificate that an authority made for this run has issued. SSL_CERT_FILE of the command " +
@@ -112,6 +119,13 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, &cli.UsageError{Text: "Error: -host and -https are for a command behind --, and -tls-cert and -tokens for a server without one"}
 	}
 	product := products.Unversioned(m)
+	var remove *collector
+	if o.maxSize != "" {
+		remove = &collector{locked: o.keepLocked, product: product}
+		if remove.maxBytes, err = parseSize(o.maxSize); err != nil {
+			return 0, &cli.UsageError{Text: "Error: -max-size: " + err.Error(), Cause: err}
+		}
+	}
 	serverOptions := mirrorserver.Options{Product: product, Now: m.Now, Log: slog.New(slog.NewTextHandler(m.Stderr, nil))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
@@ -122,7 +136,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if o.command != nil {
 		serverOptions.Log = slog.New(slog.NewTextHandler(m.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // stderr is the command's
 	}
-	code, problems := serve(m, o, product, serverOptions)
+	code, problems := serve(m, o, product, serverOptions, remove)
 	if problems.HasErrors() || o.command == nil {
 		return m.Finish(nil, problems, cli.Output{Data: true}), nil
 	}
@@ -141,8 +155,18 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 }
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
-func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options) (code int, problems problem.List) {
-	config, net, problems := sources.Online(m, product, "")
+func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List) {
+	asking := *m
+	if m.NewClient != nil {
+		asking.NewClient = func(agent string, onRetry func(hosts.Retry)) (*http.Client, error) {
+			client, err := m.NewClient(agent, onRetry)
+			if err != nil {
+				return nil, err
+			}
+			return hosts.WithRevalidation(client), nil
+		}
+	}
+	config, net, problems := sources.Online(&asking, product, "")
 	if problems.HasErrors() {
 		return 1, problems
 	}
@@ -162,6 +186,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	}
 	defer bucket.Close()
 	front := front{log: to.Log, now: m.Now}
+	to.MarkUses = remove != nil
 	to.Client, to.Policy = net.Archives, net.Policy.Against(nil, nil)
 	to.Modules = registries{net: net, product: product, include: to.Include}
 	if o.tokens != "" {
@@ -178,6 +203,10 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failure(err))
 	}
 	defer front.mirror.Close()
+	if remove != nil {
+		remove.log = to.Log
+		defer background(m.Context, func(ctx context.Context) { remove.run(ctx, front.mirror) })()
+	}
 	server := &http.Server{ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}
 	if o.command != nil {
 		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
@@ -192,6 +221,13 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failure(err))
 	}
 	return code, problems
+}
+
+// background runs a function, and returns what ends it.
+func background(ctx context.Context, f func(context.Context)) (end func()) {
+	tasks := par.NewTasks()
+	tasks.Begin(ctx, f)
+	return func() { tasks.Close(context.Canceled) }
 }
 
 // asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.

@@ -59,3 +59,17 @@ func TestShared_StaysUntilTheLastUserHasLeft(t *testing.T) {
 		t.Error("a value that wasn't withdrawn stays without users")
 	}
 }
+
+func TestShared_DropsTheValueWithItsLastUser(t *testing.T) {
+	var shared par.Shared[string, int]
+	one, _ := shared.Join("a", func() int { return 1 })
+	shared.Join("a", nil)
+	shared.Drop("a", one)
+	if !shared.Has("a") || len(shared.Keys()) != 1 {
+		t.Error("the other user has lost the value")
+	}
+	shared.Drop("a", one)
+	if shared.Has("a") || len(shared.Keys()) != 0 {
+		t.Error("the value has stayed without users")
+	}
+}

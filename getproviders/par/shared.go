@@ -1,6 +1,10 @@
 package par
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // Shared has a value for each key while there are users of it. The zero Shared has none; it is safe for many goroutines.
 type Shared[K comparable, V any] struct {
@@ -46,4 +50,29 @@ func (s *Shared[K, V]) Leave(key K, share *Share[V]) (last bool) {
 	defer s.mu.Unlock()
 	share.users--
 	return share.users == 0 && s.byKey[key] != share
+}
+
+// Drop takes a user away, and the value with its last user.
+func (s *Shared[K, V]) Drop(key K, share *Share[V]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	share.users--
+	if share.users == 0 && s.byKey[key] == share {
+		delete(s.byKey, key)
+	}
+}
+
+// Has reports whether there is a value for a key.
+func (s *Shared[K, V]) Has(key K) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, ok := s.byKey[key]
+	return ok
+}
+
+// Keys returns the keys for which there is a value, in no particular order.
+func (s *Shared[K, V]) Keys() []K {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.byKey))
 }

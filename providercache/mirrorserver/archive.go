@@ -60,6 +60,8 @@ func (r packagesRecord) trustLevel() getproviders.TrustLevel {
 
 // serveStored sends an archive from the bucket. sent is false if it isn't there.
 func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive storedArchive) (sent bool, err error) {
+	share, _ := s.serving.Join(archive.Key, func() (none struct{}) { return none })
+	defer s.serving.Drop(archive.Key, share)
 	object, err := s.bucket.Get(r.Context(), archive.Key, blob.GetOptions{})
 	if errors.Is(err, blob.ErrNotFound) {
 		return false, nil
@@ -69,6 +71,7 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	}
 	content := &objectReader{ctx: r.Context(), bucket: s.bucket, key: archive.Key, size: object.Size, body: object.Body}
 	defer content.Close()
+	s.markUse(r.Context(), archive.Key)
 	s.counts.stored.Add(1)
 	s.sendArchive(w, r, archive.ZH, content)
 	return true, nil

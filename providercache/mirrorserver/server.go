@@ -87,6 +87,10 @@ type Options struct {
 	// Downloads bounds how many archives arrive at once; 0: 32. Further ones wait.
 	Downloads int
 
+	// MarkUses writes to the bucket when archives are used, once an hour for each, so that Collect knows which ones weren't. All
+	// servers of a bucket do, or none.
+	MarkUses bool
+
 	// MemoryBytes bounds what is kept of documents in memory; 0: 32 MiB.
 	MemoryBytes int64
 	// Temporary is a directory for archives while they arrive, on a disk that has room for them; "": that of the system.
@@ -113,7 +117,9 @@ type Server struct {
 	releases  *answers[[]string] // of modules
 	locations *answers[string]   // of releases
 
-	flights par.Shared[string, *flight] // archives that arrive, by the path of their URL
+	flights par.Shared[string, *flight]  // archives that arrive, by the path of their URL
+	serving par.Shared[string, struct{}] // archives of the bucket that are being sent, by key
+	marked  *par.Recent[string, int64]   // the last hour of which the bucket has a mark that an archive was used
 }
 
 var errClosed = errors.New("the server is closed")
@@ -144,6 +150,7 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	s.packages = newAnswers[packagesRecord](s, opts.PackagesMaxAge, opts.MemoryBytes*3/8)
 	s.stored = newAnswers[[]storedArchive](s, opts.VersionsMaxAge, opts.MemoryBytes*3/16)
 	s.stored.memory = true
+	s.marked = par.NewRecent[string, int64](marksKnown)
 	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, opts.MemoryBytes/8)
 	s.locations = newAnswers[string](s, locationMaxAge, opts.MemoryBytes/8)
 	return s, nil

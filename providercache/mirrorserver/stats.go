@@ -20,6 +20,8 @@ type Stats struct {
 	Stale          int64 // answers of the source that were used again because it failed
 	SourceFailures int64 // failures of the source where nothing was known
 	StoreFailures  int64 // failures to write the bucket
+	Removed        int64 // archives that Collect has removed
+	RemovedSize    int64 // their bytes
 }
 
 // counters are Stats while they are counted.
@@ -27,6 +29,7 @@ type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
 	downloads, downloading, downloadedSize, servedSize                        par.Counter
 	refusedArchives, stale, sourceFailures, storeFailures                     par.Counter
+	removed, removedSize                                                      par.Counter
 }
 
 // Stats returns what the server has done.
@@ -37,5 +40,6 @@ func (s *Server) Stats() Stats {
 		NotFound: c.notFound.Value(), Failed: c.failed.Value(), Broken: c.broken.Value(),
 		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: c.servedSize.Value(),
 		Refused: c.refusedArchives.Value(), Stale: c.stale.Value(), SourceFailures: c.sourceFailures.Value(), StoreFailures: c.storeFailures.Value(),
+		Removed: c.removed.Value(), RemovedSize: c.removedSize.Value(),
 	}
 }

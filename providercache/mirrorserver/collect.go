@@ -1,0 +1,171 @@
+package mirrorserver
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+)
+
+const (
+	// usesPrefix is below what a bucket has the marks that archives were used: uses/HOUR/KEY, empty objects. Whoever writes one needs to know of
+	// no other server, and no mark is ever changed.
+	usesPrefix = "uses/"
+
+	// marksKnown is how many archives a server remembers to have marked.
+	marksKnown = 10_000
+
+	// usedLately is how long an archive isn't removed after its use, in which a server that has just looked it up may still open it.
+	usedLately = 2 * time.Hour
+)
+
+// CollectOptions say what Collect leaves.
+type CollectOptions struct {
+	// MaxBytes is what all archives together may take. More of them stays where Keep has them, or they were used within the last two hours.
+	MaxBytes int64
+	// Keep reports whether an archive stays whatever its size and last use; it has hashes of both schemes. nil: none does.
+	Keep func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool
+}
+
+// Collected is what Collect has found and done.
+type Collected struct {
+	Archives     int   // that were there
+	Bytes        int64 // of these
+	Removed      int
+	RemovedBytes int64
+}
+
+// heldArchive is an archive in the bucket, as Collect sees it.
+type heldArchive struct {
+	storedArchive
+	provider getproviders.Provider
+	version  getproviders.Version
+	used     time.Time // the end of the hour of its last use, or when it was stored
+}
+
+// Collect removes those archives from the bucket that weren't used for the longest time, until the others take no more than they may. None that is
+// being sent by this server is removed, and none that any server of the bucket has sent within the last two hours. Several servers may collect at
+// the same time. An archive that is asked for again is downloaded again. The errors are the bucket's.
+func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, error) {
+	uses, err := s.lastUses(ctx)
+	if err != nil {
+		return Collected{}, err
+	}
+	held, err := s.heldArchives(ctx, uses)
+	if err != nil {
+		return Collected{}, err
+	}
+	found := Collected{Archives: len(held)}
+	for _, a := range held {
+		found.Bytes += a.Size
+	}
+	slices.SortFunc(held, func(a, b heldArchive) int { return cmp.Or(a.used.Compare(b.used), strings.Compare(a.Key, b.Key)) })
+	recent := s.opts.Now().Add(-usedLately)
+	for _, a := range held {
+		if found.Bytes-found.RemovedBytes <= o.MaxBytes || a.used.After(recent) {
+			break
+		}
+		if s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
+			continue
+		}
+		if err := s.bucket.Delete(ctx, a.Key); err != nil {
+			return found, err
+		}
+		s.stored.forget(archivesDir(a.provider, a.version))
+		s.counts.removed.Add(1)
+		s.counts.removedSize.Add(a.Size)
+		found.Removed++
+		found.RemovedBytes += a.Size
+	}
+	return found, nil
+}
+
+// heldArchives lists the archives of the bucket.
+func (s *Server) heldArchives(ctx context.Context, uses map[string]time.Time) (held []heldArchive, err error) {
+	for info, err := range s.bucket.List(ctx, "providers/") {
+		if err != nil {
+			return nil, err
+		}
+		if a, ok := parseHeld(info); ok {
+			if used := uses[info.Key]; used.After(a.used) {
+				a.used = used
+			}
+			held = append(held, a)
+		}
+	}
+	return held, nil
+}
+
+// parseHeld reads the key providers/HOST/NAMESPACE/TYPE/VERSION/archives/NAME.
+func parseHeld(info blob.Info) (a heldArchive, ok bool) {
+	parts := strings.Split(info.Key, "/")
+	if len(parts) != 7 || parts[5] != "archives" {
+		return a, false
+	}
+	asked, err := parsePath(strings.Join(parts[1:4], "/") + "/" + indexName)
+	v, versionErr := getproviders.ParseVersion(parts[4])
+	archive, ok := parseArchiveKey(info.Key)
+	if err != nil || versionErr != nil || !ok {
+		return a, false
+	}
+	archive.Size, archive.Modified = info.Size, info.Modified
+	return heldArchive{storedArchive: archive, provider: asked.provider, version: v, used: info.Modified}, true
+}
+
+// markUse notes in the bucket that an archive is used in this hour. What can't be noted counts as not used.
+func (s *Server) markUse(ctx context.Context, key string) {
+	hour := hourOf(s.opts.Now())
+	if known, ok := s.marked.Get(key); !s.opts.MarkUses || ok && known >= hour {
+		return
+	}
+	s.marked.Put(key, hour, 1)
+	s.tasks.Begin(ctx, func(ctx context.Context) { // no client waits for it
+		_, err := s.bucket.Put(ctx, markKey(hour, key), blob.Bytes(nil), blob.PutOptions{IfAbsent: true})
+		if err != nil && !errors.Is(err, blob.ErrExists) && ctx.Err() == nil {
+			s.counts.storeFailures.Add(1)
+			s.opts.Log.Error("the bucket can't be written", "archive", key, "error", err.Error())
+		}
+	})
+}
+
+// lastUses returns the end of the last hour in which each archive was used, and removes the marks of earlier ones.
+func (s *Server) lastUses(ctx context.Context) (map[string]time.Time, error) {
+	last, before := map[string]int64{}, []string{}
+	for info, err := range s.bucket.List(ctx, usesPrefix) {
+		if err != nil {
+			return nil, err
+		}
+		text, key, _ := strings.Cut(strings.TrimPrefix(info.Key, usesPrefix), "/")
+		hour, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			continue
+		}
+		known, ok := last[key]
+		last[key] = max(known, hour)
+		if ok {
+			before = append(before, markKey(min(known, hour), key))
+		}
+	}
+	for _, key := range before {
+		if err := s.bucket.Delete(ctx, key); err != nil {
+			return nil, err
+		}
+	}
+	uses := make(map[string]time.Time, len(last))
+	for key, hour := range last {
+		uses[key] = time.Unix((hour+1)*3600, 0)
+	}
+	return uses, nil
+}
+
+func hourOf(t time.Time) int64 { return t.Unix() / 3600 }
+
+func markKey(hour int64, key string) string {
+	return usesPrefix + strconv.FormatInt(hour, 10) + "/" + key
+}

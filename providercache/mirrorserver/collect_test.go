@@ -1,0 +1,127 @@
+package mirrorserver_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// TestServer_CollectRemovesWhatIsntUsed: of four archives, those go first that no server of the bucket has sent for the longest time.
+func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.opts.MarkUses = true
+	root := t.TempDir()
+	m.bucket = blob.NewDirectory(root)
+	one, front := m.serve(t, m.source())
+	other, second := m.serve(t, m.source())
+	path := func(i int) string {
+		return host + fmt.Sprintf("acme/p%d/terraform-provider-p%d_1.0.0_linux_amd64.zip", i, i)
+	}
+	for i := range 4 {
+		m.add(fmt.Sprintf("p%d", i), "1.0.0")
+		status(t, front, path(i), http.StatusOK)
+		settle(t, one)
+	}
+	old := m.clock.Now()
+	err := filepath.WalkDir(root, func(path string, entry os.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			err = os.Chtimes(path, old, old)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		m.clock.pass(5 * time.Hour)
+		status(t, second, path(i), http.StatusOK) // used through another server
+	}
+	other.Close() // waits for the marks
+	left := func() string {
+		var names []string
+		for _, key := range keysIn(t, m.bucket, ".zip") {
+			if strings.HasPrefix(key, "providers/") {
+				names = append(names, strings.Split(key, "/")[3])
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	collect := func(limit int64, keep func(getproviders.Provider, getproviders.Version, []getproviders.Hash) bool, want string) mirrorserver.Collected {
+		t.Helper()
+		got, err := one.Collect(t.Context(), mirrorserver.CollectOptions{MaxBytes: limit, Keep: keep})
+		if err != nil || left() != want {
+			t.Errorf("%d bytes: %+v, %v: %s are left, want %s", limit, got, err, left(), want)
+		}
+		return got
+	}
+	all := collect(1<<40, nil, "p0 p1 p2 p3")
+	if all.Archives != 4 || all.Bytes < 80_000 || all.Removed != 0 {
+		t.Errorf("%+v", all)
+	}
+	collect(all.Bytes-1, nil, "p0 p1 p2") // p3 wasn't used since
+	h1, _ := hashesOf(t, contentOf("p0", "1.0.0", linux))
+	kept := func(p getproviders.Provider, v getproviders.Version, hashes []getproviders.Hash) bool {
+		return p.Type == "p0" && v.String() == "1.0.0" && hashes[0] == h1
+	}
+	collect(0, kept, "p0 p2") // p2 was used lately
+	m.clock.pass(4 * time.Hour)
+	if got := collect(0, kept, "p0"); one.Stats().Removed != 3 || got.Removed != 1 || one.Stats().RemovedSize < 60_000 {
+		t.Errorf("%+v, %+v", got, one.Stats())
+	}
+	status(t, front, path(2), http.StatusOK) // is downloaded again
+}
+
+// TestServer_CollectLeavesWhatIsSent: an archive stays as long as a client takes it.
+func TestServer_CollectLeavesWhatIsSent(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.add("large", "1.0.0")
+	server, front := m.serve(t, m.source())
+	status(t, front, large, http.StatusOK)
+	settle(t, server)
+	gate, feed := io.Pipe()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, large, nil)
+		if err != nil {
+			t.Error(err)
+		}
+		server.ServeHTTP(&pipedResponse{header: http.Header{}, to: feed}, req)
+		feed.Close()
+	}()
+	if _, err := io.ReadFull(gate, make([]byte, 1000)); err != nil {
+		t.Fatal(err)
+	}
+	m.clock.pass(24 * 365 * time.Hour)
+	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 0 || got.Archives != 1 || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := io.Copy(io.Discard, gate); err != nil {
+		t.Error(err)
+	}
+	<-done
+	if got, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); got.Removed != 1 || err != nil {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// pipedResponse is a client that takes what a test lets it.
+type pipedResponse struct {
+	header http.Header
+	to     io.Writer
+}
+
+func (p *pipedResponse) Header() http.Header         { return p.header }
+func (p *pipedResponse) WriteHeader(int)             {}
+func (p *pipedResponse) Write(b []byte) (int, error) { return p.to.Write(b) }
