@@ -147,10 +147,10 @@ func mirrorTrust(fileName string, listed AnyHash, documents func(ctx context.Con
 	return trust
 }
 
-// trustingAll is trust where hashes count as signed, unless a publisher has signed others.
-func trustingAll(trust Trust, all AnyHash) Trust {
+// believing is trust where hashes of a package that is authentic count as signed, unless a publisher has signed others.
+func believing(trust Trust, hashes func(Digests) []Hash) Trust {
 	if trust.Authenticator != nil {
-		trust.Authenticator = listedAsSigned{trust.Authenticator, all}
+		trust.Authenticator = listedAsSigned{trust.Authenticator, hashes}
 	}
 	if load := trust.Load; load != nil {
 		trust.Load = func(ctx context.Context) (Trust, error) {
@@ -158,7 +158,7 @@ func trustingAll(trust Trust, all AnyHash) Trust {
 			if err != nil || loaded.Documents != nil {
 				return loaded, err
 			}
-			return trustingAll(loaded, all), nil
+			return believing(loaded, hashes), nil
 		}
 	}
 	return trust
@@ -167,14 +167,14 @@ func trustingAll(trust Trust, all AnyHash) Trust {
 // listedAsSigned authenticates as another does, and adds hashes that are believed.
 type listedAsSigned struct {
 	Authenticator
-	all AnyHash
+	hashes func(Digests) []Hash
 }
 
 // Authenticate implements Authenticator.
 func (l listedAsSigned) Authenticate(d Digests) (AuthenticationResult, error) {
 	result, err := l.Authenticator.Authenticate(d)
 	if err == nil {
-		result.Signed = append(slices.Clone(result.Signed), l.all...)
+		result.Signed = append(slices.Clone(result.Signed), l.hashes(d)...)
 	}
 	return result, err
 }

@@ -137,14 +137,20 @@ func (s *NetworkMirrorSource) Package(ctx context.Context, p Provider, v Version
 		Location:  location,
 		Source:    s.Describe(p),
 		SourceURL: hosts.RedactURL(s.base),
-		Trust:     s.withListed(s.trust(p, v, plat, listed), doc.URL, archives),
+		Trust:     s.withListed(s.trust(p, v, plat, listed), listed, doc.URL, archives),
 	}, nil
 }
 
-// withListed is trust with the hashes of all archives as signed ones, if the mirror is trusted that far.
-func (s *NetworkMirrorSource) withListed(trust Trust, base *url.URL, archives map[string]*wireArchive) Trust {
-	if !s.TrustAllHashes || trust.Authenticator == nil {
+// withListed is trust with the hashes of all archives as signed ones, if the mirror is trusted that far. Of
+// what a mirror lists for the package itself, OpenTofu records the checksum of the archive, too.
+func (s *NetworkMirrorSource) withListed(trust Trust, own AnyHash, base *url.URL, archives map[string]*wireArchive) Trust {
+	switch {
+	case trust.Authenticator == nil, !s.TrustAllHashes && s.product.Predecessor == nil:
 		return trust
+	case !s.TrustAllHashes:
+		return believing(trust, func(d Digests) []Hash {
+			return slices.DeleteFunc(slices.Clone(own), func(h Hash) bool { return d.SHA256 == [32]byte{} || h != ZH(d.SHA256) })
+		})
 	}
 	var all AnyHash
 	for _, name := range slices.Sorted(maps.Keys(archives)) {
@@ -155,7 +161,7 @@ func (s *NetworkMirrorSource) withListed(trust Trust, base *url.URL, archives ma
 			all = append(all, listed.supported()...)
 		}
 	}
-	return trustingAll(trust, all)
+	return believing(trust, func(Digests) []Hash { return all })
 }
 
 // Describe implements Source.

@@ -80,11 +80,14 @@ func (o Outcome) lockedHashes(prior []getproviders.Hash) []getproviders.Hash {
 	return getproviders.SortHashes(slices.Concat([]getproviders.Hash{o.H1}, o.Authentication.Signed, fetcher.RegistryHashes(o.RegistryHashes), prior))
 }
 
-// thisPlatformOnly reports whether the hash that was computed here is the only
-// one that is known.
+// thisPlatformOnly reports whether the hashes of the package that was read here are the only
+// ones that are known. Without a signature, a single other hash is that of its archive.
 func (o Outcome) thisPlatformOnly(prior []getproviders.Hash) bool {
-	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool { return h != o.H1 })
-	return len(o.Authentication.Signed) == 0 && len(o.RegistryHashes) == 0 && !others
+	own := o.Authentication.TrustLevel == getproviders.LevelVerifiedChecksum && len(o.Authentication.Signed) == 1
+	others := slices.ContainsFunc(prior, func(h getproviders.Hash) bool {
+		return h != o.H1 && !(own && h == o.Authentication.Signed[0])
+	})
+	return (own || len(o.Authentication.Signed) == 0) && len(o.RegistryHashes) == 0 && !others
 }
 
 // failedOutcome is the outcome of a selection that came to nothing.

@@ -22,7 +22,7 @@ import (
 // Each archive in testdata/oracle_commands holds several cases, CASE/FILE. The lines
 // are in CASE/run: "! " in front says that the program has to fail, NAME=VALUE words
 // before the command are its environment, "ours " that it is for tfdeps alone, "rm", "mv" and "cp" lines change files
-// instead. CASE/since is the first version of Terraform that does the same as
+// instead; a line "says TEXT" wants TEXT in what the command before it said. CASE/since is the first version of Terraform that does the same as
 // tfdeps; an older one leaves the case out.
 func TestCommands_SameAsTerraform(t *testing.T) {
 	t.Parallel()
@@ -71,8 +71,14 @@ func (o *oracleRun) compareCommands(lines []string) {
 			continue
 		}
 		o.prepare(o.dirs[i], o.steps["1"])
+		said := ""
 		for _, line := range lines {
-			o.runLine(program, o.dirs[i], strings.TrimSpace(line))
+			line = strings.TrimSpace(line)
+			if text, ok := strings.CutPrefix(line, "says "); !ok {
+				said = o.runLine(program, o.dirs[i], line)
+			} else if !strings.Contains(said, text) {
+				o.t.Errorf("%s doesn't say %q, but\n%s", filepath.Base(program), text, said)
+			}
 		}
 		for _, name := range []string{".terraform.lock.hcl", ".terraform/modules/modules.json", ".terraform/environment"} {
 			content, err := os.ReadFile(filepath.Join(o.dirs[i], filepath.FromSlash(name)))
@@ -88,23 +94,23 @@ func (o *oracleRun) compareCommands(lines []string) {
 	}
 }
 
-// runLine runs a line in a directory. Words are separated by spaces, and have no
+// runLine runs a line in a directory, and returns what the program said. Words are separated by spaces, and have no
 // quotes.
-func (o *oracleRun) runLine(program, dir, line string) {
+func (o *oracleRun) runLine(program, dir, line string) (said string) {
 	o.t.Helper()
 	if own, ok := strings.CutPrefix(line, "ours "); ok {
 		if line = own; program != o.programs[0] {
-			return
+			return ""
 		}
 	}
 	args, fails := strings.CutPrefix(line, "! ")
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
-		return
+		return ""
 	case slices.Contains([]string{"rm", "mv", "cp"}, words[0]):
 		o.changeFiles(dir, words)
-		return
+		return ""
 	}
 	env := o.env
 	for len(words) > 1 && strings.Contains(words[0], "=") && !strings.HasPrefix(words[0], "-") {
@@ -116,6 +122,7 @@ func (o *oracleRun) runLine(program, dir, line string) {
 	if (err != nil) != fails {
 		o.t.Errorf("%s %s: %v\n%s", filepath.Base(program), line, err, out)
 	}
+	return string(out)
 }
 
 // changeFiles removes, renames or copies a file.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
 	"github.com/tfdeps/tfdeps/getproviders"
@@ -74,6 +75,85 @@ func TestLock_RegistryHashesSameAsTofu(t *testing.T) {
 			t.Errorf("%stfdeps: %q\ntofu: %q", lock, got, want)
 		}
 	}
+}
+
+// TestLock_TrustedMirrorHashesSameAsTofu has both programs install from a network mirror that lists
+// the hashes of three platforms. Only with trust_all_hashes are all of them recorded.
+func TestLock_TrustedMirrorHashesSameAsTofu(t *testing.T) {
+	t.Parallel()
+	programs := tofuPrograms(t)
+	ca := harness.NewCA(t)
+	mirror := harness.Start(t, providertest.NewMirror, providertest.MirrorOptions{CA: ca})
+	for i, plat := range []getproviders.Platform{{}, {OS: "plan9", Arch: "386"}, {OS: "plan9", Arch: "arm"}} {
+		mirror.Add(tofuHost, providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
+			Archive: providertest.Zip(map[string]string{"terraform-provider-widget": string(rune('a' + i))})})
+	}
+	for option, want := range map[string]int{"": 2, "trust_all_hashes = false": 2, "trust_all_hashes = true": 6} {
+		env := harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n  network_mirror {\n    url = %q\n    %s\n  }\n}\n", mirror.URL(), option))
+		var hashes [][]string
+		for _, program := range programs {
+			dir := t.TempDir()
+			if out, err := initAsTofu(t, program, dir, env); err != nil {
+				t.Fatalf("%q: %s: %v\n%s", option, program, err, out)
+			}
+			hashes = append(hashes, lockedHashes(t, dir))
+		}
+		if theirs := hashes[len(hashes)-1]; len(hashes[0]) != want || !slices.Equal(hashes[0], theirs) {
+			t.Errorf("%q: want %d hashes\ntfdeps: %q\ntofu: %q", option, want, hashes[0], theirs)
+		}
+	}
+}
+
+// TestInit_ExpiredKeysSameAsTofu has both programs install a package whose publisher's key has
+// expired, and one whose signature has, with and without the variable that forbids it.
+func TestInit_ExpiredKeysSameAsTofu(t *testing.T) {
+	t.Parallel()
+	programs, now := tofuPrograms(t), time.Now()
+	for name, opts := range map[string]providertest.SignerOptions{
+		"key":       {Created: now.Add(-3 * time.Hour), Lifetime: time.Hour, SignedAt: now.Add(-150 * time.Minute)},
+		"signature": {Created: now.Add(-3 * time.Hour), SignedAt: now.Add(-2 * time.Hour), SignatureLifetime: time.Hour},
+	} {
+		signer, err := providertest.NewSigner(opts)
+		mustDo(t, err)
+		registry := harness.Start(t, providertest.NewRegistry, providertest.Options{Signer: signer})
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0"})
+		for value, refuses := range map[string]bool{"": false, "false": false, "true": true} {
+			var hashes [][]string
+			for _, program := range programs {
+				dir, env := t.TempDir(), harness.Redirect(t, registry, tofuHost)
+				out, err := initAsTofu(t, program, dir, append(env, "OPENTOFU_ENFORCE_GPG_EXPIRATION="+value))
+				if (err != nil) != refuses || !refuses && !strings.Contains(out, "expired") {
+					t.Errorf("an expired %s, with %q: %s: %v\n%s", name, value, program, err, out)
+				}
+				if !refuses {
+					hashes = append(hashes, lockedHashes(t, dir))
+				}
+			}
+			if !refuses && !slices.Equal(hashes[0], hashes[len(hashes)-1]) {
+				t.Errorf("an expired %s\ntfdeps: %q\ntofu: %q", name, hashes[0], hashes[len(hashes)-1])
+			}
+		}
+	}
+}
+
+// tofuPrograms are tfdeps in the place of tofu, and tofu, if there is one.
+func tofuPrograms(t *testing.T) []string {
+	t.Helper()
+	programs := []string{linkedAs(t, "tofu")}
+	if peer, err := providertest.PeerProgram("tofu"); err == nil {
+		programs = append(programs, peer)
+	}
+	return programs
+}
+
+// initAsTofu runs init in a directory that requires acme/widget of OpenTofu's registry.
+func initAsTofu(t *testing.T, program, dir string, env []string) (said string, err error) {
+	t.Helper()
+	harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    widget = { source = \""+tofuHost+"/acme/widget\" }\n  }\n}\n"))
+	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
+	cmd.Dir, cmd.Env = dir, harness.Env(t, append(slices.Clone(env), "TFDEPS_TOFU_VERSION="+testedTofu)...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }
 
 // lockedHashes are those in the lock file of a directory, sorted.
