@@ -124,6 +124,7 @@ var layers = map[string][]string{
 	"command/view/screentest":            {},
 	"providercache/blob/blobtest":        {"providercache/blob", "getproviders/par", "getproviders/providertest"},
 	"providercache/internal/cachetest":   {"getproviders"},
+	"providercache/internal/installtest": {"depsfile", "getproviders", "getproviders/hosts", "getproviders/providertest", "providercache", "providercache/fetcher", "providercache/lockhashes", "providercache/resolve", "providercache/store"},
 	"providercache/internal/receipttest": {"providercache/internal/cachetest", "providercache/internal/receipt"},
 	harness:                              {"depsfile", "getproviders", "getproviders/providertest"},
 
@@ -143,17 +144,20 @@ var layers = map[string][]string{
 // moreForTests says what a package's tests may import beside that.
 var moreForTests = map[string][]string{
 	"command":                         {"providercache/resolve"},
-	"providercache":                   {"providercache/blob", "providercache/blob/s3", "providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "providercache/archivedir", "getproviders/filelock", "getproviders/hosts"},
+	"providercache":                   {"providercache/lockhashes", "providercache/mirror", "providercache/vendoring", "getproviders/filelock", "getproviders/hosts"},
 	"providercache/internal/download": {"providercache/internal/unpack"},
 	"providercache/internal/receipt":  {"providercache/link", "getproviders/filelock"},
+	"providercache/lockhashes":        {"providercache", "providercache/event", "providercache/internal/unpack"},
+	"providercache/mirror":            {"depsfile", "providercache", "providercache/blob/s3"},
 	"providercache/store":             {"providercache/link"},
+	"providercache/vendoring":         {"providercache"},
 }
 
 // testSupport are the packages that tests may import and production code may
 // not. Some stop tests, and import testing for that.
 var (
-	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
-	stopsTests  = []string{"providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/receipttest", harness}
+	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
+	stopsTests  = []string{"providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
 )
 
 const harness = "command/e2etest/internal/harness"
@@ -338,6 +342,7 @@ var thirdParty = []allowance{
 	},
 	{
 		module: "golang.org/x/mod",
+		where:  []string{"providercache/internal/installtest"},
 		tests:  true,
 		reason: "dirhash is the oracle for h1; modfile reads go.mod here, and zip says whether the module can be installed",
 	},

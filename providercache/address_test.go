@@ -116,10 +116,10 @@ func TestMirror_LeavesItsDirectoryForNoAddress(t *testing.T) {
 // has the package.
 func below(t *testing.T, p getproviders.Provider, v getproviders.Version) (in *providercache.Installer, root string) {
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	source.AddZip(t, "acme/widget", "1.0.0")
+	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 	pkg.Provider, pkg.Version = p, v
-	source.packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}
+	source.Packages[p] = map[getproviders.Version]getproviders.Package{v: pkg}
 	root = t.TempDir()
 	in = newInstaller(t, source)
 	in.Target = &store.Store{Dir: filepath.Join(root, "deep", "a", "b", "c", "d", "e", "target")}

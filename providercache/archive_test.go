@@ -11,9 +11,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -50,16 +52,12 @@ func (s *stored) Open(_ context.Context, offset int64) (getproviders.OpenedArchi
 	}
 	body := io.Reader(bytes.NewReader(s.content[offset:]))
 	if len(s.cuts) > 0 {
-		body = io.MultiReader(io.LimitReader(body, int64(s.cuts[0])), failing{errCut})
+		body = io.MultiReader(io.LimitReader(body, int64(s.cuts[0])), iotest.ErrReader(errCut))
 		s.cuts = s.cuts[1:]
 	}
 	opened.Body = io.NopCloser(body)
 	return opened, nil
 }
-
-type failing struct{ err error }
-
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
 // large is a package of random bytes, so that it takes many reads.
 func large(t *testing.T) []byte {
@@ -91,14 +89,14 @@ func TestArchive_IsFetchedFromAnywhere(t *testing.T) {
 			for _, lock := range []bool{false, true} {
 				at := &stored{content: archive, validator: c.stored.validator, cuts: slices.Clone(c.stored.cuts), whole: c.stored.whole, size: c.stored.size, fails: c.stored.fails}
 				source := newSource(t)
-				source.add("acme/widget", "1.0.0", at)
+				source.Add("acme/widget", "1.0.0", at)
 				trust := getproviders.Trust{Authenticator: getproviders.AnyHash{getproviders.ZH(sum)}}
 				if c.known {
 					trust = getproviders.AnyHash{getproviders.ZH(sum)}.Trust()
 				}
-				pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+				pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 				pkg.Trust = trust
-				source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+				source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 				in := newInstaller(t, source)
 				var err error
 				if lock {
@@ -124,7 +122,7 @@ func TestArchive_IsNoMixtureOfTwo(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	at := &exchanged{stored: stored{content: large(t), validator: "a", cuts: []int{1000}}, other: zipOf(t, map[string]string{"terraform-provider-widget": "another"})}
-	source.add("acme/widget", "1.0.0", at)
+	source.Add("acme/widget", "1.0.0", at)
 	got, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
 	must(t, err)
 	if read(t, got.Executable) != "another" {
@@ -150,9 +148,9 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 	t.Parallel()
 	archive := large(t)
 	source := newSource(t)
-	source.add("acme/widget", "1.0.0", &stored{content: archive, size: true})
+	source.Add("acme/widget", "1.0.0", &stored{content: archive, size: true})
 	in := newInstaller(t, source)
-	found := first(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require("acme/widget", "")}))
+	found := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require("acme/widget", "")}))
 	if found.Err != nil || len(found.Packages) != 1 || found.Packages[0].Size != int64(len(archive)) {
 		t.Errorf("got %+v", found)
 	}
@@ -161,7 +159,7 @@ func TestArchive_HasASizeForPlans(t *testing.T) {
 func TestArchive_NothingElseIsOne(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.add("acme/widget", "1.0.0", nowhere{})
+	source.Add("acme/widget", "1.0.0", nowhere{})
 	_, err := newInstaller(t, source).Ensure(t.Context(), provider("acme/widget"), constraints(""))
 	if err == nil || !strings.Contains(err.Error(), "can't fetch from a location of type") {
 		t.Errorf("got %v", err)

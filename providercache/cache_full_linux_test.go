@@ -12,21 +12,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// smallDisk mounts a file system of 256 KiB.
-func smallDisk(t *testing.T) string {
-	t.Helper()
-	disk := t.TempDir()
-	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=256k"); err != nil {
-		t.Skipf("only root may mount a file system: %v", err)
-	}
-	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
-	return disk
-}
 
 // grow makes acme/a a package of 400 KB of random bytes, so that its archive is as large.
 func (m *machine) grow(t *testing.T) {
@@ -41,7 +31,7 @@ func TestCache_ACacheOnAFullDiskIsDoneWithout(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
 	m.grow(t)
-	m.cache = filepath.Join(smallDisk(t), "cache")
+	m.cache = filepath.Join(installtest.SmallDisk(t, "256k"), "cache")
 	d := m.directory(t)
 	locks, _ := m.install(t, d, nil)
 	if got := d.treeOf(t, d.Target.Dir); strings.Count(got, "terraform-provider-") != 2 {
@@ -63,7 +53,7 @@ func TestInstall_SucceedsAfterAFullDisk(t *testing.T) {
 	m := newMachine(t)
 	m.registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "a", Version: "1.0.0", Platform: linux, // a small archive of a large file
 		Archive: zipOf(t, map[string]string{"terraform-provider-a": strings.Repeat("a", 400_000)})})
-	disk := smallDisk(t)
+	disk := installtest.SmallDisk(t, "256k")
 	d := m.directory(t)
 	d.Target = &store.Store{Dir: filepath.Join(disk, "target")}
 	_, _, err := d.Install(t.Context(), both, nil, resolve.Normal)

@@ -44,8 +44,8 @@ func newImage(t *testing.T) image {
 func (im image) installer(t *testing.T) *providercache.Installer {
 	t.Helper()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
-	source.from("acme/widget", "1.0.0", "the test")
+	source.AddZip(t, "acme/widget", "1.0.0", []byte(read(t, im.archive)))
+	source.From("acme/widget", "1.0.0", "the test")
 	in := newInstaller(t, source)
 	in.Cache = &store.Store{Dir: im.cache}
 	return in

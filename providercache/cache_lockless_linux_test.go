@@ -29,9 +29,9 @@ func TestCache_OnAFileSystemWithoutFlock(t *testing.T) {
 		t.Skipf("strace may not trace here: %v: %s", err, out)
 	}
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	source.from("acme/widget", "1.0.0", "the test")
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.From("acme/widget", "1.0.0", "the test")
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	for _, errno := range []string{"ENOLCK", "EOPNOTSUPP", "ENOSYS"} {
 		t.Run(errno, func(t *testing.T) {
 			t.Parallel()

@@ -35,9 +35,9 @@ func TestCache_WhatAKilledProcessLeavesDoesNoHarm(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	source.from("acme/widget", "1.0.0", "the test")
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.From("acme/widget", "1.0.0", "the test")
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	for where, staged := range map[string]int{"begun": 1, "received": 1, "done": 1} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()
@@ -68,8 +68,8 @@ func TestCache_ManyProcessesFetchAPackageOnce(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0")
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	dir := t.TempDir()
 	codes := make([]int, 12)
 	var all sync.WaitGroup
@@ -102,8 +102,8 @@ func TestCache_KillsAtRandomMoments(t *testing.T) {
 	}
 	source := newSource(t)
 	content := strings.Repeat("provider ", 1<<20)
-	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": content}))
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": content}))
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	for i := range kills {
 		dir := t.TempDir()
 		target, cache, state := filepath.Join(dir, "target"), filepath.Join(dir, "cache"), filepath.Join(dir, "state")

@@ -46,8 +46,8 @@ func TestInstall_WaitsForNothingAfterUnpacking(t *testing.T) {
 			t.Parallel()
 			m := newMachine(t)
 			source := newSource(t)
-			source.addZip(t, "acme/widget", "1.0.0")
-			source.from("acme/widget", "1.0.0", "memory")
+			source.AddZip(t, "acme/widget", "1.0.0")
+			source.From("acme/widget", "1.0.0", "memory")
 			d := m.directory(t)
 			d.Fetcher.Source = source
 			if !cached {

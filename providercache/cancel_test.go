@@ -116,12 +116,12 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 	t.Parallel()
 	for name, location := range map[string]func(*memorySource) getproviders.Location{
 		"archive": func(s *memorySource) getproviders.Location {
-			s.addZip(t, "acme/widget", "1.0.0")
-			return s.packages[provider("acme/widget")][version("1.0.0")].Location
+			s.AddZip(t, "acme/widget", "1.0.0")
+			return s.Packages[provider("acme/widget")][version("1.0.0")].Location
 		},
 		"directory": func(s *memorySource) getproviders.Location {
-			write(t, filepath.Join(s.dir, "unpacked", "terraform-provider-widget"), "x")
-			return getproviders.LocalDirectory(filepath.Join(s.dir, "unpacked"))
+			write(t, filepath.Join(s.Dir, "unpacked", "terraform-provider-widget"), "x")
+			return getproviders.LocalDirectory(filepath.Join(s.Dir, "unpacked"))
 		},
 	} {
 		for _, where := range []string{"load", "authenticate"} {
@@ -129,8 +129,8 @@ func TestInstall_CancelBetweenTheSteps(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
 				source := newSource(t)
-				source.add("acme/widget", "1.0.0", location(source))
-				source.trust("acme/widget", "1.0.0", cancelling{cancel, where})
+				source.Add("acme/widget", "1.0.0", location(source))
+				source.Trust("acme/widget", "1.0.0", cancelling{cancel, where})
 				in := newInstaller(t, source)
 				locks, report, err := in.Install(ctx, require("acme/widget", ""), nil, resolve.Normal)
 				if err == nil {
@@ -163,7 +163,7 @@ func (c cancelling) Authenticate(getproviders.Digests) (getproviders.Authenticat
 func TestInstall_CancelBeforeTheBeginning(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	ctx, cancel := context.WithDeadline(t.Context(), time.Unix(0, 0))
 	defer cancel()

@@ -17,7 +17,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/fine", "acme/absent", "acme/differs", "acme/unread", "acme/hashless", "acme/zhonly", "acme/unfit"} {
-		source.addZip(t, address, "1.0.0")
+		source.AddZip(t, address, "1.0.0")
 	}
 	in := newInstaller(t, source)
 	req := require("acme/fine", "", "acme/absent", "", "acme/differs", "", "acme/unread", "", "acme/hashless", "", "acme/zhonly", "", "acme/unfit", "")
@@ -58,7 +58,7 @@ func TestCheck_FindsReasons(t *testing.T) {
 func TestCheck_AfterInstallIsUpToDate(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	req := require("acme/widget", "", "terraform.io/builtin/terraform", "")
 	locks, _ := install(t, in, req, nil)

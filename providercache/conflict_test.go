@@ -23,7 +23,7 @@ func TestInstall_ExplainsConflicts(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, v := range []string{"1.0.0", "1.5.0", "2.0.0"} {
-		source.addZip(t, "acme/alpha", v)
+		source.AddZip(t, "acme/alpha", v)
 	}
 	req := getproviders.Requirements{provider("acme/alpha"): requirements(">= 1.0", "~> 2.0", "< 1.6")}
 	_, _, err := newInstaller(t, source).Install(t.Context(), req, nil, resolve.Normal)

@@ -15,11 +15,11 @@ import (
 func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	source.addZip(t, "acme/widget", "1.1.0", zipOf(t, map[string]string{"LICENSE": "", "terraform-provider-widget_v1.1.0_x5": "run me"}))
-	source.addZip(t, "acme/widget", "2.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.1.0", zipOf(t, map[string]string{"LICENSE": "", "terraform-provider-widget_v1.1.0_x5": "run me"}))
+	source.AddZip(t, "acme/widget", "2.0.0")
 	result := getproviders.AuthenticationResult{TrustLevel: getproviders.LevelPartner, KeyID: "0123456789ABCDEF", Signed: []getproviders.Hash{"zh:aa"}}
-	source.trust("acme/widget", "1.1.0", &trust{result: result})
+	source.Trust("acme/widget", "1.1.0", &trust{Result: result})
 	in := newInstaller(t, source)
 
 	got, err := in.Ensure(t.Context(), provider("acme/widget"), constraints("~> 1.0"))
@@ -39,7 +39,7 @@ func TestEnsure_ReturnsWhatCanBeRun(t *testing.T) {
 func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	planted := filepath.Join(in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux), "terraform-provider-widget")
 	write(t, planted, "evil")
@@ -53,7 +53,7 @@ func TestEnsure_TrustsNothingThatItCannotVerify(t *testing.T) {
 func TestEnsure_Fails(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0-beta1")
+	source.AddZip(t, "acme/widget", "1.0.0-beta1")
 	in := newInstaller(t, source)
 	for address, step := range map[string]resolve.Step{
 		"acme/none": resolve.StepQuery, "acme/widget": resolve.StepSelect, "terraform.io/builtin/terraform": resolve.StepBuiltIn,
@@ -69,9 +69,9 @@ func TestEnsure_Fails(t *testing.T) {
 func TestEnsureAll_HasAResultForEach(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	source.addZip(t, "acme/gadget", "2.0.0")
-	source.addZip(t, "acme/hollow", "1.0.0", zipOf(t, map[string]string{"LICENSE": ""}))
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/gadget", "2.0.0")
+	source.AddZip(t, "acme/hollow", "1.0.0", zipOf(t, map[string]string{"LICENSE": ""}))
 	in := newInstaller(t, source)
 	good := require("acme/widget", "", "acme/gadget", "~> 2.0")
 	results, err := in.EnsureAll(t.Context(), good)
@@ -93,7 +93,7 @@ func TestEnsureAll_HasAResultForEach(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	}
-	source.addZip(t, "acme/late", "1.0.0")
+	source.AddZip(t, "acme/late", "1.0.0")
 	results, err = in.EnsureAll(t.Context(), require("acme/late", "", "acme/none", ""))
 	if len(results) != 2 || !errors.Is(results[0].Err, providercache.ErrNotTried) || errors.Is(err, providercache.ErrNotTried) || !errors.Is(err, results[1].Err) {
 		t.Errorf("one that doesn't exist: %v, %+v", err, results)

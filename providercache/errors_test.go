@@ -38,11 +38,11 @@ func TestProviderError_Text(t *testing.T) {
 func TestErrors_HaveHints(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/new", "1.0.0")
-	source.addZip(t, "acme/new", "2.0.0-beta1")
-	source.addZip(t, "acme/old", "1.5.0")
-	source.packages[provider("acme/empty")] = map[getproviders.Version]getproviders.Package{}
-	source.addZip(t, "acme/changed", "1.0.0")
+	source.AddZip(t, "acme/new", "1.0.0")
+	source.AddZip(t, "acme/new", "2.0.0-beta1")
+	source.AddZip(t, "acme/old", "1.5.0")
+	source.Packages[provider("acme/empty")] = map[getproviders.Version]getproviders.Package{}
+	source.AddZip(t, "acme/changed", "1.0.0")
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	locks.Set(depsfile.Lock{Provider: provider("acme/changed"), Version: version("1.0.0"), Hashes: []getproviders.Hash{"h1:other="}})

@@ -79,12 +79,12 @@ func TestEvents_OfEachProviderComeInOrder(t *testing.T) {
 	archive := zipOf(t, map[string]string{"terraform-provider-far": "far away"})
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "far", Version: "1.0.0", Platform: linux, Archive: archive})
 	source := newSource(t)
-	source.addZip(t, "acme/near", "1.0.0")
-	source.addZip(t, "acme/kept", "1.0.0")
-	source.addZip(t, "acme/broken", "1.0.0", []byte("no archive"))
-	source.warnings[provider("acme/near")] = []string{"moved"}
-	source.warnings[provider("acme/old")] = []string{"archived"}
-	source.addZip(t, "acme/old", "1.0.0")
+	source.AddZip(t, "acme/near", "1.0.0")
+	source.AddZip(t, "acme/kept", "1.0.0")
+	source.AddZip(t, "acme/broken", "1.0.0", []byte("no archive"))
+	source.Warnings[provider("acme/near")] = []string{"moved"}
+	source.Warnings[provider("acme/old")] = []string{"archived"}
+	source.AddZip(t, "acme/old", "1.0.0")
 
 	setUp := newInstaller(t, source)
 	locks, _ := install(t, setUp, require("acme/kept", ""), nil)
@@ -136,7 +136,7 @@ func TestEvents_OfManyCallsDoNotOverlap(t *testing.T) {
 	var got recorder
 	in.Fetcher.Observe = got.observe
 	for i := range 8 {
-		source.addZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
+		source.AddZip(t, fmt.Sprintf("acme/p%d", i), "1.0.0")
 	}
 	errs := make(chan error)
 	for i := range 8 {
@@ -163,7 +163,7 @@ func TestEvents_ReportProgressInSteps(t *testing.T) {
 	}
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": string(noise)})
 	source := newSource(t)
-	source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip"))
+	source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip"))
 	in := newInstaller(t, source)
 	reads := &slowBody{body: archive}
 	in.Fetcher.Client = &http.Client{Transport: reads}

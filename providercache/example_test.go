@@ -4,44 +4,15 @@ import (
 	"context"
 	"fmt"
 	"log"
-	"net/http"
-	"os"
 	"path/filepath"
 
 	"github.com/tfdeps/tfdeps/getproviders"
-	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
-
-// exampleSource stands for what a program would write as
-//
-//	product := getproviders.Terraform("1.15.9")
-//	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
-//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
-//	widget, err := product.ParseProvider("acme/widget")
-//	dir := "." // the directory of a configuration
-//
-// with a registry in this process, which has the provider acme/widget, in the
-// place of the real ones.
-func exampleSource() (source getproviders.Source, client *http.Client, widget getproviders.Provider, dir string, closeAll func()) {
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	if err != nil {
-		log.Fatal(err)
-	}
-	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux})
-	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Platform: linux})
-	if dir, err = os.MkdirTemp("", "example-"); err != nil {
-		log.Fatal(err)
-	}
-	return registrySource(registry), registry.Client(), provider(registryHost + "/acme/widget"), dir, func() {
-		registry.Close()
-		_ = os.RemoveAll(dir)
-	}
-}
 
 func ExampleInstaller_Install() {
 	source, client, widget, dir, closeAll := exampleSource()

@@ -12,36 +12,9 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
-
-// newRegistry starts a registry with version 1.0.0 of some of acme's
-// providers, and returns an Installer that asks it.
-func newRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
-	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{})
-	must(tb, err)
-	tb.Cleanup(registry.Close)
-	for _, name := range types {
-		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: linux})
-	}
-	in := newInstaller(tb, registrySource(registry))
-	in.Fetcher.Client = impatient(tb, registry.Client().Transport)
-	return registry, in
-}
-
-// registryHost leads to a registry without discovery. The registry's own host works with
-// discovery, but has a port, which can't be in a file name on Windows.
-const registryHost = "registry.example.com"
-
-func registrySource(r *providertest.Registry) *getproviders.RegistrySource {
-	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
-		registryHost: {"providers.v1": r.ServiceURL()},
-	}}
-	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: product}
-}
 
 func TestInstall_FromARegistry(t *testing.T) {
 	t.Parallel()
@@ -155,7 +128,7 @@ func TestInstall_ComparesTheLengthOfABody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := newSource(t)
-			source.add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
+			source.Add("acme/widget", "1.0.0", httpArchive(t, "https://example.com/widget.zip?signature=secret"))
 			in := newInstaller(t, source)
 			in.Fetcher.Client, in.Fetcher.Limits = impatient(t, c.transport), c.limits
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
@@ -193,7 +166,7 @@ func TestInstall_FromPlacesThatAreNoArchives(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			source := newSource(t)
-			source.add("acme/widget", "1.0.0", location)
+			source.Add("acme/widget", "1.0.0", location)
 			in := newInstaller(t, source)
 			_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
 			if failure, ok := errors.AsType[*resolve.ProviderError](err); !ok || failure.Step != resolve.StepFetch {

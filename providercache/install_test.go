@@ -24,7 +24,7 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, v := range []string{"1.0.0", "1.2.0", "1.3.0-beta1", "2.0.0"} {
-		source.addZip(t, "acme/widget", v)
+		source.AddZip(t, "acme/widget", v)
 	}
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/widget", "~> 1.0"), nil)
@@ -49,7 +49,7 @@ func TestInstall_SelectsTheNewestAllowedVersion(t *testing.T) {
 func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", "1.0.0"), nil)
 	before := tree(t, in.Target.Dir)
@@ -59,8 +59,8 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 		Target:  in.Target,
 	}
 	again, report := install(t, in2, require("acme/widget", ">= 0.9"), locks)
-	if asked := in2.Fetcher.Source.(*memorySource); asked.versions+asked.metadata > 0 {
-		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.versions, asked.metadata)
+	if asked := in2.Fetcher.Source.(*memorySource); asked.VersionsAsked+asked.MetadataAsked > 0 {
+		t.Errorf("asked %d times for versions and %d times for packages, want none", asked.VersionsAsked, asked.MetadataAsked)
 	}
 	if !report.Outcomes[0].Present || !again.Equal(locks) {
 		t.Errorf("got %+v, want the package to be present", report)
@@ -76,17 +76,17 @@ func TestInstall_AsksNothingIfAllIsLockedAndPresent(t *testing.T) {
 func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", ">= 1.0"), nil)
-	source.addZip(t, "acme/widget", "1.1.0")
+	source.AddZip(t, "acme/widget", "1.1.0")
 
 	if err := os.RemoveAll(in.Target.Dir); err != nil {
 		t.Fatal(err)
 	}
-	asked := source.versions
+	asked := source.VersionsAsked
 	kept, _ := install(t, in, require("acme/widget", ">= 1.0"), locks)
-	if source.versions != asked {
+	if source.VersionsAsked != asked {
 		t.Error("asked for the versions of a provider whose version is locked")
 	}
 	if lock, _ := kept.Provider(provider("acme/widget")); lock.Version != version("1.0.0") {
@@ -109,7 +109,7 @@ func TestInstall_KeepsTheLockedVersionAndUpgradeMoves(t *testing.T) {
 func TestInstall_UpdatesLocks(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	other := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
 	zh := zhOf(t, source, "acme/widget", "1.0.0")
 	locks := new(depsfile.Locks)
@@ -138,7 +138,7 @@ func TestInstall_UpdatesLocks(t *testing.T) {
 }
 
 func zhOf(tb testing.TB, s *memorySource, address, v string) getproviders.Hash {
-	path := s.packages[provider(address)][version(v)].Location.String()
+	path := s.Packages[provider(address)][version(v)].Location.String()
 	return getproviders.ZH(sha256.Sum256([]byte(read(tb, path))))
 }
 
@@ -146,9 +146,9 @@ func TestInstall_ReportsIncompleteEntries(t *testing.T) {
 	t.Parallel()
 	signed := []getproviders.Hash{"zh:aa", "zh:bb"}
 	source := newSource(t)
-	source.addZip(t, "acme/alone", "1.0.0")
-	source.addZip(t, "acme/signed", "1.0.0")
-	source.trust("acme/signed", "1.0.0", &trust{result: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, Signed: signed}})
+	source.AddZip(t, "acme/alone", "1.0.0")
+	source.AddZip(t, "acme/signed", "1.0.0")
+	source.Trust("acme/signed", "1.0.0", &trust{Result: getproviders.AuthenticationResult{TrustLevel: getproviders.LevelCommunity, Signed: signed}})
 	in := newInstaller(t, source)
 	locks, report := install(t, in, require("acme/signed", "", "acme/alone", ""), nil)
 	if want := []getproviders.Provider{provider("acme/alone")}; !slices.Equal(report.Incomplete, want) {
@@ -163,7 +163,7 @@ func TestInstall_ReportsIncompleteEntries(t *testing.T) {
 func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/widget", ""), nil)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
@@ -194,7 +194,7 @@ func TestInstall_ReplacesWhatIsDamaged(t *testing.T) {
 func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	elsewhere := t.TempDir()
 	write(t, filepath.Join(elsewhere, "terraform-provider-widget"), "another user's")
@@ -214,7 +214,7 @@ func TestInstall_ReplacesALinkAndDoesNotFollowIt(t *testing.T) {
 func TestInstall_LeavesTheSamePackageUntouched(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	install(t, in, require("acme/widget", ""), nil)
 	dir := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
@@ -255,9 +255,9 @@ func checkFailures(t *testing.T, err error, want []failed) {
 func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/good", "1.0.0")
-	source.addZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
-	source.add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
+	source.AddZip(t, "acme/good", "1.0.0")
+	source.AddZip(t, "acme/zip", "1.0.0", []byte("this is not a zip archive"))
+	source.Add("acme/gone", "1.0.0", getproviders.LocalArchive(filepath.Join(t.TempDir(), "gone.zip")))
 	in := newInstaller(t, source)
 	got, report, err := in.Install(t.Context(), require("acme/good", "", "acme/zip", "", "acme/gone", ""), nil, resolve.Normal)
 	if got != nil {
@@ -276,10 +276,10 @@ func TestInstall_AttemptsAllPackagesAndReportsAllProblems(t *testing.T) {
 func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/good", "1.0.0")
-	source.addZip(t, "acme/old", "1.0.0")
+	source.AddZip(t, "acme/good", "1.0.0")
+	source.AddZip(t, "acme/old", "1.0.0")
 	down := errors.New("dial tcp 192.0.2.1:443: connect: connection refused")
-	source.broken[provider("acme/down")] = down
+	source.Broken[provider("acme/down")] = down
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	locks.Set(depsfile.Lock{Provider: provider("acme/vanished"), Version: version("3.0.0")})
@@ -313,27 +313,10 @@ func TestInstall_ReportsWhatMetadataShowsBeforeItFetches(t *testing.T) {
 	nothingLeft(t, in)
 }
 
-// providerErrors takes a joined error apart.
-func providerErrors(tb testing.TB, err error) (failures []*resolve.ProviderError) {
-	tb.Helper()
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		tb.Fatalf("%v (%T) is no joined error", err, err)
-	}
-	for _, one := range joined.Unwrap() {
-		failure, ok := one.(*resolve.ProviderError)
-		if !ok {
-			tb.Fatalf("%v (%T) is no *ProviderError", one, one)
-		}
-		failures = append(failures, failure)
-	}
-	return failures
-}
-
 func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": "no executable"}))
 	in := newInstaller(t, source)
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
 	if !errors.Is(err, unpack.RuleExecutable) {
@@ -345,7 +328,7 @@ func TestInstall_LeavesNothingBehindIfItFails(t *testing.T) {
 func TestInstall_WhereNothingCanBeWritten(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	write(t, filepath.Dir(in.Target.Dir), "a file is in the way")
 	_, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal)
@@ -381,7 +364,7 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/a", "acme/b", "acme/c"} {
-		source.addZip(t, address, "1.0.0")
+		source.AddZip(t, address, "1.0.0")
 	}
 	req := require("acme/a", "", "acme/b", "", "acme/c", "")
 	shared := newInstaller(t, source)
@@ -406,13 +389,6 @@ func TestInstall_ByManyIntoOneDirectory(t *testing.T) {
 	}
 	if got := files(t, shared.Target.Dir); len(got) != 3 {
 		t.Errorf("there is %q, want three executables", got)
-	}
-}
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
 	}
 }
 

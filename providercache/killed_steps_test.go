@@ -73,11 +73,11 @@ func (s *stepping) Load(context.Context) (getproviders.Authenticator, error) { s
 // installStepwise is the program that is killed. Its arguments are those of die, and after them
 // how to link.
 func installStepwise(steps int64) {
-	s := &stepping{Context: context.Background(), memorySource: &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}}
+	s := &stepping{Context: context.Background(), memorySource: &memorySource{Packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}}
 	s.left.Store(steps)
-	s.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
-	s.trust("acme/widget", "1.0.0", s)
-	s.from("acme/widget", "1.0.0", "the test")
+	s.Add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
+	s.Trust("acme/widget", "1.0.0", s)
+	s.From("acme/widget", "1.0.0", "the test")
 	mode, err := link.ParseMode(os.Args[5])
 	if err != nil {
 		os.Exit(1)
@@ -99,9 +99,9 @@ func TestInstall_AProcessMayBeKilledAtEachStep(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": "the provider", "LICENSE": "free"}))
-	source.from("acme/widget", "1.0.0", "the test")
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"terraform-provider-widget": "the provider", "LICENSE": "free"}))
+	source.From("acme/widget", "1.0.0", "the test")
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	stride := 1
 	if testing.Short() {
 		stride = 7

@@ -38,10 +38,10 @@ func die(where string) {
 	if n, err := strconv.ParseInt(strings.TrimPrefix(where, stepPrefix), 10, 64); err == nil {
 		installStepwise(n)
 	}
-	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
-	source.add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
-	source.trust("acme/widget", "1.0.0", dying(where))
-	source.from("acme/widget", "1.0.0", "the test")
+	source := &memorySource{Packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
+	source.Add("acme/widget", "1.0.0", getproviders.LocalArchive(os.Args[1]))
+	source.Trust("acme/widget", "1.0.0", dying(where))
+	source.From("acme/widget", "1.0.0", "the test")
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
 		Target:  &store.Store{Dir: os.Args[2]},
@@ -85,8 +85,8 @@ func (d dying) Authenticate(getproviders.Digests) (getproviders.AuthenticationRe
 func TestInstall_WhatKilledProcessesLeaveIsRemovedByTheNext(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	archive := source.packages[provider("acme/widget")][version("1.0.0")].Location.String()
+	source.AddZip(t, "acme/widget", "1.0.0")
+	archive := source.Packages[provider("acme/widget")][version("1.0.0")].Location.String()
 	for _, where := range []string{"begun", "received", "done"} {
 		t.Run(where, func(t *testing.T) {
 			t.Parallel()

@@ -27,7 +27,7 @@ func TestLimits_DownloadsAreBoundedForEachHost(t *testing.T) {
 			for i := range 48 {
 				name := fmt.Sprintf("p%d", i)
 				web.bodies["/"+name] = zipOf(t, map[string]string{"terraform-provider-" + name: noise(50_000)})
-				source.add("acme/"+name, "1.0.0", httpArchive(t, fmt.Sprintf("https://h%d.example.com/%s", i%c.hosts, name)))
+				source.Add("acme/"+name, "1.0.0", httpArchive(t, fmt.Sprintf("https://h%d.example.com/%s", i%c.hosts, name)))
 				req.Add(provider("acme/"+name), getproviders.Requirement{})
 			}
 			in := newInstaller(t, source)

@@ -61,7 +61,7 @@ func webSource(t *testing.T, n int, archive func(name string) []byte) (*memorySo
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
 		web.bodies["/"+name] = archive("terraform-provider-" + name)
-		source.add("acme/"+name, "1.0.0", httpArchive(t, "https://example.com/"+name))
+		source.Add("acme/"+name, "1.0.0", httpArchive(t, "https://example.com/"+name))
 	}
 	return source, web
 }
@@ -118,7 +118,7 @@ func TestLimits_MemoryIsFlat(t *testing.T) {
 	in := newInstaller(t, source)
 	in.Fetcher.Client = &http.Client{Transport: web}
 	req := getproviders.Requirements{}
-	for p := range source.packages {
+	for p := range source.Packages {
 		req.Add(p, getproviders.Requirement{})
 	}
 	var before, after runtime.MemStats

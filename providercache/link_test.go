@@ -19,7 +19,7 @@ func unpackedWidget(t *testing.T) (*memorySource, string) {
 	write(t, filepath.Join(dir, "terraform-provider-widget"), "x")
 	write(t, filepath.Join(dir, ".hidden", "file"), "y")
 	source := newSource(t)
-	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
+	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	return source, dir
 }
 
@@ -79,7 +79,7 @@ func TestInstall_APackageIsNotInstalledToItself(t *testing.T) {
 	in := newInstaller(t, source)
 	final := in.Target.PackagePath(provider("acme/widget"), version("1.0.0"), linux)
 	write(t, filepath.Join(final, "terraform-provider-widget"), "x")
-	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
+	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(final))
 	if _, _, err := in.Install(t.Context(), require("acme/widget", ""), nil, resolve.Normal); err == nil {
 		t.Error("no error")
 	}

@@ -79,8 +79,8 @@ func TestInstall_ReportsAWrongConstraintBeforeTheFirstArchive(t *testing.T) {
 	if len(failures) != 1 || failures[0].Provider != provider("acme/p7") || !errors.Is(err, getproviders.ErrNoMatchingVersion) {
 		t.Errorf("got %v", err)
 	}
-	if source.versions != 10 || source.metadata != 9 || web.requests != 0 {
-		t.Errorf("%d requests for versions, %d for packages, %d for archives; want 10, 9 and 0", source.versions, source.metadata, web.requests)
+	if source.VersionsAsked != 10 || source.MetadataAsked != 9 || web.requests != 0 {
+		t.Errorf("%d requests for versions, %d for packages, %d for archives; want 10, 9 and 0", source.VersionsAsked, source.MetadataAsked, web.requests)
 	}
 	nothingLeft(t, in)
 }
@@ -161,13 +161,13 @@ func TestInstall_ComparesAnnouncedSizesWithTheRoom(t *testing.T) {
 func TestInstall_ComparesKnownSizesWithTheRoom(t *testing.T) {
 	t.Parallel()
 	source, web := webSource(t, 1, func(name string) []byte { return zipOf(t, map[string]string{name: name}) })
-	source.addZip(t, "acme/sparse", "1.0.0")
+	source.AddZip(t, "acme/sparse", "1.0.0")
 	const size = 1 << 43
-	if err := os.Truncate(filepath.Join(source.dir, getproviders.PackedName(provider("acme/sparse"), version("1.0.0"), linux)), size); err != nil {
+	if err := os.Truncate(filepath.Join(source.Dir, getproviders.PackedName(provider("acme/sparse"), version("1.0.0"), linux)), size); err != nil {
 		t.Skipf("no file can be that large here: %v", err)
 	}
 	in := newInstaller(t, source)
-	if free, known := disk.Room(filepath.Dir(source.dir)); !known || free > size {
+	if free, known := disk.Room(filepath.Dir(source.Dir)); !known || free > size {
 		t.Skipf("of %d bytes", free)
 	}
 	in.Fetcher.Client, in.Fetcher.Limits = &http.Client{Transport: web}, fetcher.Limits{PackageBytes: math.MaxInt64}

@@ -208,7 +208,7 @@ func TestResume_KeepsNothingOfAnUnknownArchive(t *testing.T) {
 		t.Parallel()
 		registry, in, _, _ := newResumable(t)
 		source := newSource(t)
-		source.add("acme/widget", "1.0.0", httpArchive(t, registry.BaseURL()+"/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"))
+		source.Add("acme/widget", "1.0.0", httpArchive(t, registry.BaseURL()+"/files/acme/widget/1.0.0/terraform-provider-widget_1.0.0_linux_amd64.zip"))
 		in.Fetcher.Source = source
 		registry.Break("archive", providertest.Fault{Status: 404})
 		registry.Break("archive", providertest.Fault{CutAfter: 1000, Times: 1})

@@ -14,13 +14,13 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	for _, address := range []string{"acme/kept", "acme/damaged", "acme/new"} {
-		source.addZip(t, address, "1.0.0")
+		source.AddZip(t, address, "1.0.0")
 	}
 	in := newInstaller(t, source)
 	locks, _ := install(t, in, require("acme/kept", "", "acme/damaged", ""), nil)
 	write(t, in.Target.PackagePath(provider("acme/damaged"), version("1.0.0"), linux)+"/stray", "x")
 	before := tree(t, in.Target.Dir)
-	asked := source.metadata - source.located
+	asked := source.MetadataAsked - source.Located
 
 	req := require("acme/kept", "", "acme/damaged", "~> 1.0", "acme/new", ">= 0.5", "terraform.io/builtin/terraform", "")
 	plan, err := in.Plan(t.Context(), req, locks, resolve.Normal)
@@ -34,7 +34,7 @@ func TestPlan_SaysWhatInstallWouldDo(t *testing.T) {
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
-	if source.metadata-source.located != asked {
+	if source.MetadataAsked-source.Located != asked {
 		t.Error("asked for packages")
 	}
 	if after := tree(t, in.Target.Dir); len(after) != len(before) {
@@ -56,7 +56,7 @@ func TestPlan_OfNothingHasEmptyLists(t *testing.T) {
 func TestPlan_ReportsAllProblems(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/good", "1.0.0")
+	source.AddZip(t, "acme/good", "1.0.0")
 	locks := new(depsfile.Locks)
 	locks.Set(depsfile.Lock{Provider: provider("acme/locked"), Version: version("1.0.0")})
 	plan, err := newInstaller(t, source).Plan(t.Context(), require("acme/good", "", "acme/locked", "2.0.0", "acme/none", ""), locks, resolve.Normal)

@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
@@ -170,7 +171,7 @@ func policyPaths(t *testing.T, d *directory) []struct {
 			return err
 		}},
 		{"Lock", "fetched", "known", func() error {
-			return first(lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})).Err
+			return installtest.First(lockhashes.Lock(t.Context(), f, lockhashes.Request{Requirements: one})).Err
 		}},
 		{"Mirror", "fetched", "present", func() error {
 			_, err := mirror.Update(t.Context(), f, mirror.Options{Dir: filepath.Join(dir, "mirror")}, []mirror.Spec{{PackageSpec: spec}})

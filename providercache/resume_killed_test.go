@@ -24,13 +24,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// expected is a checksum that is known before anything is loaded.
-type expected [sha256.Size]byte
-
-func (e expected) Load(context.Context) (getproviders.Authenticator, error) {
-	return getproviders.AnyHash{getproviders.ZH(e)}, nil
-}
-
 // installFromWeb is the program that is killed. Its arguments are the target directory, the cache,
 // the archive's URL and the checksum.
 func installFromWeb() {
@@ -40,9 +33,9 @@ func installFromWeb() {
 	if err != nil || sumErr != nil {
 		os.Exit(2)
 	}
-	source := &memorySource{packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
-	source.add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
-	source.trust("acme/widget", "1.0.0", expected(sum))
+	source := &memorySource{Packages: map[getproviders.Provider]map[getproviders.Version]getproviders.Package{}}
+	source.Add("acme/widget", "1.0.0", getproviders.HTTPArchive{URL: at})
+	source.Trust("acme/widget", "1.0.0", expected(sum))
 	in := &providercache.Installer{
 		Fetcher: &fetcher.Fetcher{Source: source, Platform: linux, Product: product},
 		Target:  &store.Store{Dir: target}, Cache: &store.Store{Dir: cache},

@@ -6,7 +6,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"runtime"
 	"strings"
@@ -23,13 +22,6 @@ import (
 
 const widgetAddress = registryHost + "/acme/widget"
 
-// noise is random bytes, which can't be compressed.
-func noise(size int) string {
-	content := make([]byte, size)
-	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(content)
-	return string(content)
-}
-
 // newBreakable starts a registry with one package that is large enough to break off, and returns
 // an Installer that retries quickly.
 func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Installer, []byte) {
@@ -39,21 +31,6 @@ func newBreakable(tb testing.TB) (*providertest.Registry, *providercache.Install
 	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: linux, Archive: archive})
 	in.Fetcher.Client = impatient(tb, registry.Client().Transport)
 	return registry, in, archive
-}
-
-func impatient(tb testing.TB, base http.RoundTripper) *http.Client {
-	tb.Helper()
-	return impatientFor(tb, base, 2*time.Second) // a busy machine stalls, too
-}
-
-// impatientFor returns a client that tries again at once, and waits so long for the next byte.
-func impatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
-	tb.Helper()
-	client, err := hosts.NewClient(hosts.ClientOptions{
-		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
-	})
-	must(tb, err)
-	return client
 }
 
 // own is a transport that chooses its protocol itself.

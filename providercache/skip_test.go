@@ -18,7 +18,7 @@ import (
 func skipping(t *testing.T) *providercache.Installer {
 	t.Helper()
 	source := newSource(t)
-	source.addZip(t, "acme/ours", "1.0.0")
+	source.AddZip(t, "acme/ours", "1.0.0")
 	in := newInstaller(t, source)
 	in.Skip = map[getproviders.Provider]bool{
 		provider("acme/locked"): true, provider("acme/unlocked"): true, provider("acme/gone"): true,
@@ -93,10 +93,10 @@ func TestSkip_FetchEventsTellTheSource(t *testing.T) {
 	t.Parallel()
 	down := errors.New("the mirror is down")
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	source.AddZip(t, "acme/widget", "1.0.0")
+	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 	pkg.Source, pkg.Skipped = "the cellar", down
-	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	var told []string
 	in.Fetcher.Observe = func(_ context.Context, e event.Event) {

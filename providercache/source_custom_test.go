@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
@@ -17,16 +18,16 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
 	archive := zipOf(t, map[string]string{"terraform-provider-widget": "x"})
-	source.add("acme/widget", "1.0.0", getproviders.ReaderArchive{Name: "blob 1", Reader: bytes.NewReader(archive), Size: int64(len(archive))})
+	source.Add("acme/widget", "1.0.0", getproviders.ReaderArchive{Name: "blob 1", Reader: bytes.NewReader(archive), Size: int64(len(archive))})
 	approved := sha256.Sum256(archive)
-	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 	pkg.Trust = getproviders.TrustedBy(getproviders.AuthenticatorFunc(func(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
 		if d.SHA256 != approved {
 			return getproviders.AuthenticationResult{}, getproviders.ErrAuthentication
 		}
 		return getproviders.AuthenticationResult{TrustLevel: getproviders.LevelVerifiedChecksum}, nil
 	}))
-	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 	_, report := install(t, newInstaller(t, source), require("acme/widget", ""), nil)
 	if got := report.Outcomes[0].Authentication.TrustLevel; got != getproviders.LevelVerifiedChecksum {
 		t.Errorf("it is %v", got)
@@ -42,17 +43,17 @@ func TestInstall_FromMemoryTrustedByAFunction(t *testing.T) {
 func TestLock_OfHashesWithoutAnAuthenticator(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	pkg := source.packages[provider("acme/widget")][version("1.0.0")]
+	source.AddZip(t, "acme/widget", "1.0.0")
+	pkg := source.Packages[provider("acme/widget")][version("1.0.0")]
 	listed := getproviders.Hash("h1:" + strings.Repeat("A", 43) + "=")
 	pkg.Trust = getproviders.Trust{ListedHashes: []getproviders.Hash{listed}, RegistryHashes: map[getproviders.Platform]getproviders.Hash{linux: listed}}
-	source.packages[provider("acme/widget")][version("1.0.0")] = pkg
+	source.Packages[provider("acme/widget")][version("1.0.0")] = pkg
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].H1 == listed {
+	if got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].H1 == listed {
 		t.Errorf("%+v", got)
 	}
-	if got := first(lockhashes.Locate(t.Context(), in.Fetcher, false, request)); got.Err != nil {
+	if got := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, request)); got.Err != nil {
 		t.Errorf("%+v", got)
 	}
 }

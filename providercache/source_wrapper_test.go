@@ -5,6 +5,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -43,7 +44,7 @@ func TestSource_AWrapperListsPlatforms(t *testing.T) {
 		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat})
 	}
 	in.Fetcher.Source = wrapper{in.Fetcher.Source}
-	result := first(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
+	result := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	}))
 	if result.Err != nil || len(result.Packages) != 2 {

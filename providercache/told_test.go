@@ -12,16 +12,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
-// installed are the locks of a new installation without a lock file.
-func installed(t *testing.T, in *providercache.Installer) string {
-	t.Helper()
-	locks, report := install(t, in, everyPlatform.Requirements, nil)
-	if len(report.Incomplete) != 0 {
-		t.Errorf("incomplete: %v", report.Incomplete)
-	}
-	return encoded(locks)
-}
-
 func TestInstall_RecordsWhatTheRegistryTells(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
@@ -95,8 +85,8 @@ func TestMirror_SaysNothingOfOtherPlatforms(t *testing.T) {
 	t.Parallel()
 	for _, policy := range []fetcher.HashPolicy{fetcher.TrustRegistryHashes, fetcher.TrustMirrorHashes} {
 		source := newSource(t)
-		source.addZip(t, "acme/widget", "1.0.0")
-		source.trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})
+		source.AddZip(t, "acme/widget", "1.0.0")
+		source.Trust("acme/widget", "1.0.0", listedHashes{zhOf(t, source, "acme/widget", "1.0.0"), wrongH1})
 		in := newInstaller(t, source)
 		in.Fetcher.HashPolicy = policy
 		if _, report := install(t, in, require("acme/widget", ""), nil); len(report.Incomplete) != 1 {

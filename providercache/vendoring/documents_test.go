@@ -1,4 +1,4 @@
-package providercache_test
+package vendoring_test
 
 import (
 	"os"

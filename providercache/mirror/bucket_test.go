@@ -1,4 +1,4 @@
-package providercache_test
+package mirror_test
 
 import (
 	"context"

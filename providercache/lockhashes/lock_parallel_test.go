@@ -1,4 +1,4 @@
-package providercache_test
+package lockhashes_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -41,7 +42,7 @@ func TestLock_WorksOnAllProvidersAndPlatformsAtOnce(t *testing.T) {
 	in.Fetcher.Source = source
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // so that a failing test ends
 	defer cancel()
-	result := first(lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
+	result := installtest.First(lockhashes.Lock(ctx, in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/gadget", ""),
 		Platforms:    append(slices.Clone(otherPlatforms), linux),
 	}))
@@ -58,7 +59,7 @@ func TestLock_WritesNothing(t *testing.T) {
 	for _, variable := range []string{"TMPDIR", "TMP", "TEMP"} {
 		t.Setenv(variable, filepath.Join(t.TempDir(), "nowhere"))
 	}
-	result := first(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
+	result := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", ""), AllPlatforms: true,
 	}))
 	if result.Err != nil || len(result.Packages) != 3 {

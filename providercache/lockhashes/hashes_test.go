@@ -1,4 +1,4 @@
-package providercache_test
+package lockhashes_test
 
 import (
 	"crypto/sha256"
@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"golang.org/x/mod/sumdb/dirhash"
-
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
@@ -19,8 +17,6 @@ import (
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
-
-var otherPlatforms = []getproviders.Platform{{OS: "darwin", Arch: "arm64"}, {OS: "windows", Arch: "amd64"}}
 
 func TestHashes_OfManyPlatforms(t *testing.T) {
 	// Not parallel: it counts what is left in the directory for temporary files.
@@ -55,23 +51,12 @@ func TestHashes_OfManyPlatforms(t *testing.T) {
 	}
 }
 
-func h1Of(tb testing.TB, content map[string]string) getproviders.Hash {
-	tb.Helper()
-	dir := tb.TempDir()
-	for name, text := range content {
-		write(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
-	}
-	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
-	must(tb, err)
-	return getproviders.Hash(h1)
-}
-
 func TestHashes_OfADirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "terraform-provider-widget"), "x")
 	source := newSource(t)
-	source.add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
+	source.Add("acme/widget", "1.0.0", getproviders.LocalDirectory(dir))
 	in := newInstaller(t, source)
 	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	must(t, err)
@@ -84,7 +69,7 @@ func TestHashes_OfADirectory(t *testing.T) {
 func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	in := newInstaller(t, source)
 	got, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), append([]getproviders.Platform{linux}, otherPlatforms...))
 	failures := providerErrors(t, err)
@@ -104,13 +89,13 @@ func TestHashes_TellsWhichPlatformsFail(t *testing.T) {
 func TestHashes_KeepsTheRules(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
+	source.AddZip(t, "acme/widget", "1.0.0", zipOf(t, map[string]string{"README": ""}))
 	in := newInstaller(t, source)
 	_, err := lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux})
 	if !errors.Is(err, unpack.RuleExecutable) {
 		t.Errorf("got %v", err)
 	}
-	source.trust("acme/widget", "1.0.0", &trust{refuse: true})
+	source.Trust("acme/widget", "1.0.0", &trust{Refuse: true})
 	if _, err = lockhashes.Hashes(t.Context(), in.Fetcher, provider("acme/widget"), version("1.0.0"), []getproviders.Platform{linux}); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}

@@ -1,4 +1,4 @@
-package providercache_test
+package mirror_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/iotest"
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
@@ -33,7 +34,7 @@ func (c *cutting) Get(ctx context.Context, key string, opts blob.GetOptions) (*b
 		object.Body = struct {
 			io.Reader
 			io.Closer
-		}{io.MultiReader(io.LimitReader(object.Body, 100), failing{errCut}), object.Body}
+		}{io.MultiReader(io.LimitReader(object.Body, 100), iotest.ErrReader(io.ErrUnexpectedEOF)), object.Body}
 	}
 	return object, nil
 }

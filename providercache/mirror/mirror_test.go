@@ -1,4 +1,4 @@
-package providercache_test
+package mirror_test
 
 import (
 	"context"
@@ -68,7 +68,7 @@ func (m *mirroring) run(t *testing.T, wanted ...mirror.Spec) (mirror.Result, err
 	return result, err
 }
 
-func Example_mirror() {
+func Example() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
@@ -344,10 +344,10 @@ func TestMirror_OfASourceThatListsNoHashes(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
 	source := newSource(t)
-	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
+	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
 	unpacked := filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-gadget"), "x")
-	source.add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
+	source.Add(registryHost+"/acme/gadget", "1.0.0", getproviders.LocalDirectory(unpacked))
 	m.Fetcher.Source, m.opts.Platforms = source, nil
 	for _, present := range []bool{false, true} {
 		result, err := m.run(t, want("widget")...)

@@ -1,4 +1,4 @@
-package providercache_test
+package mirror_test
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
 
@@ -17,11 +18,7 @@ import (
 // package already.
 func TestMirror_AFullDiskLeavesTheMirrorWhole(t *testing.T) {
 	t.Parallel()
-	disk := t.TempDir()
-	if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("only root may mount a file system: %v", err)
-	}
-	t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+	disk := installtest.SmallDisk(t, "64k")
 	m := newMirroring(t)
 	m.opts.Dir = filepath.Join(disk, "mirror")
 	large := providertest.PackageSpec{Namespace: "acme", Type: "large", Version: "1.0.0", Platform: linux}

@@ -1,7 +1,6 @@
-package providercache_test
+package lockhashes_test
 
 import (
-	"crypto/sha256"
 	"slices"
 	"strings"
 	"testing"
@@ -11,46 +10,14 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
-
-// wrongH1 is the hash of no package.
-const wrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
-
-// tellingRegistry starts a registry that lists the hashes of all packages, and publishes one for
-// each of three platforms. It lists the given h1, and the true ones of the other platforms.
-func tellingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
-	tb.Helper()
-	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
-	must(tb, err)
-	tb.Cleanup(registry.Close)
-	for _, plat := range everyPlatform.Platforms {
-		spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
-			Archive: zipOf(tb, map[string]string{"terraform-provider-widget": plat.String()})}
-		if told, ok := h1[plat]; ok {
-			spec.Hashes = []string{told, string(getproviders.ZH(sha256.Sum256(spec.Archive)))}
-		}
-		registry.Add(spec)
-	}
-	return registry, newUser(tb, registry)
-}
-
-// newUser is a user who has installed nothing yet.
-func newUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
-	in := newInstaller(tb, registrySource(registry))
-	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
-	in.Fetcher.Product.HashesHost = registryHost // the product trusts it as OpenTofu trusts its own registry
-	return in
-}
-
-var everyPlatform = lockhashes.Request{
-	Requirements: require(registryHost+"/acme/widget", ""), Platforms: append(slices.Clone(otherPlatforms), linux),
-}
 
 func TestLock_TrustsARegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
-	believed := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
+	believed := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
 	must(t, believed.Err)
 	for _, p := range believed.Packages {
 		if p.From != lockhashes.HashesListed || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.ZH == "" {
@@ -128,7 +95,7 @@ func TestLock_KnowsBetterThanARegistry(t *testing.T) {
 func TestLock_TrustsNoRegistryThatContradictsItself(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistryThatTells(t, wrongH1, "zh:0000000000000000000000000000000000000000000000000000000000000000")
-	got := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
+	got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform))
 	if got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed || registry.Requests("archive") != 3 {
 		t.Errorf("%d archives were read: %+v", registry.Requests("archive"), got)
 	}
@@ -150,7 +117,7 @@ func TestLock_TrustsNoUnsignedRegistry(t *testing.T) {
 	t.Parallel()
 	registry, in := tellingRegistry(t, nil)
 	registry.Break("sums", providertest.Fault{Body: func([]byte) []byte { return []byte("nothing") }})
-	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)); got.Err == nil {
+	if got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, everyPlatform)); got.Err == nil {
 		t.Errorf("it was believed: %+v", got)
 	}
 }

@@ -1,4 +1,4 @@
-package providercache_test
+package vendoring_test
 
 import (
 	"errors"
@@ -11,6 +11,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 )
 
 // TestVendoring_AFullDiskLeavesWhatIsVendored vendors a package that is too large for a file
@@ -18,11 +19,7 @@ import (
 func TestVendoring_AFullDiskLeavesWhatIsVendored(t *testing.T) {
 	t.Parallel()
 	for _, unpacked := range []bool{false, true} {
-		disk := t.TempDir()
-		if err := unix.Mount("tfdeps-test", disk, "tmpfs", 0, "size=64k"); err != nil {
-			t.Skipf("only root may mount a file system: %v", err)
-		}
-		t.Cleanup(func() { must(t, unix.Unmount(disk, unix.MNT_DETACH)) })
+		disk := installtest.SmallDisk(t, "64k")
 		v := newVendoring(t)
 		v.opts.Dir, v.opts.Unpacked = filepath.Join(disk, "plugins"), unpacked
 		v.request.Platforms = []getproviders.Platform{linux}

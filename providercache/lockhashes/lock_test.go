@@ -1,4 +1,4 @@
-package providercache_test
+package lockhashes_test
 
 import (
 	"context"
@@ -11,36 +11,12 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
-	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 )
-
-// lockable publishes packages for three platforms, each another archive.
-func lockable(tb testing.TB, registry *providertest.Registry, name string, versions ...string) {
-	tb.Helper()
-	for _, v := range versions {
-		for _, plat := range append(slices.Clone(otherPlatforms), linux) {
-			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: v, Platform: plat, Archive: zipOf(tb, map[string]string{
-				"terraform-provider-" + name: v + plat.String(), "docs/": "",
-			})})
-		}
-	}
-}
-
-func lockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
-	tb.Helper()
-	result := first(lockhashes.Lock(tb.Context(), in.Fetcher, r))
-	if result.Err != nil {
-		tb.Fatal(result.Err)
-	}
-	return result
-}
-
-// first is the result of the only request.
-func first[R any](results []R, _ error) R { return results[0] }
 
 func TestLock_ReadsEachArchiveOnce(t *testing.T) {
 	t.Parallel()
@@ -118,8 +94,8 @@ func TestLock_OfAllPlatforms(t *testing.T) {
 		t.Errorf("got %q, want %s", got, want)
 	}
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	silent := first(lockhashes.Lock(t.Context(), newInstaller(t, source).Fetcher,
+	source.AddZip(t, "acme/widget", "1.0.0")
+	silent := installtest.First(lockhashes.Lock(t.Context(), newInstaller(t, source).Fetcher,
 		lockhashes.Request{Requirements: require("acme/widget", ""), AllPlatforms: true}))
 	if silent.Err == nil || !strings.Contains(silent.Err.Error(), "doesn't list the platforms") {
 		t.Errorf("a source that doesn't tell: %v", silent.Err)
@@ -184,7 +160,7 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 	registry.Break("archive", providertest.Fault{Body: func([]byte) []byte { return []byte("<html>") }})
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}
-	err := first(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err
+	err := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err
 	if !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a web page for an archive: %v", err)
 	}
@@ -198,38 +174,32 @@ func TestLock_RefusesWhatFailsAuthentication(t *testing.T) {
 func TestLock_TrustsListsOnlyOnDemand(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
-	source.trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
+	source.AddZip(t, "acme/widget", "1.0.0")
+	source.Trust("acme/widget", "1.0.0", listedHashes{"h1:listed=", "zh:listed"})
 	in := newInstaller(t, source)
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}
-	if err := first(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err; !errors.Is(err, getproviders.ErrAuthentication) {
+	if err := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)).Err; !errors.Is(err, getproviders.ErrAuthentication) {
 		t.Errorf("a list that isn't right: %v", err)
 	}
 	in = newInstaller(t, source)
 	in.Fetcher.HashPolicy = fetcher.TrustMirrorHashes
-	result := first(lockhashes.Lock(t.Context(), in.Fetcher, request))
+	result := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request))
 	if result.Err != nil || fmt.Sprint(result.Packages[0].Hashes) != "[h1:listed= zh:listed]" || result.Packages[0].From != lockhashes.HashesListed {
 		t.Errorf("got %+v", result)
 	}
-	source.trust("acme/widget", "1.0.0", nil)
-	if got := first(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
+	source.Trust("acme/widget", "1.0.0", nil)
+	if got := installtest.First(lockhashes.Lock(t.Context(), in.Fetcher, request)); got.Err != nil || got.Packages[0].From != lockhashes.HashesComputed {
 		t.Errorf("without a list: %+v", got)
 	}
-}
-
-type listedHashes getproviders.AnyHash
-
-func (l listedHashes) Load(context.Context) (getproviders.Authenticator, error) {
-	return getproviders.AnyHash(l), nil
 }
 
 // Mirrors that Terraform and OpenTofu make list an h1 and nothing else.
 func TestLock_RemembersWhatMirrorsListByAnH1(t *testing.T) {
 	t.Parallel()
 	source := newSource(t)
-	source.addZip(t, "acme/widget", "1.0.0")
+	source.AddZip(t, "acme/widget", "1.0.0")
 	want := h1Of(t, map[string]string{"terraform-provider-widget": "provider 1.0.0\n"})
-	source.trust("acme/widget", "1.0.0", listedHashes{want})
+	source.Trust("acme/widget", "1.0.0", listedHashes{want})
 	in := newInstaller(t, source)
 	in.Fetcher.StateDir = t.TempDir()
 	request := lockhashes.Request{Requirements: require("acme/widget", "")}

@@ -1,4 +1,4 @@
-package providercache_test
+package vendoring_test
 
 import (
 	"context"
@@ -76,7 +76,7 @@ func (v *vendored) codes(t *testing.T) (codes []string) {
 	return codes
 }
 
-func Example_vendor() {
+func Example() {
 	source, client, widget, dir, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
@@ -259,7 +259,7 @@ func TestVendoring_FromAnUnpackedMirrorCopies(t *testing.T) {
 	v := newVendoring(t)
 	source, unpacked := newSource(t), filepath.Join(t.TempDir(), "package")
 	write(t, filepath.Join(unpacked, "terraform-provider-widget"), "x")
-	source.add(registryHost+"/acme/widget", "1.0.0", getproviders.LocalDirectory(unpacked))
+	source.Add(registryHost+"/acme/widget", "1.0.0", getproviders.LocalDirectory(unpacked))
 	v.Fetcher.Source, v.request.Platforms = source, nil
 	if _, err := v.run(t); err == nil || !strings.Contains(err.Error(), "is an unpacked package") {
 		t.Errorf("packed: %v", err)

@@ -1,4 +1,4 @@
-package providercache_test
+package lockhashes_test
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,10 +15,11 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
-func Example_locate() {
+func ExampleLocate() {
 	source, client, widget, _, closeAll := exampleSource()
 	defer closeAll()
 	in := &providercache.Installer{
@@ -70,7 +70,7 @@ func TestLocate_DownloadsNothing(t *testing.T) {
 		t.Errorf("%d lists of checksums were asked for", asked)
 	}
 	sent := registry.Sent()
-	for _, p := range first(lockhashes.Locate(t.Context(), in.Fetcher, true, request)).Packages {
+	for _, p := range installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, request)).Packages {
 		if p.Size <= 1 {
 			t.Errorf("size %d", p.Size)
 		}
@@ -84,7 +84,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	t.Parallel()
 	registry, in := newRegistry(t)
 	lockable(t, registry, "widget", "1.0.0")
-	result := first(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
+	result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{
 		Requirements: require(registryHost+"/acme/widget", "", registryHost+"/acme/nobody", ""),
 		Platforms:    []getproviders.Platform{linux, {OS: "plan9", Arch: "mips"}},
 	}))
@@ -96,7 +96,7 @@ func TestLocate_TellsAllFailures(t *testing.T) {
 	}
 	registry.Break("signature", providertest.Fault{Body: func([]byte) []byte { return []byte("none") }})
 	in.Fetcher.Source = registrySource(registry)
-	result = first(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
+	result = installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, false, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", ""), Platforms: []getproviders.Platform{linux}}))
 	if !errors.Is(result.Err, getproviders.ErrAuthentication) {
 		t.Errorf("a wrong signature: %v", result.Err)
 	}
@@ -131,11 +131,11 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 			must(t, err)
 			t.Cleanup(server.Close)
 			source := newSource(t)
-			source.add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
+			source.Add(registryHost+"/acme/widget", "1.0.0", httpArchive(t, server.BaseURL()+"/w.zip?signature=hunter2"))
 			in := &providercache.Installer{
 				Fetcher: &fetcher.Fetcher{Source: source, Client: server.Client(), Platform: linux},
 			}
-			result := first(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
+			result := installtest.First(lockhashes.Locate(t.Context(), in.Fetcher, true, lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "")}))
 			if c.want == -2 {
 				if result.Err == nil || strings.Contains(result.Err.Error(), "hunter2") || !errors.Is(result.Err, getproviders.ErrUnauthorized) {
 					t.Errorf("%v", result.Err)
@@ -146,28 +146,5 @@ func TestLocate_AsksServersForSizes(t *testing.T) {
 				t.Errorf("%+v, want %d", result, c.want)
 			}
 		})
-	}
-}
-
-func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
-	t.Parallel()
-	m := newMirroring(t)
-	_, err := m.run(t, want("widget@1.0.0")...)
-	must(t, err)
-	sources, server := m.sources(t)
-	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
-	for name, source := range sources {
-		p := first(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)).Packages[0]
-		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
-			t.Errorf("%s: %+v", name, p)
-		}
-	}
-	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
-	p := first(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)).Packages[0]
-	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
-	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
-	must(t, err)
-	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
-		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
 	}
 }

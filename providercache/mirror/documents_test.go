@@ -1,4 +1,4 @@
-package providercache_test
+package mirror_test
 
 import (
 	"net/http"
@@ -13,6 +13,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
@@ -178,7 +179,7 @@ func TestMirror_KeepsNoDocumentsThatAreNotTrueOfAll(t *testing.T) {
 	}
 	// A source without signatures has other bytes.
 	source := newSource(t)
-	source.addZip(t, registryHost+"/acme/widget", "1.0.0")
+	source.AddZip(t, registryHost+"/acme/widget", "1.0.0")
 	m.Fetcher.Source = source
 	_, err = m.run(t, want("widget@1.0.0")...)
 	must(t, err)
@@ -226,5 +227,28 @@ func TestMirror_OfAMirrorHasItsDocuments(t *testing.T) {
 				t.Errorf("%s: %s is another one", name, file)
 			}
 		}
+	}
+}
+
+func TestLocate_KnowsWhatMirrorsList(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	_, err := m.run(t, want("widget@1.0.0")...)
+	must(t, err)
+	sources, server := m.sources(t)
+	request := lockhashes.Request{Requirements: require(registryHost+"/acme/widget", "1.0.0"), Platforms: []getproviders.Platform{linux}}
+	for name, source := range sources {
+		p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: source, Client: server.Client()}, false, request)).Packages[0]
+		if p.ZH == "" || p.Authentication.TrustLevel != getproviders.LevelCommunity || p.Size > 0 != (name == "filesystem") {
+			t.Errorf("%s: %+v", name, p)
+		}
+	}
+	unsigned := &getproviders.FilesystemMirrorSource{Dir: filepath.Clean(m.opts.Dir)}
+	p := installtest.First(lockhashes.Locate(t.Context(), &fetcher.Fetcher{Source: unsigned}, false, request)).Packages[0]
+	archive := filepath.Join(unsigned.Dir, registryHost, "acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")
+	h1, zh, err := fetcher.HashPackage(t.Context(), archive)
+	must(t, err)
+	if p.ZH != zh || p.Authentication.TrustLevel != getproviders.LevelUnauthenticated || !slices.Equal(p.Hashes, []getproviders.Hash{h1, zh}) {
+		t.Errorf("without a key, the package is read: %+v, want %s and %s", p, h1, zh)
 	}
 }

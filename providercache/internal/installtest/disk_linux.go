@@ -1,0 +1,17 @@
+package installtest
+
+import (
+	"syscall"
+	"testing"
+)
+
+// SmallDisk mounts a file system of a size such as "256k" until the test ends, and skips the test where that can't be done.
+func SmallDisk(t *testing.T, size string) string {
+	t.Helper()
+	disk := t.TempDir()
+	if err := syscall.Mount("tfdeps-test", disk, "tmpfs", 0, "size="+size); err != nil {
+		t.Skipf("only root may mount a file system: %v", err)
+	}
+	t.Cleanup(func() { Must(t, syscall.Unmount(disk, syscall.MNT_DETACH)) }) // a process that another test is starting may still have its descriptors
+	return disk
+}

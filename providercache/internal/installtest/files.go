@@ -1,0 +1,142 @@
+package installtest
+
+import (
+	"archive/zip"
+	"bytes"
+	"compress/flate"
+	"io"
+	"io/fs"
+	"maps"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"golang.org/x/mod/sumdb/dirhash"
+)
+
+// ZipOf makes an archive of files; a name with a slash at the end is a
+// directory.
+func ZipOf(tb testing.TB, files map[string]string) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := zip.NewWriter(&out)
+	w.RegisterCompressor(zip.Deflate, func(to io.Writer) (io.WriteCloser, error) { return flate.NewWriter(to, flate.BestSpeed) })
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		header := &zip.FileHeader{Name: name, Method: zip.Deflate}
+		header.SetMode(0o755)
+		entry, err := w.CreateHeader(header)
+		if err == nil {
+			_, err = io.WriteString(entry, files[name])
+		}
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+// Tree lists all that is in a directory, with slashes, sorted: "a", "a/b",
+// "c -> target". A directory that doesn't exist has nothing.
+func Tree(tb testing.TB, dir string) []string {
+	tb.Helper()
+	var names []string
+	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || path == dir {
+			return err
+		}
+		name, err := filepath.Rel(dir, path)
+		name = filepath.ToSlash(name)
+		if target, linkErr := os.Readlink(path); linkErr == nil {
+			name += " -> " + target
+		}
+		names = append(names, name)
+		return err
+	})
+	if err != nil && !os.IsNotExist(err) {
+		tb.Fatal(err)
+	}
+	return names
+}
+
+// Files lists the files of Tree, without directories.
+func Files(tb testing.TB, dir string) []string {
+	return slices.DeleteFunc(Tree(tb, dir), func(name string) bool {
+		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
+		return err == nil && info.IsDir() && !strings.Contains(name, " -> ")
+	})
+}
+
+// Write makes a file with its parents.
+func Write(tb testing.TB, path, content string) {
+	tb.Helper()
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = os.WriteFile(path, []byte(content), 0o755)
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Read returns what is in a file.
+func Read(tb testing.TB, path string) string {
+	tb.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(content)
+}
+
+// HTTPArchive is an archive at a URL.
+func HTTPArchive(tb testing.TB, rawURL string) getproviders.HTTPArchive {
+	tb.Helper()
+	u, err := url.Parse(rawURL)
+	Must(tb, err)
+	return getproviders.HTTPArchive{URL: u}
+}
+
+// Must fails the test if there is an error.
+func Must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// Noise is random bytes, which can't be compressed.
+func Noise(size int) string {
+	content := make([]byte, size)
+	_, _ = rand.NewChaCha8([32]byte{byte(size)}).Read(content)
+	return string(content)
+}
+
+// H1Of is the h1 of a package with these files, as golang.org/x/mod computes it.
+func H1Of(tb testing.TB, content map[string]string) getproviders.Hash {
+	tb.Helper()
+	dir := tb.TempDir()
+	for name, text := range content {
+		Write(tb, filepath.Join(dir, filepath.FromSlash(name)), text)
+	}
+	h1, err := dirhash.HashDir(dir, "", dirhash.Hash1)
+	Must(tb, err)
+	return getproviders.Hash(h1)
+}
+
+// NeedsReceipts skips a test where the status of files proves nothing, or where there are no file
+// locks.
+func NeedsReceipts(tb testing.TB) {
+	tb.Helper()
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		tb.Skip("packages are hashed each time on this system")
+	}
+}

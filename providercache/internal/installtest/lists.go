@@ -1,0 +1,69 @@
+package installtest
+
+import (
+	"crypto/sha256"
+	"slices"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/lockhashes"
+)
+
+// WrongH1 is the hash of no package.
+const WrongH1 = "h1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
+
+// ListingRegistry starts a registry that lists the hashes of all packages, and publishes one for
+// each of three platforms. It lists the given h1, and the true ones of the other platforms.
+func ListingRegistry(tb testing.TB, h1 map[getproviders.Platform]string) (*providertest.Registry, *providercache.Installer) {
+	tb.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{ListHashes: true})
+	Must(tb, err)
+	tb.Cleanup(registry.Close)
+	for _, plat := range EveryPlatform.Platforms {
+		spec := providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: plat,
+			Archive: ZipOf(tb, map[string]string{"terraform-provider-widget": plat.String()})}
+		if told, ok := h1[plat]; ok {
+			spec.Hashes = []string{told, string(getproviders.ZH(sha256.Sum256(spec.Archive)))}
+		}
+		registry.Add(spec)
+	}
+	return registry, NewUser(tb, registry)
+}
+
+// NewUser is a user who has installed nothing yet.
+func NewUser(tb testing.TB, registry *providertest.Registry) *providercache.Installer {
+	in := NewInstaller(tb, RegistrySource(registry))
+	in.Fetcher.Client, in.Fetcher.StateDir = registry.Client(), tb.TempDir()
+	in.Fetcher.Product.HashesHost = RegistryHost // the product trusts it as OpenTofu trusts its own registry
+	return in
+}
+
+// EveryPlatform asks for the hashes of ListingRegistry's packages.
+var EveryPlatform = lockhashes.Request{
+	Requirements: Require(RegistryHost+"/acme/widget", ""), Platforms: append(slices.Clone(OtherPlatforms), Linux),
+}
+
+// LockOne answers one request, and fails the test if that fails.
+func LockOne(tb testing.TB, in *providercache.Installer, r lockhashes.Request) lockhashes.Result {
+	tb.Helper()
+	result := First(lockhashes.Lock(tb.Context(), in.Fetcher, r))
+	if result.Err != nil {
+		tb.Fatal(result.Err)
+	}
+	return result
+}
+
+// First is the result of the only request.
+func First[R any](results []R, _ error) R { return results[0] }
+
+// Installed is the lock file of a new installation of the package that EveryPlatform asks for.
+func Installed(t *testing.T, in *providercache.Installer) string {
+	t.Helper()
+	locks, report := Install(t, in, EveryPlatform.Requirements, nil)
+	if len(report.Incomplete) != 0 {
+		t.Errorf("incomplete: %v", report.Incomplete)
+	}
+	return string(locks.Encode(Product))
+}

@@ -1,0 +1,96 @@
+package installtest
+
+import (
+	"log"
+	"net/http"
+	"os"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache"
+)
+
+// NewRegistry starts a registry with version 1.0.0 of some of acme's
+// providers, and returns an Installer that asks it.
+func NewRegistry(tb testing.TB, types ...string) (*providertest.Registry, *providercache.Installer) {
+	tb.Helper()
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	Must(tb, err)
+	tb.Cleanup(registry.Close)
+	for _, name := range types {
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: Linux})
+	}
+	in := NewInstaller(tb, RegistrySource(registry))
+	in.Fetcher.Client = Impatient(tb, registry.Client().Transport)
+	return registry, in
+}
+
+// RegistryHost leads to a registry without discovery. The registry's own host works with
+// discovery, but has a port, which can't be in a file name on Windows.
+const RegistryHost = "registry.example.com"
+
+// RegistrySource is a source of a registry at RegistryHost.
+func RegistrySource(r *providertest.Registry) *getproviders.RegistrySource {
+	discovery := &hosts.Discovery{Client: r.Client(), Forced: map[hosts.Hostname]map[string]string{
+		RegistryHost: {"providers.v1": r.ServiceURL()},
+	}}
+	return &getproviders.RegistrySource{Client: r.Client(), Discovery: discovery, Product: Product}
+}
+
+// Impatient returns a client that tries again at once, and doesn't wait long for the next byte.
+func Impatient(tb testing.TB, base http.RoundTripper) *http.Client {
+	tb.Helper()
+	return ImpatientFor(tb, base, 2*time.Second) // a busy machine stalls, too
+}
+
+// ImpatientFor returns a client that tries again at once, and waits so long for the next byte.
+func ImpatientFor(tb testing.TB, base http.RoundTripper, stall time.Duration) *http.Client {
+	tb.Helper()
+	client, err := hosts.NewClient(hosts.ClientOptions{
+		Base: base, RetryWaitMin: time.Millisecond, RetryWaitMax: 5 * time.Millisecond, StallTimeout: stall,
+	})
+	Must(tb, err)
+	return client
+}
+
+// ExampleSource stands for what a program would write as
+//
+//	product := getproviders.Terraform("1.15.9")
+//	client, err := hosts.NewClient(hosts.ClientOptions{Retries: 1})
+//	source := &getproviders.RegistrySource{Client: client, Discovery: &hosts.Discovery{Client: client}, Product: product}
+//	widget, err := product.ParseProvider("acme/widget")
+//	dir := "." // the directory of a configuration
+//
+// with a registry in this process, which has the provider acme/widget, in the
+// place of the real ones.
+func ExampleSource() (source getproviders.Source, client *http.Client, widget getproviders.Provider, dir string, closeAll func()) {
+	registry, err := providertest.NewRegistry(providertest.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.0.0", Platform: Linux})
+	registry.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: "1.1.0", Platform: Linux})
+	if dir, err = os.MkdirTemp("", "example-"); err != nil {
+		log.Fatal(err)
+	}
+	return RegistrySource(registry), registry.Client(), Provider(RegistryHost + "/acme/widget"), dir, func() {
+		registry.Close()
+		_ = os.RemoveAll(dir)
+	}
+}
+
+// Lockable publishes packages for three platforms, each another archive.
+func Lockable(tb testing.TB, registry *providertest.Registry, name string, versions ...string) {
+	tb.Helper()
+	for _, v := range versions {
+		for _, plat := range append(slices.Clone(OtherPlatforms), Linux) {
+			registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: v, Platform: plat, Archive: ZipOf(tb, map[string]string{
+				"terraform-provider-" + name: v + plat.String(), "docs/": "",
+			})})
+		}
+	}
+}
