@@ -28,8 +28,8 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 	source := newSource(t)
 	for _, address := range []string{"acme/widget", "acme/gadget"} {
 		_, name, _ := strings.Cut(address, "/")
-		source.addZip(t, address, "1.0.0", zipOf(t, map[string]string{"terraform-provider-" + name: "the provider", "LICENSE": "free"}))
-		source.from(address, "1.0.0", "the test")
+		source.AddZip(t, address, "1.0.0", zipOf(t, map[string]string{"terraform-provider-" + name: "the provider", "LICENSE": "free"}))
+		source.From(address, "1.0.0", "the test")
 	}
 	all := require("acme/widget", "", "acme/gadget", "")
 	// An installation goes on meanwhile, so that what is removed may be there again.
