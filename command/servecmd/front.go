@@ -27,6 +27,12 @@ type front struct {
 	log    *slog.Logger
 	now    func() time.Time
 
+	version   string
+	begun     time.Time
+	upstreams *upstreams
+	held      *par.Latest[held]
+	allow     func(*http.Request) bool // nil: everyone may see how the server does
+
 	taking, sending time.Duration // 0: takingTimeout, headerTimeout
 }
 
@@ -42,7 +48,22 @@ func (f front) handler() http.Handler {
 		}
 		w.Write([]byte("ok\n"))
 	})
+	mux.HandleFunc("GET /metrics", f.allowed(f.serveMetrics))
+	mux.HandleFunc("GET /status.json", f.allowed(f.serveStatus))
+	mux.HandleFunc("GET /{$}", f.allowed(servePage))
 	return f.logged(mux)
+}
+
+// allowed answers only those who may see how the server does. A browser sends a token as a password.
+func (f front) allowed(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if f.allow != nil && !f.allow(r) {
+			w.Header().Set("WWW-Authenticate", `Basic realm="a token of tfdeps serve is the password"`)
+			http.Error(w, "the request needs a token, as a bearer token or as the password", http.StatusUnauthorized)
+			return
+		}
+		next(w, r)
+	}
 }
 
 // logged writes a line for each request, when it has been answered. The query may be a signature, and headers may be tokens: neither is in it.
@@ -147,6 +168,9 @@ func (t *tokenFile) allow(r *http.Request) bool {
 		t.log.Error("the tokens can't be read again", "error", err.Error())
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if _, password, ok := r.BasicAuth(); ok {
+		scheme, token = "bearer", password
+	}
 	return strings.EqualFold(scheme, "bearer") && t.known.Get().sums[sha256.Sum256([]byte(strings.TrimSpace(token)))]
 }
 

@@ -47,7 +47,7 @@ func TestTokenFile_IsReadAgain(t *testing.T) {
 	if err := file.read(); err != nil {
 		t.Fatal(err)
 	}
-	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "": false, "Bearer # of ci": false} {
+	for header, want := range map[string]bool{"Bearer one": true, "bearer two": true, "Bearer three": false, "Bearer ": false, "Basic one": false, "Basic eDpvbmU=": true, "Basic b25lOng=": false, "": false, "Bearer # of ci": false} {
 		if allowed(header) != want {
 			t.Errorf("%q is allowed: %v, want %v", header, !want, want)
 		}

@@ -87,7 +87,8 @@ registries are found at the server. Archives are kept below the user's directory
 for caches, if no other place is given. The exit code is the command's.
 
 Several servers can share a bucket. /healthz answers when the server runs, and
-/readyz when it can read its directory or bucket; both need no token. Each request
+/readyz when it can read its directory or bucket; both need no token. /metrics is
+for Prometheus, and / a page that shows how the server does. Each request
 is a line on stderr, without tokens and signatures. An interrupt, or SIGTERM, ends
 the server when the requests that run have been answered, after half a minute at
 most.`
@@ -156,6 +157,7 @@ func patterns(product getproviders.Product, given []string) (all []getproviders.
 
 // serve opens all that the server needs, and serves. The code is that of the command, if there is one.
 func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver.Options, remove *collector) (code int, problems problem.List) {
+	front := front{log: to.Log, now: m.Now, version: m.Version, begun: m.Begun, upstreams: new(upstreams), held: new(par.Latest[held])}
 	asking := *m
 	if m.NewClient != nil {
 		asking.NewClient = func(agent string, onRetry func(hosts.Retry)) (*http.Client, error) {
@@ -163,7 +165,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 			if err != nil {
 				return nil, err
 			}
-			return hosts.WithRevalidation(client), nil
+			return hosts.WithRevalidation(hosts.WithObserver(client, m.Now, front.upstreams.observe)), nil
 		}
 	}
 	config, net, problems := sources.Online(&asking, product, "")
@@ -185,7 +187,6 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failed)
 	}
 	defer bucket.Close()
-	front := front{log: to.Log, now: m.Now}
 	to.MarkUses = remove != nil
 	to.Client, to.Policy = net.Archives, net.Policy.Against(nil, nil)
 	to.Modules = registries{net: net, product: product, include: to.Include}
@@ -194,7 +195,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		if err := tokens.read(); err != nil {
 			return 1, append(problems, failure(err))
 		}
-		to.Allow = tokens.allow
+		to.Allow, front.allow = tokens.allow, tokens.allow
 		if to.SigningKey, err = signingKey(m.Context, bucket); err != nil {
 			return 1, append(problems, failure(err))
 		}
@@ -214,6 +215,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		if asksAnyHost(o) {
 			to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
 		}
+		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
 		err = listen(m, o, server)
 	}

@@ -65,11 +65,11 @@ func TestShared_DropsTheValueWithItsLastUser(t *testing.T) {
 	one, _ := shared.Join("a", func() int { return 1 })
 	shared.Join("a", nil)
 	shared.Drop("a", one)
-	if !shared.Has("a") || len(shared.Keys()) != 1 {
+	if !shared.Has("a") || shared.All()["a"] != 1 {
 		t.Error("the other user has lost the value")
 	}
 	shared.Drop("a", one)
-	if shared.Has("a") || len(shared.Keys()) != 0 {
+	if shared.Has("a") || len(shared.All()) != 0 {
 		t.Error("the value has stayed without users")
 	}
 }

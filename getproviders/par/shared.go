@@ -1,10 +1,6 @@
 package par
 
-import (
-	"maps"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // Shared has a value for each key while there are users of it. The zero Shared has none; it is safe for many goroutines.
 type Shared[K comparable, V any] struct {
@@ -70,9 +66,13 @@ func (s *Shared[K, V]) Has(key K) bool {
 	return ok
 }
 
-// Keys returns the keys for which there is a value, in no particular order.
-func (s *Shared[K, V]) Keys() []K {
+// All returns the values that there are.
+func (s *Shared[K, V]) All() map[K]V {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Collect(maps.Keys(s.byKey))
+	all := make(map[K]V, len(s.byKey))
+	for key, share := range s.byKey {
+		all[key] = share.Value
+	}
+	return all
 }

@@ -73,6 +73,7 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	defer content.Close()
 	s.markUse(r.Context(), archive.Key)
 	s.counts.stored.Add(1)
+	defer func() { s.counts.storedSize.Add(content.read) }()
 	s.sendArchive(w, r, archive.ZH, content)
 	return true, nil
 }

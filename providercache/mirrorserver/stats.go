@@ -16,6 +16,7 @@ type Stats struct {
 	Downloading    int64 // of archives, that run now
 	DownloadedSize int64 // bytes of archives that were downloaded whole
 	ServedSize     int64 // bytes of archives that were sent
+	StoredSize     int64 // of these, those from the bucket
 	Refused        int64 // archives that weren't authentic
 	Stale          int64 // answers of the source that were used again because it failed
 	SourceFailures int64 // failures of the source where nothing was known
@@ -27,7 +28,7 @@ type Stats struct {
 // counters are Stats while they are counted.
 type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
-	downloads, downloading, downloadedSize, servedSize                        par.Counter
+	downloads, downloading, downloadedSize, servedSize, storedSize            par.Counter
 	refusedArchives, stale, sourceFailures, storeFailures                     par.Counter
 	removed, removedSize                                                      par.Counter
 }
@@ -38,7 +39,7 @@ func (s *Server) Stats() Stats {
 	return Stats{
 		Requests: c.requests.Value(), Documents: c.documents.Value(), Stored: c.stored.Value(), Fetched: c.fetched.Value(), Coalesced: c.coalesced.Value(),
 		NotFound: c.notFound.Value(), Failed: c.failed.Value(), Broken: c.broken.Value(),
-		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: c.servedSize.Value(),
+		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: c.servedSize.Value(), StoredSize: c.storedSize.Value(),
 		Refused: c.refusedArchives.Value(), Stale: c.stale.Value(), SourceFailures: c.sourceFailures.Value(), StoreFailures: c.storeFailures.Value(),
 		Removed: c.removed.Value(), RemovedSize: c.removedSize.Value(),
 	}

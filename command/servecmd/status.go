@@ -1,0 +1,101 @@
+package servecmd
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/par"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+//go:embed status.html
+var statusPage []byte
+
+// statusPolicy is for the page: it runs its own script, and asks this server alone.
+const statusPolicy = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// heldEvery is how often it is looked what is in the store, and heldPackages how many of the archives the page shows.
+const (
+	heldEvery    = time.Minute
+	heldPackages = 200
+)
+
+// held is what was in the store when it was looked last.
+type held struct {
+	Archives int
+	Bytes    int64
+	Newest   []heldPackage
+	At       time.Time
+}
+
+type heldPackage struct {
+	Provider, Version, Platform string
+	Bytes                       int64
+	Stored                      time.Time
+}
+
+// look sees what is in the store, again and again until the context ends.
+func (f front) look(ctx context.Context) {
+	for ctx.Err() == nil {
+		all, err := f.mirror.StoredPackages(ctx)
+		if err == nil {
+			seen := &held{Archives: len(all), Newest: []heldPackage{}, At: f.now().UTC()}
+			for i, p := range all {
+				seen.Bytes += p.Bytes
+				if i < heldPackages {
+					seen.Newest = append(seen.Newest, heldPackage{p.Provider.String(), p.Version.String(), p.Platform.String(), p.Bytes, p.Stored.UTC()})
+				}
+			}
+			f.held.Set(seen)
+		} else if ctx.Err() == nil {
+			f.log.Error("the store can't be listed", "error", err.Error())
+		}
+		par.Pause(ctx, heldEvery)
+	}
+}
+
+// status is what the page shows.
+type status struct {
+	Version   string
+	Begun     time.Time
+	Now       time.Time
+	Stats     mirrorserver.Stats
+	Downloads []mirrorserver.Download
+	Upstreams map[string]upstreamStatus
+	Store     *held `json:",omitempty"`
+}
+
+type upstreamStatus struct {
+	Requests, Errors int64
+	Seconds          float64 // of all requests together
+}
+
+// serveStatus answers the page's script.
+func (f front) serveStatus(w http.ResponseWriter, _ *http.Request) {
+	s := status{Version: f.version, Begun: f.begun.UTC(), Now: f.now().UTC(), Stats: f.mirror.Stats(), Downloads: f.mirror.DownloadsNow(), Store: f.held.Get(), Upstreams: map[string]upstreamStatus{}}
+	for host, u := range f.upstreams.byHost.All() {
+		of := upstreamStatus{Errors: u.failed.Value() + u.refused.Value(), Seconds: time.Duration(u.nanoseconds.Value()).Seconds()}
+		for i := range u.within {
+			of.Requests += u.within[i].Value()
+		}
+		s.Upstreams[host] = of
+	}
+	body, err := json.Marshal(s)
+	if err != nil {
+		http.Error(w, "the status can't be written", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(body)
+}
+
+func servePage(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Content-Security-Policy", statusPolicy)
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Write(statusPage)
+}
