@@ -36,9 +36,12 @@ require (
 	github.com/bmatcuk/doublestar/v4 v4.10.4
 	github.com/hashicorp/go-cty-funcs v0.1.0
 	github.com/hashicorp/go-getter/v2 v2.2.3
+	github.com/opencontainers/go-digest v1.0.0
+	github.com/opencontainers/image-spec v1.1.1
 	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3
 	github.com/ulikunitz/xz v0.5.17
 	golang.org/x/oauth2 v0.37.0
+	oras.land/oras-go/v2 v2.6.4
 )
 
 require (

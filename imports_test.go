@@ -42,7 +42,7 @@ var layers = map[string][]string{
 
 	"command/doctorcmd": slices.Concat(forCommands, []string{"configs/cliconfig", "getproviders/hosts", "getproviders/par", "getproviders/scratch"}),
 
-	"command/sources": {"providercache/mirror", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
+	"command/sources": {"providercache/mirror", "providercache/oci", "providercache/blob", "providercache/blob/gcs", "providercache/blob/s3", "getproviders/hosts", "providercache/policy", "providercache/fetcher", "depsfile", "command/cli", "command/problem", "command/workdir", "configs/cliconfig", "configs/modules", "configs/modules/fetch",
 		"providercache/resolve", "providercache/store", "getproviders", "getproviders/wholefile"},
 	"command/workdir": {"command/cli", "command/problem", "command/view", "configs", "configs/backend", "configs/modules", "configs/modules/modulelock",
 		"configs/requirements", "providercache/store", "depsfile", "getproviders", "getproviders/par"},
@@ -95,6 +95,7 @@ var layers = map[string][]string{
 	"providercache/event":            {"providercache/link", "getproviders"},
 	"providercache/bundle":           {"getproviders/par", "getproviders/scratch"},
 	"providercache/blob":             {"providercache/internal/chunks", "getproviders/filelock", "getproviders/hosts", "getproviders/scratch"},
+	"providercache/oci":              {"getproviders", "getproviders/hosts", "getproviders/par", "getproviders/wholefile"},
 	"providercache/blob/gcs":         {"providercache/blob", "providercache/internal/chunks", "getproviders/googlestorage", "getproviders/hosts"},
 	"providercache/blob/s3":          {"providercache/blob", "getproviders/awslogin"},
 	"providercache/internal/receipt": {"providercache/internal/owner", "providercache/internal/statefile", "getproviders", "getproviders/par"},
@@ -122,6 +123,7 @@ var layers = map[string][]string{
 	// Test support. Only tests import it; see testSupport.
 	"getproviders/providertest":          {"getproviders", "getproviders/hosts"},
 	"command/view/screentest":            {},
+	"providercache/oci/ocitest":          {"getproviders/hosts", "getproviders/providertest"},
 	"providercache/blob/blobtest":        {"providercache/blob", "getproviders/par", "getproviders/providertest"},
 	"providercache/internal/cachetest":   {"getproviders"},
 	"providercache/internal/installtest": {"depsfile", "getproviders", "getproviders/hosts", "getproviders/providertest", "providercache", "providercache/fetcher", "providercache/lockhashes", "providercache/resolve", "providercache/store"},
@@ -136,7 +138,7 @@ var layers = map[string][]string{
 	"command/e2etest/oracle":   {"getproviders"},
 	"command/e2etest/peers":    {},
 	"command/e2etest/sessions": {"depsfile", "getproviders"},
-	"command/e2etest/sources":  {"depsfile", "getproviders", "providercache/blob/blobtest"},
+	"command/e2etest/sources":  {"depsfile", "getproviders", "providercache/blob/blobtest", "providercache/oci/ocitest"},
 	"command/e2etest/vendored": {"getproviders"},
 	"command/e2etest/weight":   {},
 }
@@ -156,8 +158,8 @@ var moreForTests = map[string][]string{
 // testSupport are the packages that tests may import and production code may
 // not. Some stop tests, and import testing for that.
 var (
-	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
-	stopsTests  = []string{"providercache/blob/blobtest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
+	testSupport = []string{"getproviders/providertest", "command/view/screentest", "providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
+	stopsTests  = []string{"providercache/blob/blobtest", "providercache/oci/ocitest", "providercache/internal/cachetest", "providercache/internal/installtest", "providercache/internal/receipttest", harness}
 )
 
 const harness = "command/e2etest/internal/harness"
@@ -188,6 +190,22 @@ type allowance struct {
 // that isn't here is an error, wherever it is imported; so is a row that
 // nothing uses.
 var thirdParty = []allowance{
+	{
+		module: "oras.land/oras-go/v2",
+		where:  []string{"providercache/oci"},
+		reason: "OCI registries: the login with tokens, uploads, the helpers that know credentials",
+	},
+	{
+		module: "github.com/opencontainers/image-spec",
+		where:  []string{"providercache/oci"},
+		reason: "the manifests of OCI registries, which oras-go takes",
+	},
+	{
+		module: "github.com/opencontainers/go-digest",
+		where:  []string{"providercache/oci"},
+		tests:  true,
+		reason: "the digests of OCI registries, which oras-go takes",
+	},
 	{
 		module: "github.com/hashicorp/go-version",
 		where:  []string{"configs", "configs/internal/state", "configs/modules", "configs/modules/modulelock"},

@@ -74,7 +74,7 @@ var networkCodes = []Code{
 }
 
 var packageCodes = []Code{
-	{Name: "bucket", Summaries: []string{"Invalid URL of a bucket"}},
+	{Name: "bucket", Summaries: []string{"Invalid URL of a bucket", "Invalid URL of a registry"}},
 	{Name: "built_in_provider", Summaries: []string{"Invalid dependency on built-in provider"}},
 	{Name: "checksum_list_mismatch"},
 	{Name: "checksum_mismatch"},

@@ -11,7 +11,7 @@ func lockHelp() cli.Help {
 }
 
 func mirrorHelp() cli.Help {
-	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX"}, About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
+	return cli.Help{Usage: []string{"providers mirror [options] <target-dir>", "providers mirror [options] s3://BUCKET/PREFIX", "providers mirror [options] gs://BUCKET/PREFIX", "providers mirror [options] oci://HOST/PATH/${namespace}/${type}"}, About: mirrorAbout, Flags: new(mirrorOptions).flags(), More: mirrorMore}
 }
 
 func urlsHelp() cli.Help {

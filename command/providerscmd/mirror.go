@@ -24,7 +24,7 @@ import (
 // mirrorOptions are what the arguments of providers mirror ask for.
 type mirrorOptions struct {
 	packageOptions
-	target      string   // where the mirror is: a directory, or the URL of a bucket
+	target      string   // where the mirror is: a directory, or the URL of a bucket or a registry
 	lockFile    bool     // -lock-file
 	locked      []string // of -locked; nil: it wasn't given
 	versions    []string // of -versions, ADDRESS@VERSION; nil: none
@@ -80,6 +80,9 @@ func parseMirror(args []string, env cli.Environment) (mirrorOptions, error) {
 		o.refuse("No output directory specified", "The providers mirror command requires an output directory as a command-line argument.")
 	} else {
 		o.target = given.Operands[0]
+	}
+	if o.prune && sources.IsOCI(o.target) {
+		o.refuse("The -prune flag can't be used with oci://", "Nothing is removed from a registry: its own tools do that.")
 	}
 	if !given.Has("prune-grace") {
 		return o, nil
@@ -137,7 +140,15 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 		return problems
 	}
 	var bucket blob.Bucket
-	if sources.IsURL(opts.target) {
+	var registry mirror.Registry
+	switch {
+	case sources.IsOCI(opts.target):
+		opened, invalid := in.from.OpenRegistry(m, opts.target)
+		if invalid != nil {
+			return problem.List{invalid}
+		}
+		registry = opened
+	case sources.IsURL(opts.target):
 		opened, invalid := net.OpenBucket(m.Context, m, opts.target)
 		if invalid != nil {
 			return problem.List{invalid}
@@ -165,9 +176,12 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	}
 	var result mirror.Result
 	var err error
-	if bucket != nil {
+	switch {
+	case registry != nil:
+		result, err = mirror.UpdateRegistry(m.Context, &fetcher, registry, to, wanted)
+	case bucket != nil:
 		result, err = mirror.UpdateBucket(m.Context, &fetcher, bucket, to, wanted)
-	} else {
+	default:
 		result, err = mirror.Update(m.Context, &fetcher, to, wanted)
 	}
 	problems = append(problems, v.End(result)...)

@@ -105,6 +105,7 @@ func (o *packageOptions) connect(in *reader) (sources.Network, getproviders.Sour
 		return net, nil, problems
 	}
 	from.Mirrors = in.mirrors
+	in.from = from
 	source, err := o.source(m, from)
 	if err != nil {
 		problems = append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))

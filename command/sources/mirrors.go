@@ -12,6 +12,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
 // mirrorVariable names mirrors, with commas between them, that are asked before everything else.
@@ -30,7 +31,7 @@ func MirrorFlag(given *[]string) cli.Flag {
 		}
 		return nil
 	}), Variable: mirrorVariable, Meaning: "which mirrors are asked first",
-		Help: "Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it."}
+		Help: "Take providers from this mirror, and what it doesn't have from where they come from without this option: a bucket such as s3://BUCKET/PREFIX or gs://BUCKET/PREFIX, an OCI registry at oci://HOST/PATH/${namespace}/${type}, a network mirror at https://, or a directory in the layout of a filesystem mirror. May be given more than once, or with commas: the first one that has a package serves it."}
 }
 
 // Mirrors are the mirrors of -mirror. The zero value is none.
@@ -83,6 +84,13 @@ func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
 			return err
 		}
 		all.opened = append(all.opened, openedMirror{source: source})
+	case IsOCI(location):
+		find, err := Repositories(location)
+		if err != nil {
+			return err
+		}
+		source := getproviders.Memoize(&oci.Source{Client: o.OCI(m), Repository: find})
+		all.opened = append(all.opened, openedMirror{source: source, remote: true})
 	default:
 		bucket, err := o.Net.bucketKinds(m).Open(m.Context, location)
 		if err != nil {

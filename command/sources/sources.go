@@ -44,6 +44,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	return cliconfig.SourceOptions{
 		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
 		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o),
+		OCIMirror: o.ociMirror(o.OCI(m)),
 	}
 }
 

@@ -31,6 +31,9 @@ type Config struct {
 	// installed.
 	Installation []Method
 
+	// OCI is what is said about OCI registries, in OpenTofu's place.
+	OCI OCI
+
 	// DevOverrides holds, for each provider that its developer runs from a
 	// directory of their own, that directory. It may be relative to the
 	// working directory. Such a provider isn't installed.
@@ -93,7 +96,8 @@ type Method struct {
 	// ones. Both are OpenTofu's.
 	Retries  *int
 	TrustAll bool
-	File     string // where the block stands
+	Template RepositoryTemplate // Location of an OCIMirror, read
+	File     string             // where the block stands
 	Line     int
 }
 
@@ -105,7 +109,7 @@ const (
 	Direct           MethodKind = iota + 1 // each provider from its origin registry
 	FilesystemMirror                       // from a directory
 	NetworkMirror                          // from a server that speaks the mirror protocol
-	OCIMirror                              // from a registry of container images; there is no source for that: it says so
+	OCIMirror                              // from a registry of container images: see SourceOptions.OCIMirror
 )
 
 // String returns the kind as the CLI configuration writes it.

@@ -108,6 +108,12 @@ func (r *reader) method(f field, block value) {
 	if needs != "" && m.Location == "" && len(r.problems) == before {
 		r.report(badMethod, f.line, "A %s block needs the argument %q.", m.Kind, needs)
 	}
+	if m.Kind == OCIMirror && len(r.problems) == before {
+		var err error
+		if m.Template, err = ParseRepositoryTemplate(m.Location, m.Include); err != nil {
+			r.report(badTemplate, f.line, "An oci_mirror block can't be used: %v.", err)
+		}
+	}
 	if len(r.problems) == before {
 		r.config.Installation = append(r.config.Installation, m)
 		r.setting(m.Kind.String(), "", m.Line)

@@ -140,10 +140,11 @@ type reader struct {
 	file string   // that is being read
 	own  fileOnly // what it says
 
-	config        *Config
-	tokens        map[hosts.Hostname]string
-	installations int // provider_installation blocks, in all files
-	problems      []Problem
+	config           *Config
+	tokens           map[hosts.Hostname]string
+	installations    int // provider_installation blocks, in all files
+	ociDefaultBlocks int // oci_default_credentials blocks, likewise
+	problems         []Problem
 }
 
 // fileOnly is what repeats within a file in other ways than across files.
@@ -177,6 +178,10 @@ func (r *reader) topLevel(f field) {
 		r.credentialsHelpers(f)
 	case f.is("provider_installation"):
 		r.installation(f)
+	case f.is("oci_credentials") && r.product.XDGName != "":
+		r.ociCredentials(f)
+	case f.is("oci_default_credentials") && r.product.XDGName != "":
+		r.ociDefaults(f)
 	case f.is("plugin_cache_dir"):
 		r.pluginCacheDir(f)
 	case f.is("plugin_cache_may_break_dependency_lock_file"):

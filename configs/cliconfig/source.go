@@ -26,6 +26,9 @@ type SourceOptions struct {
 	// Dirs are directories in the layout of a filesystem mirror, as -plugin-dir
 	// names them. If there are any, nothing else counts.
 	Dirs []string
+	// OCIMirror makes the source of an oci_mirror block; nil: a provider that such a block is for is an error. This package has no client
+	// of such registries, so that those who need none don't link one: providercache/oci has one.
+	OCIMirror func(RepositoryTemplate) getproviders.Source
 	// Mirrors are asked before what the configuration says; Dirs leave them out, too.
 	Mirrors []getproviders.Source
 	// Except is a directory that is no mirror, although it is a usual place for
@@ -171,6 +174,9 @@ func (o SourceOptions) configured(methods []Method) (all []getproviders.Selector
 			selector.Source = o.retried(mirrors[key], method.Retries)
 		case OCIMirror:
 			selector.Source = unsupportedSource{method.Location, o.Product.OrDefault().Program}
+			if o.OCIMirror != nil {
+				selector.Source = o.offline(o.OCIMirror(method.Template))
+			}
 		default:
 			return nil, fmt.Errorf("there is no installation method of kind %d", method.Kind)
 		}

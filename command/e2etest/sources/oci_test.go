@@ -1,0 +1,68 @@
+package sources
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/oci/ocitest"
+)
+
+// TestMirror_InAnOCIRegistry publishes to Docker's registry, with the login of Docker's own configuration, and installs from there: by -mirror, by the
+// oci_mirror block of OpenTofu's CLI configuration, and by the real tofu, whose lock file is the same.
+func TestMirror_InAnOCIRegistry(t *testing.T) {
+	t.Parallel()
+	program, ca := harness.Tfdeps(t), harness.NewCA(t)
+	at := ocitest.Start(t, ca, true)
+	origin := harness.Start(t, providertest.NewRegistry, providertest.Options{CA: ca})
+	args := []string{program, "providers", "mirror", "-no-color"}
+	for _, platform := range []getproviders.Platform{getproviders.CurrentPlatform(), {OS: "plan9", Arch: "mips"}} {
+		for _, version := range []string{"1.0.0", "1.1.0+build"} {
+			origin.Add(providertest.PackageSpec{Namespace: "acme", Type: "widget", Version: version, Platform: platform})
+		}
+		args = append(args, "-platform="+platform.String())
+	}
+	home, widget := t.TempDir(), expandNames("$WIDGET")
+	harness.WriteText(t, filepath.Join(home, ".docker", "config.json"), fmt.Sprintf(`{"auths": {%q: {"auth": %q}}}`,
+		at.Host, base64.StdEncoding.EncodeToString([]byte(ocitest.Username+":"+ocitest.Password))))
+	direct := append(harness.Trust(t, ca, hostBlockFor("tf.example.com", origin.ServiceURL())), "HOME="+home)
+	dir := func() string {
+		dir := t.TempDir()
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), requiring(widget))
+		return dir
+	}
+	target := "oci://" + at.Host + "/providers/${namespace}/${type}"
+	for i, versions := range []string{"1.0.0", "1.1.0+build", "1.1.0+build"} {
+		harness.Run(t, dir(), direct, append(args, "-versions="+widget+"@"+versions, target)...)
+		if n := origin.Requests("archive"); n != min(2*(i+1), 4) {
+			t.Errorf("run %d: archives were requested %d times in all", i, n)
+		}
+	}
+	installed := func(program string, env []string, options ...string) string {
+		dir := dir()
+		harness.Run(t, dir, append(env, "TFDEPS_CACHE_DIR="+t.TempDir()), append([]string{program, "init", "-no-color"}, options...)...)
+		return harness.ReadLock(t, dir)
+	}
+	lock := installed(program, direct, "-mirror="+target, "-mirror-fallback=exclusive")
+	if !strings.Contains(lock, `"1.1.0+build"`) || origin.Requests("archive") != 4 {
+		t.Errorf("the lock file by -mirror is\n%s", lock)
+	}
+	mirrored := append(harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n oci_mirror {\n  repository_template = \"%s/providers/${namespace}/${type}\"\n  include = [\"tf.example.com/*/*\"]\n }\n}\n", at.Host)), "HOME="+home)
+	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
+	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
+	cmd.Dir, cmd.Env = dir(), append(mirrored, "TFDEPS_PRODUCT=tofu", "HOME="+t.TempDir())
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not authorized: the registry wants a username") {
+		t.Errorf("without a login: %v\n%s", err, out)
+	}
+	t.Run("tofu", func(t *testing.T) {
+		if got := installed(harness.LookTofu(t), mirrored); got != lock {
+			t.Errorf("tofu's lock file is\n%s, and that of tfdeps\n%s", got, lock)
+		}
+	})
+}

@@ -1,0 +1,102 @@
+package sources
+
+import (
+	"context"
+	"strings"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/mirror"
+	"github.com/tfdeps/tfdeps/providercache/oci"
+)
+
+// ociScheme is how the URL of a template begins: oci://HOST/PATH/${namespace}/${type}.
+const ociScheme = "oci://"
+
+// IsOCI reports whether an argument is about an OCI registry.
+func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
+
+// OCI returns what asks OCI registries, with the credentials that OpenTofu would find. Nothing is read or asked yet.
+func (o Options) OCI(m *cli.Meta) *oci.Client {
+	user, said := user(m), o.Config.OCI
+	logins := &oci.Logins{
+		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
+	}
+	for _, c := range said.Credentials {
+		logins.Blocks = append(logins.Blocks, oci.LoginBlock{
+			Prefix: c.Prefix, Helper: c.Helper,
+			Login: oci.Login{Username: c.Username, Password: c.Password, AccessToken: c.AccessToken, RefreshToken: c.RefreshToken},
+		})
+	}
+	return &oci.Client{HTTP: o.Net.Client, Logins: logins.Find}
+}
+
+// Repositories reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for the providers of one host alone.
+func Repositories(address string) (func(getproviders.Provider) (oci.Repository, error), error) {
+	oneHost := getproviders.Pattern{Hostname: "any", Namespace: "*", Type: "*"}
+	template, err := cliconfig.ParseRepositoryTemplate(strings.TrimPrefix(address, ociScheme), []getproviders.Pattern{oneHost})
+	return repositories(template), err
+}
+
+func repositories(template cliconfig.RepositoryTemplate) func(getproviders.Provider) (oci.Repository, error) {
+	return func(p getproviders.Provider) (oci.Repository, error) { return oci.ParseRepository(template.Address(p)) }
+}
+
+// ociMirror is the source of an oci_mirror block.
+func (o Options) ociMirror(client *oci.Client) func(cliconfig.RepositoryTemplate) getproviders.Source {
+	return func(template cliconfig.RepositoryTemplate) getproviders.Source {
+		return getproviders.Memoize(&oci.Source{Client: client, Repository: repositories(template)})
+	}
+}
+
+// OpenRegistry returns what publishes packages in the repositories of a URL, as [Repositories] reads it. Nothing is asked yet.
+func (o Options) OpenRegistry(m *cli.Meta, address string) (mirror.Registry, *problem.Problem) {
+	find, err := Repositories(address)
+	if err != nil {
+		return nil, problem.Error("Invalid URL of a registry", problem.Sentence(err))
+	}
+	return ociRegistry{o.OCI(m), find}, nil
+}
+
+// ociRegistry is an OCI registry as mirror.UpdateRegistry takes it.
+type ociRegistry struct {
+	client *oci.Client
+	find   func(getproviders.Provider) (oci.Repository, error)
+}
+
+// Published implements mirror.Registry.
+func (r ociRegistry) Published(ctx context.Context, p getproviders.Provider, v getproviders.Version) (all []mirror.RegistryArchive, err error) {
+	at, err := r.find(p)
+	if err != nil {
+		return nil, err
+	}
+	there, err := r.client.Pushed(ctx, at, v)
+	for _, t := range there {
+		all = append(all, mirror.RegistryArchive(t))
+	}
+	return all, err
+}
+
+// Publish implements mirror.Registry.
+func (r ociRegistry) Publish(ctx context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive) error {
+	at, err := r.find(p)
+	if err != nil {
+		return err
+	}
+	var targets []oci.Target
+	for _, a := range archives {
+		targets = append(targets, oci.Target(a))
+	}
+	return r.client.Push(ctx, at, v, targets)
+}
+
+// Path implements mirror.Registry.
+func (r ociRegistry) Path(p getproviders.Provider, v getproviders.Version) string {
+	at, err := r.find(p)
+	if err != nil {
+		return ociScheme
+	}
+	return ociScheme + at.String() + ":" + oci.Tag(v)
+}

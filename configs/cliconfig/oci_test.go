@@ -1,0 +1,99 @@
+package cliconfig
+
+import (
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
+	widget, err := openTofu.ParseProvider("example.com/acme/widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		text, include string
+		want          string // "": it is refused
+	}{
+		{"r.example:5000/all/${hostname}/${ namespace }/p-${type}", "", "r.example:5000/all/example.com/acme/p-widget"},
+		{"r.example/${namespace}/${type}", "example.com/*/*", "r.example/acme/widget"},
+		{"r.example/${type}", "example.com/acme/*", "r.example/widget"}, {"r.example/only", "example.com/acme/widget", "r.example/only"},
+		{"r.example/a$${x/${namespace}/${type}", "example.com/*/*", "r.example/a${x/acme/widget"},
+		{"r.example/${namespace}/${type}", "", ""}, {"r.example/${namespace}/${type}", "a.example/*/*,b.example/*/*", ""}, {"r.example/${type}", "example.com/*/*", ""},
+		{"r.example/${name}", "example.com/acme/widget", ""}, {"r.example/${type", "example.com/acme/widget", ""}, {"r.example/%{ if true }x%{ endif }", "example.com/acme/widget", ""},
+		{"only", "example.com/acme/widget", ""}, {"r.example/x:1.0", "example.com/acme/widget", ""}, {"oci://r.example/x", "example.com/acme/widget", ""}, {"user@r.example/x", "example.com/acme/widget", ""},
+	} {
+		var include []getproviders.Pattern
+		for text := range strings.SplitSeq(test.include, ",") {
+			if pattern, err := openTofu.ParsePattern(text); err == nil {
+				include = append(include, pattern)
+			}
+		}
+		template, err := ParseRepositoryTemplate(test.text, include)
+		if (err == nil) != (test.want != "") || err == nil && template.Address(widget) != test.want {
+			t.Errorf("%s for %s: %q, %v", test.text, test.include, template.Address(widget), err)
+		}
+	}
+}
+
+func TestRead_OCICredentials(t *testing.T) {
+	const text = `
+oci_credentials "a.example" {
+  username = "u"
+  password = "p"
+}
+oci_credentials "a.example:5000/path/x" {
+  access_token  = "a"
+  refresh_token = "r"
+}
+oci_credentials "b.example" {
+  docker_credentials_helper = "pass"
+}
+oci_default_credentials {
+  docker_style_config_files = ["x.json", "/y.json"]
+  docker_credentials_helper = "store"
+}`
+	config, problems := parseTofu(text)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	want := OCI{
+		Credentials: []OCICredentials{
+			{Prefix: "a.example", Username: "u", Password: "p"}, {Prefix: "a.example:5000/path/x", AccessToken: "a", RefreshToken: "r"}, {Prefix: "b.example", Helper: "pass"},
+		},
+		DefaultHelper: "store", Files: []string{filepath.Join(filepath.Dir(config.Files[0]), "x.json"), "/y.json"},
+	}
+	if !reflect.DeepEqual(config.OCI, want) {
+		t.Errorf("%+v, want %+v", config.OCI, want)
+	}
+	if config, problems := parse(text); len(problems) > 0 || config.OCI.Credentials != nil {
+		t.Errorf("Terraform knows no such blocks: %+v, %v", config.OCI, problems)
+	}
+}
+
+func TestRead_WrongOCICredentials(t *testing.T) {
+	for text, want := range map[string]string{
+		`oci_credentials "a.example" {}`:                                                                           "must set one of these",
+		"oci_credentials \"a.example\" {\n username = \"secret1\"\n}":                                              "both username and password",
+		"oci_credentials \"a.example\" {\n access_token = \"secret1\"\n}":                                          "both access_token and refresh_token",
+		"oci_credentials \"a.example\" {\n username = \"secret1\"\n docker_credentials_helper = \"x\"\n}":          "must set one of these",
+		"oci_credentials \"a.example/x\" {\n docker_credentials_helper = \"x\"\n}":                                 "helpers know whole registries",
+		"oci_credentials \"a.example\" {\n docker_credentials_helper = \"../x\"\n}":                                "can't be the name of a program",
+		"oci_credentials \"a.example/x:1\" {\n username = \"secret1\"\n password = \"p\"\n}":                       "needs the address of a registry",
+		"oci_credentials \"a.example\" {\n username = [\"secret1\"]\n}":                                            "must be a string",
+		"oci_default_credentials \"x\" {}":                                                                         "must be a block without labels",
+		"oci_default_credentials {\n docker_style_config_files = 5\n}":                                             "must be a list of strings",
+		"oci_default_credentials {\n docker_credentials_helper = \"a/b\"\n}":                                       "docker-credential-",
+		"oci_default_credentials {\n docker_style_config_files = []\n discover_ambient_credentials = false\n}":     "are read only if",
+		"oci_default_credentials {}\noci_default_credentials {}":                                                   "another oci_default_credentials block",
+		"provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n }\n}": "needs ${hostname}",
+	} {
+		_, problems := parseTofu(text)
+		if len(problems) != 1 || !strings.Contains(problems[0].Detail, want) || strings.Contains(problems[0].Detail, "secret1") {
+			t.Errorf("%s: %v", text, problems)
+		}
+	}
+}

@@ -1,0 +1,170 @@
+package oci_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/opencontainers/go-digest"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/oci"
+)
+
+// object is a JSON object.
+type object = map[string]any
+
+// fake is a registry of one version, with what a test makes of it.
+type fake struct {
+	index, manifest object
+	layer           string
+	change          func(path string, body []byte) []byte // on its way
+	elsewhere       string                                // where blobs are; "": here
+	manifestType    string
+}
+
+// newFake has a package for linux.
+func newFake() *fake {
+	layer := "archive one"
+	return &fake{layer: layer, manifestType: "application/vnd.oci.image.index.v1+json",
+		manifest: object{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "artifactType": "application/vnd.opentofu.provider-target",
+			"layers": []object{{"mediaType": "text/plain", "digest": digest.FromString("x"), "size": 1}, {"mediaType": "archive/zip", "digest": digest.FromString(layer), "size": len(layer)}}},
+		index: object{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "artifactType": "application/vnd.opentofu.provider"}}
+}
+
+func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if user, _, _ := r.BasicAuth(); user != "robot" {
+		w.Header().Set("WWW-Authenticate", `Basic realm="tests"`)
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	manifest, _ := json.Marshal(f.manifest)
+	if f.index["manifests"] == nil {
+		f.index["manifests"] = []object{target1(manifest, "linux", "")}
+	}
+	body := manifest
+	switch path := r.URL.Path; {
+	case strings.HasSuffix(path, "/manifests/1.0.0"):
+		body, _ = json.Marshal(f.index)
+		w.Header().Set("Content-Type", f.manifestType)
+		w.Header().Set("Docker-Content-Digest", string(digest.FromBytes(body)))
+	case strings.Contains(path, "/manifests/"):
+		w.Header().Set("Content-Type", "application/vnd.oci.image.manifest.v1+json")
+	case f.elsewhere != "":
+		http.Redirect(w, r, f.elsewhere+"?signature=secret1", http.StatusTemporaryRedirect)
+		return
+	default:
+		body = []byte(f.layer)
+	}
+	if f.change != nil {
+		body = f.change(r.URL.Path, body)
+	}
+	_, _ = w.Write(body)
+}
+
+func target1(manifest []byte, os, osVersion string) object {
+	return object{"mediaType": "application/vnd.oci.image.manifest.v1+json", "artifactType": "application/vnd.opentofu.provider-target",
+		"digest": digest.FromBytes(manifest), "size": len(manifest), "platform": object{"os": os, "architecture": "amd64", "os.version": osVersion}}
+}
+
+// ask asks the fake for the package.
+func (f *fake) ask(t *testing.T) (getproviders.Package, error) {
+	t.Helper()
+	server := httptest.NewTLSServer(f)
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "https://")
+	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "robot", Password: "p"}}}}
+	source := &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+		return oci.ParseRepository(host + "/widget")
+	}}
+	return source.Package(t.Context(), widget, version("1.0.0"), linux)
+}
+
+func TestSource_RefusesWhatIsNoProvider(t *testing.T) {
+	t.Parallel()
+	manifest := []byte("{}")
+	for want, spoil := range map[string]func(f *fake){
+		"media type":     func(f *fake) { f.manifestType = "application/vnd.oci.image.manifest.v1+json" },
+		"artifact type":  func(f *fake) { f.index["artifactType"] = "application/vnd.opentofu.modulepkg" },
+		"has the media ": func(f *fake) { f.manifest["artifactType"] = "other" },
+		"0 layers":       func(f *fake) { f.manifest["layers"] = nil },
+		"2 layers": func(f *fake) {
+			layer := object{"mediaType": "archive/zip", "digest": digest.FromString("x"), "size": 1}
+			f.manifest["layers"] = []object{layer, layer}
+		},
+		"no SHA-256": func(f *fake) {
+			f.manifest["layers"] = []object{{"mediaType": "archive/zip", "digest": digest.SHA512.FromString("x"), "size": 1}}
+		},
+		"several targets": func(f *fake) {
+			f.index["manifests"] = []object{target1(manifest, "linux", ""), target1(manifest, "linux", "")}
+		},
+		"available for linux_amd64": func(f *fake) {
+			f.index["manifests"] = []object{target1(manifest, "linux", "10"), target1(manifest, "plan9", "")}
+		},
+		"mismatch": func(f *fake) {
+			f.change = func(path string, body []byte) []byte {
+				if strings.HasSuffix(path, "/1.0.0") {
+					return body
+				}
+				body[0] = '['
+				return body
+			}
+		},
+	} {
+		f := newFake()
+		spoil(f)
+		if pkg, err := f.ask(t); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %+v, %v", want, pkg, err)
+		}
+	}
+}
+
+// TestArchive_TakesNoLoginElsewhere has the registry send its clients to another host, which asks for a login, too.
+func TestArchive_TakesNoLoginElsewhere(t *testing.T) {
+	t.Parallel()
+	var told atomic.Value
+	told.Store("")
+	other := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		told.Store(told.Load().(string) + r.Header.Get("Authorization"))
+		w.Header().Set("WWW-Authenticate", `Basic realm="tests"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(other.Close)
+	f := newFake()
+	f.elsewhere = other.URL + "/blob"
+	pkg, err := f.ask(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 0)
+	if told.Load() != "" || !errors.Is(err, getproviders.ErrUnauthorized) || strings.Contains(err.Error(), "secret1") {
+		t.Errorf("the other host was sent %q: %+v, %v", told.Load(), opened, err)
+	}
+}
+
+func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
+	t.Parallel()
+	f := newFake()
+	f.change = func(path string, body []byte) []byte {
+		if strings.Contains(path, "/blobs/") {
+			return append(body, 'x')
+		}
+		return body
+	}
+	pkg, err := f.ask(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := pkg.Location.(getproviders.Archive).Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Body.Close()
+	if n, err := opened.Body.Read(make([]byte, 100)); n != 0 || err == nil {
+		t.Errorf("%d bytes, %v", n, err)
+	}
+}

@@ -1,0 +1,94 @@
+// Package ocitest starts a registry of container images for tests.
+package ocitest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// What a registry with a login accepts, and the hash of it.
+const (
+	Username = "robot"
+	Password = "hunter22"
+	htpasswd = Username + ":$2a$05$olGuFhLxn6kmHNhY9Re80u0KQVWVMNzca2ta8aBHRAbS11A3LSA7i\n"
+)
+
+// Registry is a running registry, which speaks https.
+type Registry struct {
+	Host   string       // 127.0.0.1:PORT
+	Client *http.Client // trusts the registry
+	CAFile string       // the certificate that it is trusted by
+	Dir    string       // has its files
+}
+
+// Start starts Docker's own registry, which is another project's server, with this certificate authority. With a login, it wants [Username] and [Password]. It ends with the
+// test. Where the program is missing, the test is skipped.
+func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
+	t.Helper()
+	program := providertest.LookProgram(t, "docker-registry")
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Registry{Host: listener.Addr().String(), Dir: t.TempDir()}
+	listener.Close()
+	file := func(name string, content []byte) string {
+		path := filepath.Join(r.Dir, name)
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	certificate, key, err := ca.ServerPEM()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.CAFile = file("ca.pem", ca.PEM())
+	config := fmt.Sprintf("version: 0.1\nlog: {level: error}\nstorage: {filesystem: {rootdirectory: %q}}\nhttp: {addr: %q, tls: {certificate: %q, key: %q}}\n",
+		filepath.Join(r.Dir, "data"), r.Host, file("cert.pem", certificate), file("key.pem", key))
+	if login {
+		config += fmt.Sprintf("auth: {htpasswd: {realm: tests, path: %q}}\n", file("htpasswd", []byte(htpasswd)))
+	}
+	// While a tag is written, the registry may answer its readers with 500.
+	if r.Client, err = hosts.NewClient(hosts.ClientOptions{CertFile: r.CAFile, Retries: 5, RetryWaitMin: 20 * time.Millisecond, RetryWaitMax: 100 * time.Millisecond}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Client.CloseIdleConnections)
+	r.serve(t, program, file("config.yml", []byte(config)))
+	return r
+}
+
+func (r Registry) serve(t *testing.T, program, config string) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.Background())
+	cmd := exec.CommandContext(ctx, program, "serve", config)
+	cmd.Env = []string{"HOME=" + r.Dir, "OTEL_TRACES_EXPORTER=none"}
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		_ = cmd.Wait()
+	})
+	for range 500 {
+		if conn, err := net.Dial("tcp", r.Host); err == nil {
+			conn.Close()
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("docker-registry doesn't listen: %s", &said)
+}

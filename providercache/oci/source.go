@@ -1,0 +1,269 @@
+package oci
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
+	"oras.land/oras-go/v2/content"
+	"oras.land/oras-go/v2/registry/remote"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// Source installs from OCI registries. What it finds is as OpenTofu finds it. It trusts the digest of the archive as far as to find out that the
+// archive is the one that the manifest means; nothing in a registry is signed by who made it.
+//
+// Where it differs from OpenTofu: a version that isn't there may come from another source, and hashes that [Client.Push] has written are
+// passed on as listed ones, so that lock files for other platforms need no download where such hashes are trusted.
+//
+// A Source remembers nothing; see getproviders.Memoize. It is safe for many goroutines.
+type Source struct {
+	Client *Client
+	// Repository says which repository has the packages of a provider. An error ends the query.
+	Repository func(p getproviders.Provider) (Repository, error)
+}
+
+var _ getproviders.Source = (*Source)(nil)
+
+// maxTags is more than any provider has versions.
+const maxTags = 100_000
+
+// Versions implements getproviders.Source: all tags that are versions. Errors are *getproviders.ProviderNotFoundError and *getproviders.QueryError.
+func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
+	repo, err := s.open(ctx, p)
+	if err != nil {
+		return getproviders.Available{}, err
+	}
+	var all []getproviders.Version
+	seen := 0
+	err = repo.Tags(ctx, "", func(tags []string) error {
+		if seen += len(tags); seen > maxTags || len(tags) == 0 {
+			return fmt.Errorf("the list of tags doesn't end, or has more than %d", maxTags)
+		}
+		for _, tag := range tags {
+			v, err := getproviders.ParseVersion(strings.ReplaceAll(tag, "_", "+"))
+			if err == nil && Tag(v) == tag {
+				all = append(all, v)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return getproviders.Available{}, s.failed(ctx, p, err)
+	}
+	slices.SortFunc(all, getproviders.Version.Compare)
+	return getproviders.Available{Versions: all}, nil
+}
+
+// Package implements getproviders.Source. Besides the errors of Versions there are *getproviders.VersionNotFoundError and *getproviders.PlatformMissingError.
+func (s *Source) Package(ctx context.Context, p getproviders.Provider, v getproviders.Version, plat getproviders.Platform) (getproviders.Package, error) {
+	if err := plat.Validate(); err != nil {
+		return getproviders.Package{}, err
+	}
+	repo, index, err := s.index(ctx, p, v)
+	if err != nil {
+		return getproviders.Package{}, err
+	}
+	target, platforms, err := index.target(plat)
+	if err == nil && target == nil {
+		return getproviders.Package{}, &getproviders.PlatformMissingError{
+			Provider: p, Version: v, Platform: plat, Source: s.Describe(p), Platforms: platforms,
+		}
+	}
+	var layer ocispec.Descriptor
+	if err == nil {
+		layer, err = readTarget(ctx, repo, *target)
+	}
+	if err != nil {
+		return getproviders.Package{}, s.failed(ctx, p, err)
+	}
+	zh := getproviders.Hash(getproviders.SchemeZH + ":" + layer.Digest.Encoded())
+	trust := getproviders.AnyHash{zh}.Trust()
+	trust.Authenticator = recorded{zh}
+	if h1, err := getproviders.ParseHash(target.Annotations[annotationH1]); err == nil && h1.Scheme() == getproviders.SchemeH1 && target.Annotations[annotationZH] == string(zh) {
+		trust.ListedHashes = append(slices.Clone(trust.ListedHashes), h1)
+	}
+	at := Repository{repo.Reference.Registry, repo.Reference.Repository}
+	return getproviders.Package{
+		Provider: p, Version: v, Platform: plat, Source: s.Describe(p), SourceURL: at.url(), Trust: trust,
+		Location: &archive{repo: repo, at: at, digest: layer.Digest, size: layer.Size},
+	}, nil
+}
+
+// recorded authenticates an archive by its digest, which is recorded in lock files, too, as OpenTofu does it: it is of bytes that were read.
+type recorded struct{ zh getproviders.Hash }
+
+// Authenticate implements getproviders.Authenticator.
+func (r recorded) Authenticate(d getproviders.Digests) (getproviders.AuthenticationResult, error) {
+	result, err := getproviders.AnyHash{r.zh}.Authenticate(d)
+	if err == nil {
+		result.Signed = []getproviders.Hash{r.zh}
+	}
+	return result, err
+}
+
+// Platforms implements getproviders.PlatformLister.
+func (s *Source) Platforms(ctx context.Context, p getproviders.Provider, v getproviders.Version) ([]getproviders.Platform, error) {
+	_, index, err := s.index(ctx, p, v)
+	if err != nil {
+		return nil, err
+	}
+	_, platforms, err := index.target(getproviders.Platform{})
+	if err != nil {
+		return nil, s.failed(ctx, p, err)
+	}
+	return platforms, nil
+}
+
+// SourceURL implements getproviders.SourceURLer: that of the repository.
+func (s *Source) SourceURL(ctx context.Context, p getproviders.Provider, v getproviders.Version, _ getproviders.Platform) (string, error) {
+	available, err := s.Versions(ctx, p)
+	if err != nil {
+		return "", err
+	}
+	if !slices.Contains(available.Versions, v) {
+		return "", &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+	}
+	at, err := s.Repository(p)
+	return at.url(), err
+}
+
+// Describe implements getproviders.Source.
+func (s *Source) Describe(p getproviders.Provider) string {
+	at, err := s.Repository(p)
+	if err != nil {
+		return "OCI registry"
+	}
+	return "OCI repository " + at.String()
+}
+
+func (s *Source) open(ctx context.Context, p getproviders.Provider) (*remote.Repository, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	at, err := s.Repository(p)
+	if err != nil {
+		return nil, &getproviders.QueryError{Provider: p, Kind: kind, Err: err}
+	}
+	return s.Client.open(ctx, at)
+}
+
+const kind = "OCI registry"
+
+// failed is what a failed query comes to.
+func (s *Source) failed(ctx context.Context, p getproviders.Provider, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case isMissing(err):
+		return &getproviders.ProviderNotFoundError{Provider: p, Source: s.Describe(p)}
+	}
+	return &getproviders.QueryError{Provider: p, Kind: kind, Err: explained(err)}
+}
+
+// index reads the image index of a version.
+func (s *Source) index(ctx context.Context, p getproviders.Provider, v getproviders.Version) (*remote.Repository, imageIndex, error) {
+	if err := v.Validate(); err != nil {
+		return nil, imageIndex{}, err
+	}
+	repo, err := s.open(ctx, p)
+	if err != nil {
+		return nil, imageIndex{}, err
+	}
+	index, _, err := readIndex(ctx, repo, Tag(v))
+	if isMissing(err) && ctx.Err() == nil {
+		return nil, imageIndex{}, &getproviders.VersionNotFoundError{Provider: p, Version: v, Source: s.Describe(p)}
+	}
+	if err != nil {
+		return nil, imageIndex{}, s.failed(ctx, p, err)
+	}
+	return repo, index, nil
+}
+
+// imageIndex is the index of a version.
+type imageIndex struct{ ocispec.Index }
+
+// readIndex reads the index that a tag leads to.
+func readIndex(ctx context.Context, repo *remote.Repository, tag string) (index imageIndex, found ocispec.Descriptor, err error) {
+	found, body, err := repo.Manifests().FetchReference(ctx, tag)
+	if err != nil {
+		return index, found, err
+	}
+	defer body.Close()
+	switch {
+	case found.MediaType != ocispec.MediaTypeImageIndex:
+		return index, found, fmt.Errorf("the tag %s leads to the media type %.100q, and that of a provider's version to an image index", tag, found.MediaType)
+	case found.Size > manifestBytes:
+		return index, found, fmt.Errorf("the image index of the tag %s has %d bytes, and may have %d", tag, found.Size, manifestBytes)
+	}
+	text, err := content.ReadAll(body, found)
+	if err == nil {
+		err = json.Unmarshal(text, &index)
+	}
+	if err == nil && (index.MediaType != ocispec.MediaTypeImageIndex || index.ArtifactType != typeProvider) {
+		err = fmt.Errorf("it has the media type %.100q and the artifact type %.100q, and has to have %s and %s",
+			index.MediaType, index.ArtifactType, ocispec.MediaTypeImageIndex, typeProvider)
+	}
+	if err != nil {
+		return imageIndex{}, found, fmt.Errorf("the image index of the tag %s: %w", tag, err)
+	}
+	return index, found, nil
+}
+
+// target is the descriptor for a platform, nil if there is none; and all platforms.
+func (index imageIndex) target(plat getproviders.Platform) (target *ocispec.Descriptor, platforms []getproviders.Platform, err error) {
+	for i, d := range index.Manifests {
+		if d.ArtifactType != typeTarget {
+			continue
+		}
+		if d.MediaType != ocispec.MediaTypeImageManifest || d.Platform == nil {
+			return nil, nil, errors.New("the image index has a target without a platform, or that isn't an image manifest")
+		}
+		each := getproviders.Platform{OS: d.Platform.OS, Arch: d.Platform.Architecture}
+		if d.Platform.OSVersion != "" || each.Validate() != nil {
+			continue
+		}
+		platforms = append(platforms, each)
+		if each != plat {
+			continue
+		}
+		if target != nil {
+			return nil, nil, fmt.Errorf("the image index has several targets for %s", plat)
+		}
+		target = &index.Manifests[i]
+	}
+	slices.SortFunc(platforms, func(a, b getproviders.Platform) int { return strings.Compare(a.String(), b.String()) })
+	return target, slices.Compact(platforms), nil
+}
+
+// readTarget reads the manifest of a platform, and returns its archive.
+func readTarget(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (layer ocispec.Descriptor, err error) {
+	var manifest ocispec.Manifest
+	text, err := readManifest(ctx, repo, target)
+	if err == nil {
+		err = json.Unmarshal(text, &manifest)
+	}
+	if err == nil && (manifest.MediaType != ocispec.MediaTypeImageManifest || manifest.ArtifactType != typeTarget) {
+		err = fmt.Errorf("it has the media type %.100q and the artifact type %.100q", manifest.MediaType, manifest.ArtifactType)
+	}
+	if err != nil {
+		if isMissing(err) { // the index lists it
+			err = fmt.Errorf("%s", err.Error())
+		}
+		return layer, fmt.Errorf("the manifest %s: %w", target.Digest, err)
+	}
+	archives := slices.DeleteFunc(manifest.Layers, func(d ocispec.Descriptor) bool { return d.MediaType != typeArchive })
+	if len(archives) != 1 {
+		return layer, fmt.Errorf("the manifest %s has %d layers of the type %s, and has to have one", target.Digest, len(archives), typeArchive)
+	}
+	layer = archives[0]
+	if layer.Digest.Validate() != nil || layer.Digest.Algorithm() != "sha256" || layer.Size <= 0 {
+		return layer, fmt.Errorf("the manifest %s has a layer with the digest %.100q, which is no SHA-256, or without a size", target.Digest, layer.Digest)
+	}
+	return layer, nil
+}
