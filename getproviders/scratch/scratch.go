@@ -55,11 +55,14 @@ func Make(parent string) (*Dir, error) {
 		if err != nil {
 			return nil, err
 		}
-		lock, swept := holdLock(filepath.Join(path, lockName))
-		if !swept {
+		lock, swept, err := holdLock(filepath.Join(path, lockName))
+		if err == nil && !swept {
 			return &Dir{path, lock}, nil
 		}
 		_ = os.RemoveAll(path)
+		if err != nil {
+			return nil, err
+		}
 	}
 	return nil, fmt.Errorf("%s: %w", parent, errSwept)
 }
@@ -129,23 +132,27 @@ func abandoned(dir string, now time.Time) bool {
 // held, so that no process finds it free in between. nil: there is no lock
 // here that lets the directory be removed. swept: removeUnlocked of another process
 // was faster.
-func holdLock(path string) (lock io.Closer, swept bool) {
+func holdLock(path string) (lock io.Closer, swept bool, err error) {
 	if !filelock.Removable {
-		return nil, false
+		return nil, false, nil
 	}
 	file, err := os.OpenFile(path+newSuffix, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
-		return nil, errors.Is(err, fs.ErrNotExist)
+		return nil, errors.Is(err, fs.ErrNotExist), nil
 	}
-	err = filelock.TryFile(file)
-	if err == nil {
-		err = os.Rename(path+newSuffix, path)
-	}
-	if err != nil {
+	if err := filelock.TryFile(file); err != nil {
 		file.Close()
-		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist)
+		return nil, errors.Is(err, filelock.ErrHeld) || errors.Is(err, fs.ErrNotExist), nil
 	}
-	return file, false
+	if err := os.Rename(path+newSuffix, path); err != nil {
+		// A sweep, of this very process perhaps, would take the directory for that of a process that was killed.
+		file.Close()
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, true, nil
+		}
+		return nil, false, err
+	}
+	return file, false, nil
 }
 
 // removeUnlocked removes a directory whose process was killed before the lock

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 )
 
 func TestSweep_RemovesWhatWasAbandoned(t *testing.T) {
@@ -149,5 +151,20 @@ func TestCheckLinks_NamesTheLinkAboveAPath(t *testing.T) {
 		if ok != want || err == nil == want || want && found.Link != link {
 			t.Errorf("%s: %v, want a link: %t", path, err, want)
 		}
+	}
+}
+
+// TestMake_FailsWhereItsLockCantGetItsName: a sweep would remove the directory while it is in use.
+func TestMake_FailsWhereItsLockCantGetItsName(t *testing.T) {
+	t.Parallel()
+	if !filelock.Removable {
+		t.Skip("there are no locks here")
+	}
+	path := filepath.Join(t.TempDir(), lockName)
+	if err := os.Mkdir(path, 0o700); err != nil { // no file can be renamed to it
+		t.Fatal(err)
+	}
+	if lock, swept, err := holdLock(path); lock != nil || swept || err == nil {
+		t.Errorf("%v, %v, %v", lock, swept, err)
 	}
 }

@@ -27,6 +27,7 @@ func TestCommands_RecoverFromAFaultAtEachStep(t *testing.T) {
 	program := harness.Tfdeps(t)
 	for name, args := range map[string][]string{
 		"lock": {"providers", "lock"}, "mirror": {"providers", "mirror", "out"}, "vendor": {"vendor"}, "get": {"get"},
+		"vendor archive": {"vendor", "-o", "out/archive.tar"}, "vendor unpack": {"vendor", "-unpack=../archive.tar"},
 		"cache add": {"cache", "add", "-locked", "."}, "cache gc": {"cache", "gc", "-max-size=0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,6 +48,10 @@ var faults = []struct {
 
 func recovers(t *testing.T, program string, args []string) {
 	s, dir := newSiteWithModule(t, program)
+	if slices.Contains(args, "vendor") && len(args) > 1 { // no archive has names with a port
+		s.env = append(s.env, harness.Redirect(t, s.registry, "tf.example.com")...)
+		harness.WriteFile(t, filepath.Join(dir, "main.tf"), []byte("terraform {\n  required_providers {\n    p0 = { source = \"tf.example.com/acme/p0\" }\n  }\n}\n"))
+	}
 	s.init(t, dir) // for the lock file
 	temporary := t.TempDir()
 	env := append(slices.Clone(s.env), "TMPDIR="+temporary)
@@ -66,6 +71,14 @@ func recovers(t *testing.T, program string, args []string) {
 	}
 	prepare := func() {
 		clean()
+		switch {
+		case slices.Contains(args, "-o"):
+			if err := os.Mkdir(filepath.Join(dir, "out"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		case slices.Contains(args, "-unpack=../archive.tar"):
+			makeOnce(t, s, dir, filepath.Join(filepath.Dir(dir), "archive.tar"))
+		}
 		if slices.Contains(args, "gc") { // which needs something that nothing uses any more
 			s.init(t, dir)
 			if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil || len(packagesBelow(t, s.cache)) == 0 {
@@ -112,6 +125,22 @@ func recovers(t *testing.T, program string, args []string) {
 		if n == 1 {
 			t.Errorf("%s: no call was found", fault.inject)
 		}
+	}
+}
+
+// makeOnce has vendor make an archive of a directory, unless there is one.
+func makeOnce(t *testing.T, s *site, dir, path string) {
+	t.Helper()
+	if _, err := os.Stat(path); err == nil {
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), s.program, "vendor", "-o", path)
+	cmd.Dir, cmd.Env = dir, s.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, ".terraform")); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -1,0 +1,123 @@
+package faults
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+// TestServe_IsWholeWheneverItIsKilled kills serve at the first rename of a file to its place, or of a record, in another run at the second, and so
+// on. The next server of the same directory, and a client of it, find all in order.
+func TestServe_IsWholeWheneverItIsKilled(t *testing.T) {
+	t.Parallel()
+	harness.RequireProgram(t, "strace")
+	s := newSite(t, harness.Tfdeps(t), 1)
+	p := getproviders.Provider{Namespace: "acme", Type: "p0"}
+	version, err := getproviders.ParseVersion("1.1.0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{"index.json", getproviders.PackedName(p, version, getproviders.CurrentPlatform())}
+	var want string
+	killed := 0
+	for n := 0; ; n++ { // the first one isn't killed
+		dir := t.TempDir()
+		// With -D, the process that gets signals is the server, and not strace.
+		before := []string{"strace", "-D", "-f", "-o", os.DevNull, "-e", "trace=" + changingCalls, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", changingCalls, max(n, 1))}
+		if n == 0 {
+			before = nil
+		}
+		got, err := s.serve(t, dir, before, paths)
+		if n == 0 {
+			if want = got; err != nil || !strings.Contains(want, "PK") {
+				t.Fatalf("%v: %q", err, got)
+			}
+			continue
+		}
+		exit, ended := errors.AsType[*exec.ExitError](err)
+		struck := ended && exit.Sys().(syscall.WaitStatus).Signal() == syscall.SIGKILL
+		if !struck && (err != nil || got != want) {
+			t.Errorf("%d: nothing was killed, and there is %v", n, err)
+		}
+		if got, err := s.serve(t, dir, nil, paths); err != nil || got != want {
+			t.Errorf("after a kill at rename %d: %v", n, err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "bucket", ".tfdeps-*")); len(left) > 1 { // a lock file stays
+			t.Errorf("after a kill at rename %d there is %q", n, left)
+		}
+		if !struck {
+			break
+		}
+		killed++
+	}
+	if killed < 3 { // a list, a description and an archive
+		t.Errorf("%d were killed, so this test shows little", killed)
+	}
+}
+
+// serve starts a server of the directory "bucket", asks it for what is at paths, and ends it. It returns all that was answered.
+func (s *site) serve(t *testing.T, dir string, before, paths []string) (answers string, err error) {
+	t.Helper()
+	line := append(before, s.program, "serve", "-listen=127.0.0.1:0", "bucket")
+	cmd := exec.CommandContext(t.Context(), line[0], line[1:]...)
+	cmd.Dir, cmd.Env = dir, s.env
+	stdout, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, err := bufio.NewReader(stdout).ReadString('\n')
+	if err == nil {
+		_, base, _ := strings.Cut(strings.TrimSpace(said), " at ")
+		var all strings.Builder
+		for _, path := range paths {
+			var body string
+			body, err = fetchText(t, base+s.registry.Host()+"/acme/p0/"+path)
+			if err != nil {
+				break
+			}
+			all.WriteString(body)
+		}
+		answers = all.String()
+		for stored := ""; err == nil && !strings.Contains(stored, "h1:"); { // clients have all of an archive before it is stored
+			time.Sleep(time.Millisecond)
+			stored, err = fetchText(t, base+s.registry.Host()+"/acme/p0/1.1.0.json")
+		}
+	}
+	_ = cmd.Process.Signal(os.Interrupt) // it may have been killed
+	_, copyErr := io.Copy(io.Discard, stdout)
+	return answers, errors.Join(err, copyErr, cmd.Wait())
+}
+
+func fetchText(t *testing.T, url string) (string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s: %s: %.300s", url, resp.Status, body)
+	}
+	return string(body), err
+}
