@@ -1,8 +1,10 @@
 package oci_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -168,3 +170,76 @@ func TestArchive_EndsWhereTheManifestSaysSo(t *testing.T) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
 }
+
+// TestPush_NamesTheRepositoryToBeCreated has a registry answer as ECR does.
+func TestPush_NamesTheRepositoryToBeCreated(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusNotFound)
+		if r.Method != http.MethodHead {
+			_, _ = w.Write([]byte(`{"errors": [{"code": "NAME_UNKNOWN", "message": "The repository with name 'widget' does not exist"}]}`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	at := oci.Repository{Registry: strings.TrimPrefix(server.URL, "https://"), Name: "team/widget"}
+	err := (&oci.Client{HTTP: server.Client()}).Push(t.Context(), at, version("1.0.0"), []oci.Target{target(linux, "archive one")})
+	if missing, ok := errors.AsType[*oci.RepositoryMissingError](err); !ok || missing.Repository != at || !strings.Contains(err.Error(), "create team/widget there first") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestPush_TakesOverWhatAnotherPublishes has another process set the tag at the worst of times: to an index with more, after the tag was read,
+// and to the index that there was before, right after it was set.
+func TestPush_TakesOverWhatAnotherPublishes(t *testing.T) {
+	t.Parallel()
+	for moment, platforms := range []int{3, 2} {
+		s := start(t, nil)
+		s.push(t, "1.0.0", target(linux, "archive one"))
+		before := s.tagged(t, http.MethodGet, nil)
+		looks, plain := 0, s.Client.Transport
+		client := *s.Client
+		client.Transport = roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Method == http.MethodHead && strings.HasSuffix(r.URL.Path, "/manifests/1.0.0") {
+				switch looks++; {
+				case looks == 1 && moment == 0:
+					s.push(t, "1.0.0", target(windows, "archive two"))
+				case looks == 2 && moment == 1:
+					s.tagged(t, http.MethodPut, before)
+				}
+			}
+			return plain.RoundTrip(r)
+		})
+		plan9 := getproviders.Platform{OS: "plan9", Arch: "arm"}
+		if err := (&oci.Client{HTTP: &client}).Push(t.Context(), s.at, version("1.0.0"), []oci.Target{target(plan9, "archive three")}); err != nil {
+			t.Fatal(err)
+		}
+		if all, err := s.source.Platforms(t.Context(), widget, version("1.0.0")); err != nil || len(all) != platforms || looks < 3 {
+			t.Errorf("at moment %d: %v, %v, after %d looks", moment, all, err, looks)
+		}
+	}
+}
+
+// tagged reads the index of version 1.0.0, or sets the tag to another one.
+func (s started) tagged(t *testing.T, method string, index []byte) []byte {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, "https://"+s.Host+"/v2/"+s.at.Name+"/manifests/1.0.0", bytes.NewReader(index))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Accept", "application/vnd.oci.image.index.v1+json")
+	req.Header.Set("Content-Type", "application/vnd.oci.image.index.v1+json")
+	resp, err := s.Client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	content, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode >= 300 {
+		t.Errorf("%s: %s %v", method, resp.Status, err)
+	}
+	return content
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
