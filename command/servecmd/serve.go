@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -51,8 +52,8 @@ const defaultListen = "127.0.0.1:8080"
 
 func (o *options) flags() cli.Flags {
 	return cli.Flags{
-		{Name: "listen", Arg: "=ADDRESS", Value: cli.String(&o.listen), Help: "Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. " +
-			"The default is " + defaultListen + "."},
+		{Name: "listen", Arg: "=ADDRESS", Value: cli.String(&o.listen), Help: "Where to listen: HOST:PORT, or :PORT on all of the machine's addresses. Port 0 is any that is free. A socket that systemd " +
+			"hands over comes first. The default is " + defaultListen + "."},
 		{Name: "tls-cert", Arg: "=FILE", Value: cli.String(&o.cert), Help: "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."},
 		{Name: "tls-key", Arg: "=FILE", Value: cli.String(&o.key), Help: "The certificate's private key, in PEM."},
 		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read again when it has changed. " +
@@ -267,7 +268,10 @@ func listen(m *cli.Meta, o options, server *http.Server) error {
 		}
 		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
-	listener, err := new(net.ListenConfig).Listen(m.Context, "tcp", o.listen)
+	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
+	if err == nil && listener == nil {
+		listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen)
+	}
 	if err != nil {
 		return err
 	}

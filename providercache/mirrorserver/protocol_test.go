@@ -2,6 +2,10 @@ package mirrorserver_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
 	"net/http"
 	"net/url"
 	"strings"
@@ -9,6 +13,8 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
 
 func TestHandler_ServesPartsAndHeads(t *testing.T) {
@@ -193,5 +199,43 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 	}
 	if n := m.registry.Requests("archive"); n != 0 {
 		t.Errorf("%d archives were asked for", n)
+	}
+}
+
+// downBucket fails at everything.
+type downBucket struct{ blob.Bucket }
+
+var errDown = errors.New("the bucket is down")
+
+func (downBucket) Get(context.Context, string, blob.GetOptions) (*blob.Object, error) {
+	return nil, errDown
+}
+func (downBucket) Stat(context.Context, string) (blob.Info, error) { return blob.Info{}, errDown }
+func (downBucket) Put(context.Context, string, *io.SectionReader, blob.PutOptions) (blob.Info, error) {
+	return blob.Info{}, errDown
+}
+func (downBucket) List(context.Context, string) iter.Seq2[blob.Info, error] {
+	return func(yield func(blob.Info, error) bool) { yield(blob.Info{}, errDown) }
+}
+
+// TestHandler_WorksWhileTheBucketIsDown: it isn't ready, and hands on what the registry has all the same.
+func TestHandler_WorksWhileTheBucketIsDown(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	m.bucket = downBucket{}
+	server, front := m.serve(t, m.source())
+	for range 2 {
+		status(t, front, dir+"1.0.0.json", http.StatusOK)
+		status(t, front, archive, http.StatusOK)
+		settle(t, server)
+	}
+	if err := server.Ready(t.Context()); err == nil {
+		t.Error("the server is ready")
+	}
+	if _, err := server.Collect(t.Context(), mirrorserver.CollectOptions{}); !errors.Is(err, errDown) {
+		t.Errorf("collecting: %v", err)
+	}
+	if stats := server.Stats(); stats.Fetched != 2 || stats.StoreFailures == 0 {
+		t.Errorf("%+v", stats)
 	}
 }

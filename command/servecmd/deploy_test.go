@@ -1,0 +1,155 @@
+package servecmd
+
+import (
+	"bytes"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	yaml "github.com/zclconf/go-cty-yaml"
+	"github.com/zclconf/go-cty/cty"
+
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+const deployDir = "../../docs/fleet/"
+
+func readDeployed(t *testing.T, name string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(deployDir + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// find returns the values at a path of keys, of which "*" is all of a list or map.
+func find(v cty.Value, path ...string) (found []cty.Value) {
+	if len(path) == 0 {
+		return []cty.Value{v}
+	}
+	if v.IsNull() || !v.CanIterateElements() {
+		return nil
+	}
+	for it := v.ElementIterator(); it.Next(); {
+		key, inner := it.Element()
+		if path[0] == "*" || key.Type() == cty.String && key.AsString() == path[0] {
+			found = append(found, find(inner, path[1:]...)...)
+		}
+	}
+	return found
+}
+
+func texts(values []cty.Value) (all []string) {
+	for _, v := range values {
+		all = append(all, v.AsString())
+	}
+	return all
+}
+
+// yamlOf reads all documents of a file as one list.
+func yamlOf(t *testing.T, name string) cty.Value {
+	t.Helper()
+	var all []cty.Value
+	for _, document := range bytes.Split(readDeployed(t, name), []byte("\n---\n")) {
+		typ, err := yaml.ImpliedType(document)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		v, err := yaml.Unmarshal(document, typ)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		all = append(all, v)
+	}
+	return cty.TupleVal(all)
+}
+
+// checkServeArguments wants the arguments to be some of this program, and the place to be a bucket or directory.
+func checkServeArguments(t *testing.T, name string, args []string) {
+	t.Helper()
+	given, err := new(options).flags().Parse(args)
+	if err != nil || len(given.Operands) != 1 {
+		t.Errorf("%s: %q: %v", name, args, err)
+	}
+}
+
+// TestDeployment_FilesAreRight reads the files of docs/fleet: the options are there, and the probes are answered.
+func TestDeployment_FilesAreRight(t *testing.T) {
+	cluster := yamlOf(t, "kubernetes.yaml")
+	containers := []string{"*", "spec", "template", "spec", "containers", "*"}
+	checkServeArguments(t, "kubernetes.yaml", texts(find(cluster, append(containers, "args", "*")...)))
+	f, _ := newFront(t)
+	probes := append(texts(find(cluster, append(containers, "livenessProbe", "httpGet", "path")...)), texts(find(cluster, append(containers, "readinessProbe", "httpGet", "path")...))...)
+	for _, path := range probes {
+		f.ask(t, path, http.StatusOK)
+	}
+	if kinds := texts(find(cluster, "*", "kind")); len(probes) != 2 || len(kinds) != 4 {
+		t.Errorf("%q have the probes %q", kinds, probes)
+	}
+	services := yamlOf(t, "compose.yaml")
+	checkServeArguments(t, "compose.yaml", texts(find(services, "*", "services", "serve", "command", "*")))
+	for name, pattern := range map[string]string{"Dockerfile": `ENTRYPOINT \["/tfdeps", (.*)\]`, "tfdeps-serve.service": `ExecStart=/usr/local/bin/tfdeps (serve .*)`} {
+		line := regexp.MustCompile(pattern).FindStringSubmatch(string(readDeployed(t, name)))
+		if line == nil {
+			t.Errorf("%s starts no server", name)
+			continue
+		}
+		args := strings.Fields(strings.NewReplacer(`"`, "", ",", "").Replace(line[1]))
+		if name == "Dockerfile" {
+			args = append(args, "directory")
+		}
+		checkServeArguments(t, name, args[1:])
+	}
+}
+
+// TestDeployment_OtherProgramsTakeTheirFiles asks the programs that are there.
+func TestDeployment_OtherProgramsTakeTheirFiles(t *testing.T) {
+	t.Run("versitygw", func(t *testing.T) {
+		program := providertest.LookProgram(t, "versitygw")
+		args := texts(find(yamlOf(t, "compose.yaml"), "*", "services", "store", "command", "*"))
+		if out, err := exec.CommandContext(t.Context(), program, append(args[:len(args)-1], "--help")...).CombinedOutput(); err != nil || bytes.Contains(out, []byte("Incorrect Usage")) {
+			t.Errorf("%q: %v: %.500s", args, err, out)
+		}
+	})
+	t.Run("systemd", func(t *testing.T) {
+		program := providertest.LookProgram(t, "systemd-analyze")
+		dir, self := t.TempDir(), os.Args[0]
+		for _, name := range []string{"tfdeps-serve.socket", "tfdeps-serve.service"} {
+			content := bytes.ReplaceAll(readDeployed(t, name), []byte("/usr/local/bin/tfdeps"), []byte(self))
+			if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		out, err := exec.CommandContext(t.Context(), program, "verify", filepath.Join(dir, "tfdeps-serve.service"), filepath.Join(dir, "tfdeps-serve.socket")).CombinedOutput()
+		if err != nil || bytes.Contains(out, []byte("tfdeps-serve")) {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	t.Run("nginx", func(t *testing.T) {
+		program := providertest.LookProgram(t, "nginx", "/usr/sbin/nginx", "/usr/local/sbin/nginx")
+		dir := t.TempDir()
+		ca, err := providertest.NewCA()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cert, key, err := ca.ServerPEM()
+		if err != nil {
+			t.Fatal(err)
+		}
+		server := strings.NewReplacer("/etc/nginx", dir, "serve:8080", "127.0.0.1:8080").Replace(string(readDeployed(t, "nginx.conf")))
+		config := "pid " + dir + "/pid;\nerror_log stderr;\nevents {}\nhttp {\naccess_log off;\n" + server + "}\n"
+		for name, content := range map[string]string{"nginx.conf": config, "cert.pem": string(cert), "key.pem": string(key)} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if out, err := exec.CommandContext(t.Context(), program, "-t", "-c", filepath.Join(dir, "nginx.conf")).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}

@@ -1,0 +1,45 @@
+//go:build unix
+
+package servecmd
+
+import (
+	"net"
+	"os"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/command/cli"
+)
+
+func TestInherited_IsTheSocketOfSystemd(t *testing.T) {
+	opened, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	file, err := opened.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	fd, err := syscall.Dup(int(file.Fd())) // which inherited closes
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := cli.Environment{"LISTEN_PID=" + strconv.Itoa(os.Getpid()), "LISTEN_FDS=1"}
+	got, err := inherited(mine, os.Getpid(), fd)
+	if err != nil || got.Addr().String() != opened.Addr().String() {
+		t.Fatalf("%v, %v, want %v", got, err, opened.Addr())
+	}
+	got.Close()
+	if got, err := inherited(mine, os.Getpid()+1, fd); got != nil || err != nil {
+		t.Errorf("the socket of another process: %v, %v", got, err)
+	}
+	if _, err := inherited(append(mine[:1:1], "LISTEN_FDS=2"), os.Getpid(), fd); err == nil {
+		t.Error("two sockets are no error")
+	}
+	if _, err := inherited(mine, os.Getpid(), fd); err == nil {
+		t.Error("a socket that isn't there is no error")
+	}
+}
