@@ -163,7 +163,7 @@ func TestCommands_SayThatDescriptorsAreUsedUp(t *testing.T) {
 	t.Parallel()
 	program := harness.Tfdeps(t)
 	s, dir := newSiteWithModule(t, program)
-	for _, most := range []int{8, 12, 20} {
+	for _, most := range []int{10, 12, 20} {
 		for _, path := range []string{s.cache, filepath.Join(dir, ".terraform"), filepath.Join(dir, depsfile.FileName)} {
 			if err := os.RemoveAll(path); err != nil {
 				t.Fatal(err)
