@@ -190,7 +190,6 @@ func TestDocs_TroubleshootingHasEveryCode(t *testing.T) {
 var codeSources = []struct{ file, prefix, pattern string }{
 	{"getproviders/errors_codes_test.go", "", `^[a-z]+(_[a-z]+)*$`},
 	{"command/problem/codes.go", "", `^[a-z]+(_[a-z]+)*$`},
-	{"command/problem/codes_written.go", "", `^[a-z]+(_[a-z]+)*$`},
 	{"providercache/resolve/errors.go", "failed_", `^(built-in|lock|query|select|metadata|fetch|authenticate|verify|unpack|policy|publish|cancel)$`},
 	{"providercache/check.go", "", reasonPattern},
 	{"providercache/vendoring/check.go", "", reasonPattern},

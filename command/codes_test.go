@@ -55,9 +55,14 @@ func TestCodes_AreThoseOfTheEngine(t *testing.T) {
 					t.Errorf("%s: the code %q isn't in the table", path, code)
 				}
 			}
+			for _, code := range codesOfProblemsIn(file) {
+				if summaries++; !slices.Contains(names, code) {
+					t.Errorf("%s: the code %q isn't in the table", path, code)
+				}
+			}
 			for _, summary := range summariesIn(file) {
 				if summaries++; problem.OfSummary(summary) == "" {
-					t.Errorf("%s: errors with the summary %q have no code", path, summary)
+					t.Errorf("%s: errors with the summary %q have no code; problem.CodedError gives them one", path, summary)
 				}
 			}
 			return nil
@@ -87,7 +92,20 @@ func codesIn(file *ast.File) (codes []string) {
 	return codes
 }
 
-// summariesIn are the headlines of errors that a file makes.
+// codesOfProblemsIn are the codes that a file gives to the problems that it makes.
+func codesOfProblemsIn(file *ast.File) (all []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) == 3 {
+			if called, ok := call.Fun.(*ast.SelectorExpr); ok && (called.Sel.Name == "CodedError" || called.Sel.Name == "CodedWarning") {
+				all = append(all, textsIn(call.Args[0])...)
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// summariesIn are the headlines of errors without a code of their own that a file makes.
 func summariesIn(file *ast.File) (all []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)

@@ -58,7 +58,7 @@ func logLevel(env cli.Environment) (options *slog.HandlerOptions, asJSON bool, w
 		return nil, false, nil // there is nothing to tell at these
 	default:
 		if own != "" { // other programs may know more values of theirs
-			warnings = problem.List{problem.Warning("Invalid value of "+logVariable, fmt.Sprintf(
+			warnings = problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+logVariable, fmt.Sprintf(
 				"The value of %s is %q, and has no effect. It takes debug, trace, json or off.", logVariable, env.Get(logVariable)))}
 		}
 		return nil, false, warnings

@@ -41,7 +41,7 @@ func (c Command) Execute(m *Meta, args []string) int {
 		fmt.Fprintln(m.Stderr, blame)
 	}
 	if c.Report && WantsJSON(args) {
-		refused := problem.List{problem.Error("Failed to parse command-line flags", err.Error())}
+		refused := problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", err.Error())}
 		_ = view.NoResult{}.JSON(m.Stdout, view.Run{Begun: m.Begun, Ended: m.Now(), Problems: refused})
 	}
 	return 1
@@ -90,7 +90,7 @@ func (m *Meta) Finish(r view.Result, problems problem.List, out Output) int {
 		err = r.Text(m.Stdout)
 	}
 	if err != nil {
-		all = append(all, problem.Error("Failed to write the report", problem.Sentence(err)))
+		all = append(all, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	how := m.ViewOptions(getproviders.Product{}, false)
 	how.Data = out.JSON || out.Data

@@ -34,7 +34,7 @@ func (x *examination) describeCache() {
 		}
 	}
 	if off, err := cli.ParseSwitch("TFDEPS_NO_SHARED_CACHE", m.Env.Get("TFDEPS_NO_SHARED_CACHE")); err != nil {
-		x.add(problem.List{problem.Error("Invalid value of TFDEPS_NO_SHARED_CACHE", problem.Sentence(err))})
+		x.add(problem.List{problem.CodedError("invalid_variable", "Invalid value of TFDEPS_NO_SHARED_CACHE", problem.Sentence(err))})
 	} else if off {
 		c.NamedBy = "TFDEPS_NO_SHARED_CACHE"
 		return
@@ -50,12 +50,12 @@ func (x *examination) describeCache() {
 	x.describePackages(cache)
 	x.describeLinks(cache, place)
 	if c.Exposed != "" {
-		x.add(problem.List{problem.Warning("Other users can change the shared cache", fmt.Sprintf(
+		x.add(problem.List{problem.CodedWarning("cache_failed", "Other users can change the shared cache", fmt.Sprintf(
 			"Other users can exchange what is in %s, so tfdeps reads all of a package at each use. If the cache is meant for this user alone, run:\n  chmod go-w %s", c.Exposed, shellWord(c.Exposed)))})
 	}
 	if c.Free >= 0 && c.Free < fewBytes {
-		x.add(problem.List{problem.WithCode("no_space", problem.Warning("Little space for the shared cache", fmt.Sprintf(
-			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000)))})
+		x.add(problem.List{problem.CodedWarning("no_space", "Little space for the shared cache", fmt.Sprintf(
+			"The disk with %s has only %d MB free. To remove packages that aren't used any more, run:\n  tfdeps cache gc", c.Directory, c.Free/1_000_000))})
 	}
 }
 
@@ -65,7 +65,7 @@ func (x *examination) describePackages(cache *store.Store) {
 	maintenance := &store.Maintenance{Cache: cache, StateDir: x.meta.StateDir, Now: x.meta.Now}
 	packages, err := maintenance.List()
 	if err != nil {
-		x.add(problem.List{problem.Error("Failed to list the cache", problem.Sentence(err))})
+		x.add(problem.List{problem.CodedError("cache_failed", "Failed to list the cache", problem.Sentence(err))})
 	}
 	for _, p := range packages {
 		c.Packages, c.Size, c.OnDisk = c.Packages+1, c.Size+p.Size, c.OnDisk+p.OnDisk
@@ -77,7 +77,7 @@ func (x *examination) describePackages(cache *store.Store) {
 	if c.Others = len(exposed); c.Others == 0 {
 		return
 	}
-	x.add(problem.List{problem.Warning("Other users can change packages in the shared cache", fmt.Sprintf(
+	x.add(problem.List{problem.CodedWarning("cache_failed", "Other users can change packages in the shared cache", fmt.Sprintf(
 		"Files of %d of the %d packages can be changed by other users, such as those in %s, so tfdeps reads all of them at each use. If the cache is meant for this user alone, run:\n  chmod -R go-w %s",
 		c.Others, c.Packages, exposed[0].Dir, shellWord(c.Directory)))})
 }
@@ -88,7 +88,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	c := &x.report.Cache
 	asked, err := link.ParseMode(cmp.Or(x.meta.Env.Get("TFDEPS_LINK"), "auto"))
 	if err != nil {
-		x.add(problem.List{problem.Error("Invalid value of TFDEPS_LINK", problem.Sentence(err))})
+		x.add(problem.List{problem.CodedError("invalid_variable", "Invalid value of TFDEPS_LINK", problem.Sentence(err))})
 		return
 	}
 	modes := []link.Mode{asked, link.Copy}
@@ -110,7 +110,7 @@ func (x *examination) describeLinks(cache *store.Store, place store.Place) {
 	}
 	if c.Link = used.String(); used == link.Copy && asked != link.Copy && reason != nil {
 		c.LinkReason = reason.Error()
-		x.add(problem.List{problem.Warning("Packages of the shared cache are copied", fmt.Sprintf(
+		x.add(problem.List{problem.CodedWarning("cache_failed", "Packages of the shared cache are copied", fmt.Sprintf(
 			"Packages can't be linked from %s into this directory: %v. Each copy takes time and space. Have TFDEPS_CACHE_DIR name a directory on the same file system as this one.", c.Directory, reason))})
 	}
 }

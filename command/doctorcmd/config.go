@@ -73,7 +73,7 @@ func (x *examination) describeTokens() {
 		switch {
 		case !strings.HasPrefix(name, "TF_TOKEN_"):
 		case !ok:
-			x.add(problem.List{problem.Warning("Invalid value of "+name, fmt.Sprintf(
+			x.add(problem.List{problem.CodedWarning("invalid_variable", "Invalid value of "+name, fmt.Sprintf(
 				"What follows TF_TOKEN_ in %s is no hostname, so the variable has no effect. Write the host with _ for each dot and __ for each dash.", name))})
 		case !seen[host]:
 			seen[host] = true
@@ -113,7 +113,7 @@ func (x *examination) describeHelper() {
 func (x *examination) describeNetrc() {
 	file, machines, err := hosts.NetrcMachines(sources.NetrcFiles(x.meta))
 	if err != nil {
-		x.add(problem.List{problem.Error("Failed to read the logins for packages", fmt.Sprintf(
+		x.add(problem.List{problem.CodedError("cli_configuration", "Failed to read the logins for packages", fmt.Sprintf(
 			"The file %s can't be read: %v. Correct its permissions, or have NETRC name another file.", file, withoutPath(err)))})
 	}
 	for _, machine := range machines {

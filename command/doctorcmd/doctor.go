@@ -79,7 +79,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 		err = x.report.Text(m.Stdout)
 	}
 	if err != nil {
-		shown = append(shown, problem.Error("Failed to write the report", problem.Sentence(err)))
+		shown = append(shown, problem.CodedError("unwritable", "Failed to write the report", problem.Sentence(err)))
 	}
 	view.Problems(how, shown)
 	if err != nil || x.report.Problems.HasErrors() {

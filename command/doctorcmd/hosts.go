@@ -54,7 +54,7 @@ func (x *examination) askHosts() {
 		x.report.Hosts = append(x.report.Hosts, answer)
 	}
 	for _, f := range failures {
-		x.add(problem.List{problem.Because(f.err, problem.Error("Failed to ask "+strings.Join(f.hosts, ", "), view.Explained(f.err)))})
+		x.add(problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), view.Explained(f.err)))})
 	}
 }
 

@@ -66,7 +66,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	opts, err := parse(args, m.Env)
 	if err != nil && cli.WantsJSON(args) {
 		v := view.NewInit(m.ViewOptions(products.Unversioned(m), true))
-		code := cli.End(v.Problems, problem.List{problem.Error("Failed to parse command-line flags", err.Error())}, 1)
+		code := cli.End(v.Problems, problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", err.Error())}, 1)
 		v.End(code)
 		return code, nil
 	}
@@ -124,7 +124,7 @@ func get(m *cli.Meta, opts options, product getproviders.Product, v *view.Init) 
 	// Terraform's get writes a record even where there are no modules, which its
 	// init doesn't.
 	if err := dir.Tree.Manifest.Save(workdir.ModulesDir(m.Env)); err != nil {
-		problems = append(problems, problem.Error("Failed to record the modules", err.Error()))
+		problems = append(problems, problem.CodedError("module_record", "Failed to record the modules", err.Error()))
 	}
 	return problems
 }

@@ -47,18 +47,18 @@ func initBackend(r request, dir *workdir.Dir, log *problem.Log) (*backend.Record
 // should be.
 func (b *backendState) configure() (problems problem.List) {
 	if name := b.meta.Env.Get("TF_WORKSPACE"); url.PathEscape(name) != name {
-		return problem.List{problem.Error("Invalid workspace name set using TF_WORKSPACE",
+		return problem.List{problem.CodedError("invalid_variable", "Invalid workspace name set using TF_WORKSPACE",
 			fmt.Sprintf("%q is not the name of a workspace: it has to be usable in a URL without escapes.", name))}
 	}
 	isOverridden := len(b.opts.backend.config) > 0
 	switch {
 	case b.block == nil && isOverridden:
-		problems = append(problems, problem.Warning("Missing backend configuration",
+		problems = append(problems, problem.CodedWarning("backend_configuration", "Missing backend configuration",
 			"There is -backend-config, and no \"backend\" block in the configuration that it could be about. "+
 				"If state is to stay in local files, nothing needs to be done; this block silences the warning:\n\n"+
 				"terraform {\n  backend \"local\" {}\n}"))
 	case b.block != nil && b.block.Type == backend.Cloud && isOverridden:
-		return problem.List{problem.At(b.block.Range, problem.Error("Invalid command-line option",
+		return problem.List{problem.At(b.block.Range, problem.CodedError("invalid_option", "Invalid command-line option",
 			"The option -backend-config is for backends that keep state, and there is a cloud block. Change that block instead."))}
 	}
 	known := b.record
@@ -130,7 +130,7 @@ func (b *backendState) settle(config *backend.Config, change backend.Change) pro
 	}
 	next, err := backend.NewRecord(config, b.product)
 	if err != nil {
-		return problem.List{problem.Error("Failed to record the backend", err.Error())}
+		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", err.Error())}
 	}
 	switch change {
 	case backend.Added:
@@ -164,7 +164,7 @@ func (b *backendState) add(config *backend.Config, next *backend.Record) problem
 
 func (b *backendState) keep(next *backend.Record) problem.List {
 	if err := next.Save(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.List{problem.Error("Failed to record the backend", err.Error())}
+		return problem.List{problem.CodedError("backend_record", "Failed to record the backend", err.Error())}
 	}
 	b.record = next
 	return nil
@@ -178,7 +178,7 @@ func (b *backendState) nothingToMove() (bool, problem.List) {
 	}
 	path, err := b.record.LocalFiles().Occupied()
 	if err != nil {
-		return false, problem.List{problem.Error("Failed to load state", err.Error())}
+		return false, problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
 	}
 	return path == "", nil
 }
@@ -190,7 +190,7 @@ func (b *backendState) forget() problem.List {
 		return nil
 	}
 	if err := os.Remove(workdir.RecordPath(b.meta.Env)); err != nil {
-		return problem.List{problem.Error("Failed to remove the record of the backend", err.Error())}
+		return problem.List{problem.CodedError("backend_record", "Failed to remove the record of the backend", err.Error())}
 	}
 	b.record = nil
 	return nil
@@ -200,7 +200,7 @@ func (b *backendState) changed() *problem.Problem {
 	if b.opts.backend.moves() {
 		return b.movedElsewhere()
 	}
-	return problem.Error("Backend configuration changed", strings.Join([]string{
+	return problem.CodedError("other_backend", "Backend configuration changed", strings.Join([]string{
 		"The backend isn't the one that this directory was initialized with, so that there may be state to move.",
 		"To move it, run:\n  " + b.product.Program + migration,
 		"To take the backend as it is now, and leave state where it is, run:\n  tfdeps init -reconfigure",
@@ -209,7 +209,7 @@ func (b *backendState) changed() *problem.Problem {
 
 // movedElsewhere is for the option that moves state, where there may be some.
 func (b *backendState) movedElsewhere() *problem.Problem {
-	return problem.Error("State is moved by "+b.product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
+	return problem.CodedError("other_backend", "State is moved by "+b.product.Name, fmt.Sprintf("To install with tfdeps and have state moved, "+
 		"run \"tfdeps init -migrate-state -with=%s\"; or run:\n  %[1]s%[2]s", b.product.Program, migration))
 }
 
@@ -222,13 +222,13 @@ func (b *backendState) checkLeftBehind(config *backend.Config) problem.List {
 	path, err := files.Occupied()
 	switch {
 	case err != nil:
-		return problem.List{problem.Error("Failed to load state", err.Error())}
+		return problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
 	case path == "":
 		return nil
 	case b.opts.backend.moves():
 		return problem.List{b.movedElsewhere()}
 	}
-	return problem.List{problem.Error("Existing state has to be moved", fmt.Sprintf(
+	return problem.List{problem.CodedError("other_backend", "Existing state has to be moved", fmt.Sprintf(
 		"The backend %q is new here, and there is state in %s that it doesn't know. To move it, run:\n  %s\n\n"+
 			"If that state isn't needed any more, move the file away, and initialize again.", config.Type, path, b.product.Program+migration))}
 }
@@ -241,16 +241,16 @@ func (b *backendState) checkCloud(config *backend.Config) (problems problem.List
 	}
 	env := b.meta.Env
 	if config.Text("organization") == "" && env.Get("TF_CLOUD_ORGANIZATION") == "" {
-		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid or missing required argument",
+		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid or missing required argument",
 			"The cloud block needs an \"organization\", or the variable TF_CLOUD_ORGANIZATION has to be set.")))
 	}
 	selected := env.Get("TF_WORKSPACE")
 	switch name := config.Workspace(); {
 	case name == "" && !config.HasTags() && selected == "":
-		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid workspaces configuration",
+		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid workspaces configuration",
 			"The cloud block needs a \"workspaces\" block with \"name\" or \"tags\", or the variable TF_WORKSPACE has to be set.")))
 	case name != "" && selected != "" && selected != name:
-		problems = append(problems, problem.At(b.block.Range, problem.Error("Invalid workspaces configuration",
+		problems = append(problems, problem.At(b.block.Range, problem.CodedError("backend_configuration", "Invalid workspaces configuration",
 			fmt.Sprintf("The cloud block is for the workspace %q, and TF_WORKSPACE selects %q. Make them the same, or leave one of them out.", name, selected))))
 	}
 	return problems

@@ -34,18 +34,18 @@ func (in *installation) handOver() problem.List {
 	}
 	program, err := products.Program(in.meta, in.opts.backend.with, nil)
 	if err != nil {
-		return problem.List{problem.Error("Can't hand the backend over", err.Error())}
+		return problem.List{problem.CodedError("other_backend", "Can't hand the backend over", err.Error())}
 	}
 	temporary, config, err := in.writeHandOverConfig()
 	if err != nil {
-		return problem.List{problem.Error("Can't hand the backend over", "Writing a CLI configuration for it: "+err.Error())}
+		return problem.List{problem.CodedError("other_backend", "Can't hand the backend over", "Writing a CLI configuration for it: "+err.Error())}
 	}
 	defer temporary.Remove()
 	failed := in.runWith(program, config)
 	more, err := in.pullRequirements(program, config)
 	switch {
 	case err != nil && failed == nil:
-		return problem.List{problem.Error("Error loading state", err.Error())}
+		return problem.List{problem.CodedError("state", "Error loading state", err.Error())}
 	case err != nil || len(more) == 0:
 		return withProblem(program, failed)
 	}
@@ -114,7 +114,7 @@ func withProblem(program string, err error) problem.List {
 	if err == nil {
 		return nil
 	}
-	return problem.List{problem.Error("The backend isn't initialized", fmt.Sprintf(
+	return problem.List{problem.CodedError("backend_record", "The backend isn't initialized", fmt.Sprintf(
 		"%s init: %v. Its own messages say why. Modules and providers are in place.", filepath.Base(program), err))}
 }
 

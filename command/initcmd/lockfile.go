@@ -49,7 +49,7 @@ func saveModules(r request, dir *workdir.Dir, toLock *modulelock.Locks) problem.
 		return problems
 	}
 	if err := toLock.Save(modulelock.FileName); err != nil {
-		problems = append(problems, problem.Error("Failed to update the lock file for modules", err.Error()))
+		problems = append(problems, problem.CodedError("module_record", "Failed to update the lock file for modules", err.Error()))
 	}
 	return problems
 }
@@ -60,7 +60,7 @@ func saveLocks(r request, before, locks *depsfile.Locks, report providercache.Re
 		return nil
 	}
 	if err := locks.Save(depsfile.FileName, r.product); err != nil {
-		return problem.List{problem.Error("Failed to update dependency lock file", err.Error())}
+		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", err.Error())}
 	}
 	if before.Empty() {
 		r.view.LockCreated()

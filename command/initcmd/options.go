@@ -177,16 +177,16 @@ func parse(args []string, env cli.Environment, standIn *cli.StandIn) (options, p
 	given, err := o.flags().Parse(args)
 	if err != nil {
 		o.json = cli.WantsJSON(args)
-		return o, problem.List{problem.Error("Failed to parse command-line flags", errors.Unwrap(err).Error())}
+		return o, problem.List{problem.CodedError("invalid_option", "Failed to parse command-line flags", errors.Unwrap(err).Error())}
 	}
 	if len(given.Operands) > 0 {
 		o.json = cli.WantsJSON(args)
-		return o, problem.List{problem.Error("Too many command line arguments. Did you mean to use -chdir?",
+		return o, problem.List{problem.CodedError("invalid_option", "Too many command line arguments. Did you mean to use -chdir?",
 			fmt.Sprintf("The init command takes options only, and was given %q.", given.Operands[0]))}
 	}
 	by, err := given.Fill(env)
 	if err != nil {
-		return o, problem.List{problem.Error("Invalid value of a variable", errors.Unwrap(err).Error())}
+		return o, problem.List{problem.CodedError("invalid_variable", "Invalid value of a variable", errors.Unwrap(err).Error())}
 	}
 	o.settle(by, standIn)
 	return o, o.conflicts(given)
@@ -244,19 +244,21 @@ func (o *options) settle(by cli.SetBy, standIn *cli.StandIn) {
 // conflicts finds options that contradict each other.
 func (o *options) conflicts(given cli.Given) (problems problem.List) {
 	if given.Has("backend") && given.Has("cloud") {
-		problems = append(problems, problem.Error("Invalid init options",
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
 			"The -backend and -cloud options are aliases of one another and mutually-exclusive in their use"))
 	}
 	if o.lockfile != "" && o.lockfile != "readonly" {
-		problems = append(problems, problem.Error("Invalid lock file mode",
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid lock file mode",
 			fmt.Sprintf("The value of -lockfile is %q. The only mode there is to choose is \"readonly\".", o.lockfile)))
 	}
 	if o.by["mirror"] == "-mirror" && len(o.pluginDirs) > 0 {
-		problems = append(problems, problem.Error("The -mirror flag conflicts with -plugin-dir.", "Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two."))
+		problems = append(problems, problem.CodedError("invalid_option", "The -mirror flag conflicts with -plugin-dir.",
+			"Packages come from the directories of -plugin-dir, and from nowhere else. Leave out one of the two."))
 	}
 	problems = append(problems, o.forbidden()...)
 	if o.json && o.jsonInto != "" {
-		problems = append(problems, problem.Error("Invalid output format", "The -json and -json-into arguments are mutually exclusive"))
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid output format",
+			"The -json and -json-into arguments are mutually exclusive"))
 	}
 	o.backend.collect(given)
 	return append(problems, o.backend.conflicts(o.json)...)
@@ -266,7 +268,8 @@ func (o *options) conflicts(given cli.Given) (problems problem.List) {
 // -lockfile=readonly allow.
 func (o *options) forbidden() (problems problem.List) {
 	conflict := func(option, with, why string) {
-		problems = append(problems, problem.Error(fmt.Sprintf("The %s flag conflicts with %s.", option, with), why+" Leave out one of the two."))
+		problems = append(problems, problem.CodedError("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", option, with),
+			why+" Leave out one of the two."))
 	}
 	switch {
 	case o.readonly && o.upgrade:
@@ -351,19 +354,19 @@ func (o *backendOptions) collect(given cli.Given) {
 // conflicts finds options that contradict each other.
 func (o *backendOptions) conflicts(json bool) (problems problem.List) {
 	if o.with != "" && products.StandInFor(o.with) == nil {
-		problems = append(problems, problem.Error("Invalid program",
+		problems = append(problems, problem.CodedError("invalid_variable", "Invalid program",
 			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
 	}
 	switch moves := o.moves(); {
 	case moves && json:
-		problems = append(problems, problem.Error("The -migrate-state and -json options are mutually-exclusive",
+		problems = append(problems, problem.CodedError("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
 			"Moving state asks questions. Leave out one of the two."))
 	case moves && o.reconfigure:
-		problems = append(problems, problem.Error("Invalid init options",
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
 			"The -migrate-state and -reconfigure options are mutually-exclusive."))
 	}
 	if !o.createDefault {
-		problems = append(problems, problem.Error("Cannot use -create-default-workspace flag without experiments enabled",
+		problems = append(problems, problem.CodedError("invalid_option", "Cannot use -create-default-workspace flag without experiments enabled",
 			"It is about state stores, which no released version of Terraform has."))
 	}
 	return problems

@@ -147,7 +147,7 @@ func (in *installation) planProviders(found *view.InitPlan) problem.List {
 	}
 	status, err := installer.Check(in.meta.Context, in.required, in.dir.Locks)
 	if err != nil {
-		return append(problems, problem.Error("Can't compare what is installed", err.Error()))
+		return append(problems, problem.CodedError("vendored", "Can't compare what is installed", err.Error()))
 	}
 	reasons := map[getproviders.Provider][]view.CheckReason{}
 	for _, reason := range status.Reasons {

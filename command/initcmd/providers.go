@@ -60,7 +60,7 @@ func (in *installation) connect() (problems problem.List) {
 	from.Mirrors = in.mirrors
 	var err error
 	if in.source, err = from.All(in.meta); err != nil {
-		problems = append(problems, problem.Error("Can't search for providers", err.Error()))
+		problems = append(problems, problem.CodedError("cli_configuration", "Can't search for providers", err.Error()))
 	}
 	return problems
 }
@@ -207,7 +207,7 @@ func (in *installation) notShared(report providercache.Report) problem.List {
 		probe.Remove()
 		return nil
 	}
-	return problem.List{problem.Warning("The shared cache can't be written to", fmt.Sprintf(
+	return problem.List{problem.CodedWarning("cache_failed", "The shared cache can't be written to", fmt.Sprintf(
 		"Packages that the cache lacks were fetched for this directory alone: %v.\n\nTF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration "+
 			"names the cache. Correct its permissions, or name another directory.", err))}
 }

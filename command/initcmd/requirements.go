@@ -106,7 +106,7 @@ func changesDetected(r request, changes []string) problem.List {
 	if _, err := os.Stat(depsfile.FileName); errors.Is(err, fs.ErrNotExist) {
 		what = fmt.Sprintf("There is no lock file %s, and with %s none is written", depsfile.FileName, r.opts.readonlyBy)
 	}
-	return problem.List{problem.Error("Provider dependency changes detected", fmt.Sprintf(
+	return problem.List{problem.CodedError("lock_file_outdated", "Provider dependency changes detected", fmt.Sprintf(
 		"%s:%s\n\n"+
 			"To record what is required now, run \"%s init\" without it. A version that is locked already "+
 			"changes only with -upgrade.",
@@ -122,7 +122,7 @@ func hashesMissing(r request, providers []getproviders.Provider) problem.List {
 		names[i] = r.product.Short(p)
 	}
 	platform := getproviders.CurrentPlatform()
-	return problem.List{problem.Error("Incomplete lock file information for providers", fmt.Sprintf(
+	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
 		"The lock file %s has no h1 checksum for %s of:%s\n\n"+
 			"Without it \"%s plan\" refuses the package, and %s allows no addition. To add it, run:\n"+
 			"  %[4]s providers lock -platform=%[2]s",

@@ -90,7 +90,8 @@ func checkReport(path string) problem.List {
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
 		return nil
 	}
-	return problem.List{problem.Error("Invalid argument", fmt.Sprintf("The page of the run can't be written to %q, which -report names: %s is no directory.", path, dir))}
+	return problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
+		"The page of the run can't be written to %q, which -report names: %s is no directory.", path, dir))}
 }
 
 // writeReport writes the page of the run, if it is wanted.
@@ -109,7 +110,8 @@ func writeReport(r request, failed bool) problem.List {
 		if at, ok := errors.AsType[*os.PathError](err); ok { // which names a temporary file
 			reason = at.Err
 		}
-		return problem.List{problem.Error("Failed to write the page of the run", fmt.Sprintf("The page can't be written to %q: %v.", r.opts.report, reason))}
+		return problem.List{problem.CodedError("unwritable", "Failed to write the page of the run", fmt.Sprintf(
+			"The page can't be written to %q: %v.", r.opts.report, reason))}
 	}
 	return nil
 }
@@ -121,7 +123,8 @@ func openInto(path string) (*os.File, problem.List) {
 	}
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
-		return nil, problem.List{problem.Error("Invalid argument", fmt.Sprintf("Unable to open the file %q specified by -json-into for writing: %v", path, err))}
+		return nil, problem.List{problem.CodedError("invalid_option", "Invalid argument", fmt.Sprintf(
+			"Unable to open the file %q specified by -json-into for writing: %v", path, err))}
 	}
 	return file, nil
 }
@@ -205,7 +208,7 @@ func copyModule(r request, net sources.Network) problem.List {
 		return nil
 	}
 	if module, problems := configs.LoadModule(".", r.product); !module.Empty || problems.HasErrors() {
-		return problem.List{problem.Error("The working directory already contains files. The -from-module option requires\n"+
+		return problem.List{problem.CodedError("invalid_option", "The working directory already contains files. The -from-module option requires\n"+
 			"an empty directory into which a copy of the referenced module will be placed.\n\n"+
 			"To initialize the configuration already in this working directory, omit the\n-from-module option.", "")}
 	}
@@ -218,7 +221,8 @@ func copyModule(r request, net sources.Network) problem.List {
 		return invalid
 	}
 	if err != nil {
-		return problem.List{problem.Error("Can't copy the module", fmt.Sprintf("The option -from-module names %s: %v.", shown, err))}
+		return problem.List{problem.CodedError("module_package_failed", "Can't copy the module", fmt.Sprintf(
+			"The option -from-module names %s: %v.", shown, err))}
 	}
 	r.view.ModuleCopied()
 	return nil

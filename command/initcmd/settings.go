@@ -78,7 +78,7 @@ func readFallback(o options) (getproviders.Fallback, problem.List) {
 	}
 	fallback, err := getproviders.ParseFallback(o.mirrorFallback)
 	if err != nil {
-		return fallback, problem.List{problem.Error("Invalid mirror fallback",
+		return fallback, problem.List{problem.CodedError("invalid_option", "Invalid mirror fallback",
 			fmt.Sprintf("The value of %s can't be used: %v.", o.by["mirror-fallback"], err))}
 	}
 	return fallback, nil
@@ -87,7 +87,8 @@ func readFallback(o options) (getproviders.Fallback, problem.List) {
 func readLink(o options) (link.Mode, problem.List) {
 	mode, err := link.ParseMode(cmp.Or(o.link, "auto"))
 	if err != nil {
-		return mode, problem.List{problem.Error("Invalid way of linking", fmt.Sprintf("The value of %s can't be used: %v.", o.by["link"], err))}
+		return mode, problem.List{problem.CodedError("invalid_option", "Invalid way of linking", fmt.Sprintf(
+			"The value of %s can't be used: %v.", o.by["link"], err))}
 	}
 	return mode, nil
 }
@@ -100,7 +101,7 @@ func recordPluginDirs(r request) problem.List {
 		return nil
 	}
 	if err := savePluginDirs(pluginDirsPath(r.meta.Env), r.opts.pluginDirs); err != nil {
-		return problem.List{problem.Error("Failed to record the value of -plugin-dir", err.Error())}
+		return problem.List{problem.CodedError("unwritable", "Failed to record the value of -plugin-dir", err.Error())}
 	}
 	return nil
 }

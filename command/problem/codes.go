@@ -3,34 +3,43 @@ package problem
 import (
 	"slices"
 	"strings"
+
+	"github.com/hashicorp/hcl/v2"
 )
 
 // Code is a kind of error, as programs and documents name it. docs/troubleshooting.md has the cause and the cure of each.
 type Code struct {
 	Name string // "no_space"; it doesn't change
 
-	// Summaries are beginnings of the headlines of problems that have this code unless the error
-	// behind them has one of its own.
+	// Summaries are beginnings of the headlines of problems that packages of the engine make, or several commands,
+	// and that have this code unless the error behind them has one of its own.
 	Summaries []string
 }
 
 // Coded is the Extra of a problem that says its own code.
 type Coded string
 
-// WithCode returns the problem with a code, which has to be one of [Codes].
-func WithCode(name string, p *Problem) *Problem {
-	coded := *p
-	coded.Extra = Coded(name)
-	return &coded
+// CodedError is [Error] with a code, which has to be one of [Codes].
+func CodedError(code, summary, detail string) *Problem {
+	return &Problem{Severity: hcl.DiagError, Summary: summary, Detail: detail, Extra: Coded(code)}
+}
+
+// CodedWarning is [Warning] with a code, which has to be one of [Codes].
+func CodedWarning(code, summary, detail string) *Problem {
+	return &Problem{Severity: hcl.DiagWarning, Summary: summary, Detail: detail, Extra: Coded(code)}
 }
 
 // Caused is the Extra of a problem that an error is behind.
-type Caused struct{ Err error }
+type Caused struct {
+	Err  error
+	Code Coded // if the error has none
+}
 
-// Because returns the problem with the error that is behind it, whose code it gets.
+// Because returns the problem with the error that is behind it, whose code it gets if the error has one.
 func Because(err error, p *Problem) *Problem {
 	caused := *p
-	caused.Extra = Caused{err}
+	own, _ := p.Extra.(Coded)
+	caused.Extra = Caused{err, own}
 	return &caused
 }
 
@@ -68,32 +77,81 @@ var networkCodes = []Code{
 	{Name: "too_large"},
 	{Name: "too_slow"},
 	{Name: "unauthorized"},
-	{Name: "unreachable", Summaries: []string{"Error accessing remote module registry", "Failed to query available provider packages",
-		"Failed to ask ", "Invalid package location from module registry"}},
+	{Name: "unreachable", Summaries: []string{"Error accessing remote module registry",
+		"Failed to query available provider packages", "Invalid package location from module registry"}},
 	{Name: "untrusted_certificate"},
 }
 
 var packageCodes = []Code{
-	{Name: "bucket", Summaries: []string{"Invalid URL of a bucket", "Invalid URL of a registry"}},
-	{Name: "built_in_provider", Summaries: []string{"Invalid dependency on built-in provider"}},
+	{Name: "bucket"},
+	{Name: "built_in_provider"},
 	{Name: "checksum_list_mismatch"},
 	{Name: "checksum_mismatch"},
 	{Name: "failed", Summaries: []string{"Failed to install provider"}},
 	{Name: "incompatible_protocol"},
-	{Name: "invalid_address", Summaries: []string{"Invalid provider source", "Invalid provider argument",
-		"Invalid legacy provider address", "Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"}},
-	{Name: "invalid_package", Summaries: []string{"Failed to hash a package"}},
+	{Name: "invalid_address", Summaries: []string{"Invalid provider source", "Invalid legacy provider address",
+		"Invalid provider type", "Invalid provider namespace", "Invalid provider source hostname"}},
+	{Name: "invalid_package"},
 	{Name: "invalid_signature"},
 	{Name: "lock_mismatch"},
-	{Name: "locked_version", Summaries: []string{"Inconsistent dependency lock file"}},
-	{Name: "mirror_index", Summaries: []string{"Failed to update indexes", "Failed to write the mirror"}},
+	{Name: "locked_version"},
+	{Name: "mirror_index"},
 	{Name: "no_matching_version"},
-	{Name: "not_cached", Summaries: []string{"Not all providers are on this machine", "A package that isn't there can't be fetched"}},
-	{Name: "package_not_found", Summaries: []string{"Provider package not found", "No such package in the cache",
-		"Failed to look for packages", "Provider not available"}},
-	{Name: "platform_missing", Summaries: []string{"Incompatible provider version"}},
+	{Name: "not_cached"},
+	{Name: "package_not_found"},
+	{Name: "platform_missing"},
 	{Name: "provider_not_found"},
-	{Name: "refused_by_policy", Summaries: []string{"A lock file isn't good for the required platforms"}},
+	{Name: "refused_by_policy"},
 	{Name: "unknown_signer"},
 	{Name: "version_not_found", Summaries: []string{"Invalid provider version"}},
+}
+
+var moduleCodes = []Code{
+	{Name: "invalid_module_source", Summaries: []string{"Invalid module source address",
+		"Invalid registry module source address"}},
+	{Name: "module_changed"},
+	{Name: "module_not_found", Summaries: []string{"Module not found", "Module has no versions"}},
+	{Name: "module_not_installed", Summaries: []string{"Module not installed", "Module source has changed",
+		"Module version requirements have changed"}},
+	{Name: "module_package_failed", Summaries: []string{"Failed to download module"}},
+	{Name: "module_package_not_found", Summaries: []string{"Unreadable module directory", "Unreadable module subdirectory"}},
+	{Name: "module_record", Summaries: []string{"Failed to read the record of modules"}},
+	{Name: "no_module_version", Summaries: []string{"Unresolvable module version constraint"}},
+}
+
+var writtenCodes = []Code{
+	{Name: "other_backend", Summaries: []string{"State is moved by "}},
+	{Name: "backend_configuration", Summaries: []string{"Invalid backend configuration", "Unsupported backend type",
+		"Invalid workspaces configuration"}},
+	{Name: "backend_record"},
+	{Name: "cli_configuration", Summaries: []string{"Invalid CLI configuration", "Unable to open CLI configuration file",
+		"Unable to read CLI configuration file", "Invalid provider_installation", "Invalid provider source inclusion patterns",
+		"Invalid provider source exclusion patterns", "Invalid URL for provider installation source", "Duplicate ",
+		"Conflicting provider_installation", "Invalid provider dev_overrides", "Can't search for providers",
+		"Can't make an HTTP client"}},
+	{Name: "configuration_not_found", Summaries: []string{"Test directory does not exist"}},
+	{Name: "invalid_configuration", Summaries: []string{"Terraform encountered problems during initialisation",
+		"OpenTofu encountered problems during initialisation", "Failed to read file", "Failed to read module directory",
+		"Failed to read test directory", "Failed to read variables file", "Value for undeclared variable", "Too many modules"}},
+	{Name: "invalid_option", Summaries: []string{"Too many command line arguments", "Invalid value of -",
+		"No output directory specified", "The -"}},
+	{Name: "invalid_policy", Summaries: []string{"Invalid policy", "Failed to read the policy"}},
+	{Name: "invalid_variable", Summaries: []string{"Invalid value of "}},
+	{Name: "lock_file", Summaries: []string{"Dependency locks for modules"}},
+	{Name: "lock_file_outdated"},
+	{Name: "required_version", Summaries: []string{"Unsupported Terraform Core version", "Unsupported OpenTofu Core version"}},
+	{Name: "workspace"},
+}
+
+var machineCodes = []Code{
+	{Name: "cache_failed"},
+	{Name: "file_lock_held"},
+	{Name: "interrupted", Summaries: []string{"Interrupted", "Canceled", "Module installation was canceled",
+		"Reading the configuration was interrupted"}},
+	{Name: "no_space"},
+	{Name: "serve_failed"},
+	{Name: "state", Summaries: []string{"Error loading state"}},
+	{Name: "symlink"},
+	{Name: "unwritable", Summaries: []string{"Failed to write "}},
+	{Name: "vendored"},
 }

@@ -61,7 +61,7 @@ func Choose(m *cli.Meta, o Options) (getproviders.Product, problem.List) {
 		chosen = strict(m.Env, settingsOf[chosen.Program].at(version))
 	}
 	if err != nil {
-		return chosen, problem.List{problem.Error("Invalid product version", err.Error())}
+		return chosen, problem.List{problem.CodedError("invalid_variable", "Invalid product version", err.Error())}
 	}
 	return chosen, nil
 }

@@ -65,7 +65,7 @@ func (r *reader) read(o packageOptions) ([]directory, problem.List) {
 	}
 	var err error
 	if r.temporary, err = scratch.Temporary(); err != nil {
-		return nil, append(problems, problem.Error("Can't fetch modules", problem.Sentence(err)))
+		return nil, append(problems, problem.CodedError("module_package_failed", "Can't fetch modules", problem.Sentence(err)))
 	}
 	const many = 8 // at once; modules may have to be fetched
 	found, _ := par.Map(r.meta.Context, many, dirs, func(ctx context.Context, d *directory) (problem.List, error) {
@@ -76,7 +76,7 @@ func (r *reader) read(o packageOptions) ([]directory, problem.List) {
 		problems, all[i] = append(problems, p...), *dirs[i]
 	}
 	if r.meta.Context.Err() != nil && !problems.HasErrors() {
-		problems = append(problems, problem.Error("Interrupted", "Nothing was changed."))
+		problems = append(problems, problem.CodedError("interrupted", "Interrupted", "Nothing was changed."))
 	}
 	return all, problems
 }
@@ -96,7 +96,8 @@ func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.Lis
 		}
 	}
 	if len(dirs) == 0 && !problems.HasErrors() {
-		problems = append(problems, problem.Error("No configuration files", "None of the directories that -dir names has a configuration."))
+		problems = append(problems, problem.CodedError("configuration_not_found", "No configuration files",
+			"None of the directories that -dir names has a configuration."))
 	}
 	return dirs, problems
 }
@@ -106,7 +107,7 @@ func (r *reader) load(o packageOptions) (dirs []*directory, problems problem.Lis
 func (r *reader) require(ctx context.Context, d *directory, temporary string) problem.List {
 	manifest, err := modules.ReadManifest(workdir.In(d.Path, workdir.ModulesDir(r.meta.Env)), r.product)
 	if err != nil {
-		return problem.List{problem.Error("Failed to read the record of modules", problem.Sentence(err))}
+		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", problem.Sentence(err))}
 	}
 	installer, fetcher := r.net.Modules(r.meta, r.product)
 	defer fetcher.Close()

@@ -36,7 +36,7 @@ func runHash(m *cli.Meta, args []string) (int, error) {
 	for _, path := range paths {
 		h1, zh, err := fetcher.HashPackage(m.Context, path)
 		if err != nil {
-			problems = append(problems, problem.Because(err, problem.Error("Failed to hash a package", problem.Sentence(err))))
+			problems = append(problems, problem.Because(err, problem.CodedError("invalid_package", "Failed to hash a package", problem.Sentence(err))))
 		}
 		report = append(report, view.PackageHashes{Path: path, H1: h1, ZH: zh, Err: err})
 	}

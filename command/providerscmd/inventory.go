@@ -39,7 +39,7 @@ func takeInventory(m *cli.Meta, opts treeOptions, dir *workdir.Dir, required get
 			Target:  &store.Store{Dir: workdir.ProvidersDir(m.Env, "")}, Cache: cache,
 		}
 		if _, err := installer.Check(m.Context, getproviders.Requirements{p: required[p]}, locks); err != nil {
-			return inventory, append(problems, problem.Error("Can't compare what is installed", problem.Sentence(err)))
+			return inventory, append(problems, problem.CodedError("vendored", "Can't compare what is installed", problem.Sentence(err)))
 		}
 		for _, refusal := range rules.CheckLocks(locks, []getproviders.Provider{p}) {
 			asked.refused = cmp.Or[error](asked.refused, refusal)

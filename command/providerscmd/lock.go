@@ -173,7 +173,8 @@ func (o *lockOptions) providers(product getproviders.Product) (only []getprovide
 			problems = append(problems, addressProblem(addressErr))
 		}
 		if err != nil {
-			problems = append(problems, problem.Error("Invalid provider version", fmt.Sprintf("The option -upgrade=%s can't be used: %v.", given, err)))
+			problems = append(problems, problem.CodedError("version_not_found", "Invalid provider version", fmt.Sprintf(
+				"The option -upgrade=%s can't be used: %v.", given, err)))
 		}
 		only, upgrades[p] = append(only, p), v
 	}
@@ -184,7 +185,7 @@ func addressProblem(err error) *problem.Problem {
 	if wrong, ok := errors.AsType[*getproviders.AddressError](err); ok {
 		return problem.Error(wrong.Summary(), wrong.Detail)
 	}
-	return problem.Error("Invalid provider argument", problem.Sentence(err))
+	return problem.CodedError("invalid_address", "Invalid provider argument", problem.Sentence(err))
 }
 
 // checkRequired makes sure that every provider that is named is required in one of
@@ -192,7 +193,7 @@ func addressProblem(err error) *problem.Problem {
 func checkRequired(dirs []directory, only []getproviders.Provider) (problems problem.List) {
 	for _, p := range only {
 		if !slices.ContainsFunc(dirs, func(d directory) bool { return d.requires(p) }) {
-			problems = append(problems, problem.Error("Invalid provider argument",
+			problems = append(problems, problem.CodedError("invalid_address", "Invalid provider argument",
 				fmt.Sprintf("The provider %s is not required by the current configuration.", p)))
 		}
 	}
@@ -214,7 +215,7 @@ func conclude(opts lockOptions, d directory, result lockhashes.Result, v *view.L
 	if err := result.Locks.Save(d.LockFile(), d.Product); err != nil {
 		shown.Result.Err = err
 		v.Tell(shown)
-		return problem.List{problem.Error("Failed to update dependency lock file", problem.Sentence(err))}
+		return problem.List{problem.CodedError("lock_file", "Failed to update dependency lock file", problem.Sentence(err))}
 	}
 	return v.Tell(shown)
 }

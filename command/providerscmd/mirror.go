@@ -250,7 +250,7 @@ func (o *mirrorOptions) listed(product getproviders.Product) (wanted []mirror.Sp
 			err = fmt.Errorf("%s has no packages", p)
 		}
 		if err != nil {
-			problems = append(problems, problem.Error("Invalid provider version", fmt.Sprintf(
+			problems = append(problems, problem.CodedError("version_not_found", "Invalid provider version", fmt.Sprintf(
 				"The option -versions=%s can't be used: %v. It takes \"all\", or ADDRESS@VERSION.", given, err)))
 			continue
 		}

@@ -108,7 +108,7 @@ func (o *packageOptions) connect(in *reader) (sources.Network, getproviders.Sour
 	in.from = from
 	source, err := o.source(m, from)
 	if err != nil {
-		problems = append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))
+		problems = append(problems, problem.CodedError("cli_configuration", "Can't search for providers", problem.Sentence(err)))
 	}
 	return net, source, problems
 }

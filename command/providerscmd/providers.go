@@ -64,10 +64,12 @@ func (o *treeOptions) setFormat(given string) error {
 // check finds options that contradict each other.
 func (o *treeOptions) check() (problems problem.List) {
 	if o.json && o.format != "" {
-		problems = append(problems, problem.Error("Invalid output format", "The -json and -format arguments are mutually exclusive"))
+		problems = append(problems, problem.CodedError("invalid_option", "Invalid output format",
+			"The -json and -format arguments are mutually exclusive"))
 	}
 	if o.policies != nil && o.format == "" {
-		problems = append(problems, problem.Error("The -policy flag needs -format", "Without it, nothing is said of what a policy refuses."))
+		problems = append(problems, problem.CodedError("invalid_option", "The -policy flag needs -format",
+			"Without it, nothing is said of what a policy refuses."))
 	}
 	return problems
 }
@@ -197,7 +199,7 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 		report.State, known, err = workdir.ReadState(m, dir.Product, opts.stateFile, record)
 	}
 	if err != nil {
-		return problem.List{problem.Error("Failed to load state", err.Error())}
+		return problem.List{problem.CodedError("state", "Failed to load state", err.Error())}
 	}
 	report.StateUnknown = !known
 	if !known && record.IsLocal() && (record != nil || dir.Root.Backend == nil) {
@@ -205,8 +207,9 @@ func describeState(m *cli.Meta, opts treeOptions, dir *workdir.Dir, report *view
 			"The state is encrypted: there may be providers that only the state requires. To see them, run:\n  %s state pull | tfdeps providers -state=-", dir.Product.Program))}
 	}
 	if !known && record == nil {
-		return problem.List{problem.Warning(fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"), fmt.Sprintf(
-			"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type))}
+		return problem.List{problem.CodedWarning("backend_record", fmt.Sprintf("Backend initialization required, please run %q", dir.Product.Program+" init"),
+			fmt.Sprintf(
+				"State not read: the backend %q isn't initialized here, so there may be providers that only the state requires.", dir.Root.Backend.Type))}
 	}
 	if !known {
 		return problem.List{problem.Warning("State not read", fmt.Sprintf(

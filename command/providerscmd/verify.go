@@ -168,12 +168,12 @@ func verify(m *cli.Meta, opts verifyOptions) (all comparison, problems problem.L
 	trees, err := store.ReadTrees(m.Context, paths, event.Observer(func(e event.Event) { m.Activity.Observe(e) }))
 	m.Activity.Close()
 	if err != nil {
-		return all, append(problems, problem.Error("Interrupted", "Not all packages were read."))
+		return all, append(problems, problem.CodedError("interrupted", "Interrupted", "Not all packages were read."))
 	}
 	all.compared, all.report = true, view.VerifyReport{Product: products.Unversioned(m)}
 	for i, p := range places {
 		if err := trees[i].Err; err != nil && (p.named || !errors.Is(err, fs.ErrNotExist)) {
-			problems = append(problems, problem.Error("Failed to look for packages", problem.Sentence(err)))
+			problems = append(problems, problem.CodedError("package_not_found", "Failed to look for packages", problem.Sentence(err)))
 			continue
 		}
 		for _, d := range p.dirs {
@@ -196,7 +196,7 @@ func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems prob
 		case errors.Is(err, fs.ErrNotExist) && d.Pattern:
 			continue
 		case errors.Is(err, fs.ErrNotExist):
-			problems = append(problems, problem.Error("No lock file", fmt.Sprintf(
+			problems = append(problems, problem.CodedError("lock_file", "No lock file", fmt.Sprintf(
 				"There is no file %s. It is what packages are compared with.", path)))
 			continue
 		}
@@ -205,7 +205,7 @@ func readLockFiles(m *cli.Meta, given []string) (dirs []lockedDir, problems prob
 		dirs = append(dirs, lockedDir{d.Path, locks})
 	}
 	if len(dirs) == 0 && !problems.HasErrors() {
-		problems = append(problems, problem.Error("No lock files", "None of the directories that -dir names has a lock file."))
+		problems = append(problems, problem.CodedError("lock_file", "No lock files", "None of the directories that -dir names has a lock file."))
 	}
 	return dirs, problems
 }

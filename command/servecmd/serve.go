@@ -241,7 +241,7 @@ func asksAnyHost(o options) bool {
 }
 
 func failure(err error) *problem.Problem {
-	return problem.Error("Failed to serve", problem.Sentence(err))
+	return problem.CodedError("serve_failed", "Failed to serve", problem.Sentence(err))
 }
 
 func openBucket(m *cli.Meta, net sources.Network, place string) (blob.Bucket, *problem.Problem) {

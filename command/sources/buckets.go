@@ -18,7 +18,7 @@ func IsURL(given string) bool { return strings.Contains(given, "://") }
 func (net Network) OpenBucket(ctx context.Context, m *cli.Meta, address string) (blob.Bucket, *problem.Problem) {
 	bucket, err := net.bucketKinds(m).Open(ctx, address)
 	if err != nil {
-		return nil, problem.Error("Invalid URL of a bucket", problem.Sentence(err))
+		return nil, problem.CodedError("bucket", "Invalid URL of a bucket", problem.Sentence(err))
 	}
 	return bucket, nil
 }

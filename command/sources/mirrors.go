@@ -53,7 +53,7 @@ func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.Lis
 	var problems problem.List
 	for _, location := range given {
 		if err := all.open(m, o, location); err != nil {
-			problems = append(problems, problem.Error("Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %s",
+			problems = append(problems, problem.CodedError("invalid_option", "Invalid mirror", fmt.Sprintf("The mirror %s can't be used: %s",
 				redacted(location), problem.Sentence(err))))
 		}
 	}

@@ -70,7 +70,7 @@ func Skipped(env cli.Environment, config *cliconfig.Config, product getproviders
 	}
 	running, err := cliconfig.Reattached(env.Get(reattachVariable), product)
 	if err != nil {
-		return nil, problem.List{problem.Error("Invalid value of "+reattachVariable, err.Error())}
+		return nil, problem.List{problem.CodedError("invalid_variable", "Invalid value of "+reattachVariable, err.Error())}
 	}
 	for _, p := range running {
 		skip[p] = true
@@ -106,7 +106,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 	if offlineBy == "" {
 		var err error
 		if o.Client, err = m.NewClient(m.UserAgent(product), m.OnRetry()); err != nil {
-			return Network{}, problem.List{problem.Error("Can't make an HTTP client", err.Error())}
+			return Network{}, problem.List{problem.CodedError("cli_configuration", "Can't make an HTTP client", err.Error())}
 		}
 	}
 	made, found := config.Network(o)
@@ -133,7 +133,7 @@ func CheckArchiveCredentials(env cli.Environment) problem.List {
 	if given == "" || given == "same-host" {
 		return nil
 	}
-	return problem.List{problem.Error("Invalid setting for credentials", fmt.Sprintf(
+	return problem.List{problem.CodedError("invalid_variable", "Invalid setting for credentials", fmt.Sprintf(
 		"The value of %s is %q. The only one there is, besides none, is \"same-host\".", archiveCredentialsVariable, given))}
 }
 
@@ -155,7 +155,7 @@ func signers(m *cli.Meta, product getproviders.Product) (trusted getproviders.Si
 		}
 		key, err := readTrustedKey(given, product)
 		if err != nil {
-			problems = append(problems, problem.Error("Invalid trusted key", fmt.Sprintf(
+			problems = append(problems, problem.CodedError("invalid_variable", "Invalid trusted key", fmt.Sprintf(
 				"The value of %s can't be used: %v. It takes files with ASCII-armored public keys, each as FILE or PATTERN=FILE, and keys of HashiCorp's partners as PATTERN=ID.", trustedKeysVariable, err)))
 			continue
 		}

@@ -55,7 +55,7 @@ func (o Options) ociMirror(client *oci.Client) func(cliconfig.RepositoryTemplate
 func (o Options) OpenRegistry(m *cli.Meta, address string) (mirror.Registry, *problem.Problem) {
 	find, err := Repositories(address)
 	if err != nil {
-		return nil, problem.Error("Invalid URL of a registry", problem.Sentence(err))
+		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
 	}
 	return ociRegistry{o.OCI(m), find}, nil
 }

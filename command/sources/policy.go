@@ -192,7 +192,7 @@ func (p Policy) CheckLocks(locks *depsfile.Locks, of []getproviders.Provider) (r
 // LockRefusals says in words what CheckLocks found.
 func LockRefusals(refused []*policy.Refusal, product getproviders.Product) (problems problem.List) {
 	for _, r := range refused {
-		problems = append(problems, problem.Error("A lock file isn't good for the required platforms", fmt.Sprintf(
+		problems = append(problems, problem.CodedError("refused_by_policy", "A lock file isn't good for the required platforms", fmt.Sprintf(
 			"Provider %s: %v.\n\nTo add what it lacks, run \"tfdeps providers lock\" without any of the options that forbid it.", product.Short(r.Provider), r)))
 	}
 	return problems
@@ -212,7 +212,7 @@ func PolicyFiles(m *cli.Meta) (paths []string, problems problem.List) {
 	}
 	path, err := policy.Find(".")
 	if err != nil {
-		return nil, append(problems, problem.Error("Can't use the policy", problem.Sentence(err)))
+		return nil, append(problems, problem.CodedError("invalid_policy", "Can't use the policy", problem.Sentence(err)))
 	}
 	if path != "" {
 		if short, err := filepath.Rel(cli.WorkingDirectory(), path); err == nil {

@@ -135,7 +135,7 @@ func OpenCache(m *cli.Meta, config *cliconfig.Config) (*store.Store, problem.Lis
 			m.Log.Debug("no shared cache is used", "directory", dir, "reason", err)
 		}
 		if named {
-			return nil, problem.List{problem.Warning("The shared cache isn't used", fmt.Sprintf(
+			return nil, problem.List{problem.CodedWarning("cache_failed", "The shared cache isn't used", fmt.Sprintf(
 				"The directory %q, which TF_PLUGIN_CACHE_DIR or plugin_cache_dir of the CLI configuration names, can't be used: %v.\n\n"+
 					"Packages are fetched for this directory alone. Correct the directory or its permissions, or name another one.", dir, err))}
 		}
@@ -171,7 +171,7 @@ func FindCache(m *cli.Meta, config *cliconfig.Config, given string) (*store.Stor
 	}
 	cache, err := store.OpenCache(dir, named)
 	if err != nil {
-		return nil, problem.List{problem.Error("There is no shared cache", fmt.Sprintf(
+		return nil, problem.List{problem.CodedError("cache_failed", "There is no shared cache", fmt.Sprintf(
 			"The directory %q can't be used: %v.\n\nAnother one can be named with the variable %s.", cmp.Or(given, dir), err, cacheDirVariable))}
 	}
 	return cache, nil

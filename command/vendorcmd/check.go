@@ -75,7 +75,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	for _, pkg := range p.dir.Tree.Packages() {
 		code, detail, err := checkPackage(r, p, pkg, is.Modules)
 		if err != nil {
-			return nil, problem.List{problem.Error("Can't read a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
+			return nil, problem.List{problem.CodedError("module_package_failed", "Can't read a module", fmt.Sprintf("The module %s: %v.", pkg.Key, err))}
 		}
 		if code != "" {
 			reasons = append(reasons, view.CheckReason{Code: code, Module: pkg.Key, Detail: detail})
@@ -86,7 +86,7 @@ func checkModuleFiles(r request, p project, is *vendored.Record) (reasons []view
 	}
 	unneeded, err := vendored.Unneeded(".", keys)
 	if err != nil {
-		return nil, problem.List{problem.Error("Can't read the modules", problem.Sentence(err))}
+		return nil, problem.List{problem.CodedError("module_package_failed", "Can't read the modules", problem.Sentence(err))}
 	}
 	for _, name := range unneeded {
 		reasons = append(reasons, view.CheckReason{Code: "module_unneeded", Detail: vendored.ModulesDir + "/" + name + " isn't needed"})
@@ -139,7 +139,7 @@ func checkProviders(r request, p project, is *vendored.Record) (reasons []view.C
 	fetcher := fetcher.Fetcher{Product: r.product, Now: r.meta.Now, StateDir: r.meta.StateDir, Policy: rules.Against(p.dir.Locks, nil)}
 	status, err := vendoring.Check(r.meta.Context, &fetcher, placing(r, p, placed, required), packages(r, p, required))
 	if err != nil {
-		return nil, append(problems, problem.Error("Can't compare what is vendored", problem.Sentence(err)))
+		return nil, append(problems, problem.CodedError("vendored", "Can't compare what is vendored", problem.Sentence(err)))
 	}
 	is.Providers = recorded(r, p.was, managed(required, placed))
 	for _, reason := range status.Reasons {
@@ -170,7 +170,7 @@ func checkFiles(r request, p project, is *vendored.Record) (reasons []view.Check
 	for _, file := range gitFiles(is.LFS) {
 		outdated, err := file.block.Outdated(file.name)
 		if err != nil {
-			return nil, problem.List{problem.Error("Can't read what git ignores", problem.Sentence(err))}
+			return nil, problem.List{problem.CodedError("vendored", "Can't read what git ignores", problem.Sentence(err))}
 		}
 		if outdated {
 			reasons = append(reasons, view.CheckReason{Code: "git_file_differs", Detail: file.name + " doesn't say, at its end, what git is to keep"})

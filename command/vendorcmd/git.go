@@ -26,7 +26,7 @@ func writeGitFiles(r request, lfs bool) (problems problem.List) {
 	for _, file := range gitFiles(lfs) {
 		changed, err := file.block.Apply(file.name)
 		if err != nil {
-			problems = append(problems, problem.Error("Failed to tell git what to keep", problem.Sentence(err)))
+			problems = append(problems, problem.CodedError("unwritable", "Failed to tell git what to keep", problem.Sentence(err)))
 		} else if changed {
 			r.view.Changed(file.name)
 		}
@@ -45,7 +45,7 @@ const (
 func hint(r request, lfs bool) (problems problem.List) {
 	files, err := vendored.Files(r.base, vendored.Places())
 	if err != nil {
-		return problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
+		return problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
 	}
 	var large, outside []string
 	refused := false

@@ -129,7 +129,8 @@ func (o *options) accepts(hashes ...getproviders.Hash) bool {
 // checkTogether refuses options of which one makes no sense beside the other.
 func (o *options) checkTogether(given cli.Given) {
 	refuse := func(one, other, why string) {
-		o.problems = append(o.problems, problem.Error(fmt.Sprintf("The %s flag conflicts with %s.", one, other), why+" Leave out one of the two."))
+		o.problems = append(o.problems, problem.CodedError("invalid_option", fmt.Sprintf("The %s flag conflicts with %s.", one, other),
+			why+" Leave out one of the two."))
 	}
 	switch {
 	case o.check && o.upgrade:
@@ -137,7 +138,8 @@ func (o *options) checkTogether(given cli.Given) {
 	case o.check && o.bundle != "":
 		refuse("-o", "-check", "A check writes nothing.")
 	case o.unpack == "" && len(o.accepted) > 0:
-		o.problems = append(o.problems, problem.Error("The -accept-hash flag needs -unpack.", "It says what an archive may add to what is locked."))
+		o.problems = append(o.problems, problem.CodedError("invalid_option", "The -accept-hash flag needs -unpack.",
+			"It says what an archive may add to what is locked."))
 	}
 	if o.unpack == "" {
 		return

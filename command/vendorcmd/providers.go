@@ -45,7 +45,7 @@ func connect(r request, p project) (from origins, problems problem.List) {
 	}
 	all, err := using.All(r.meta)
 	if err != nil {
-		return from, append(problems, problem.Error("Can't search for providers", problem.Sentence(err)))
+		return from, append(problems, problem.CodedError("cli_configuration", "Can't search for providers", problem.Sentence(err)))
 	}
 	placed, unread := findPlaced(r.meta.Context, p.was)
 	if problems = append(problems, unread...); problems.HasErrors() {
@@ -70,7 +70,7 @@ func require(r request, p project) (required getproviders.Requirements, problems
 		var err error
 		if fromState, known, err = workdir.ReadState(r.meta, r.product, "", nil); err != nil {
 			_, problems = p.dir.Tree.Requirements(r.product)
-			return nil, append(problems, problem.Error("Error loading state", problem.Sentence(err)))
+			return nil, append(problems, problem.CodedError("state", "Error loading state", problem.Sentence(err)))
 		}
 	}
 	return p.dir.Combine(r.meta.Env, fromState, known)
@@ -151,18 +151,18 @@ func lockPlatforms(r request, f *fetcher.Fetcher, required getproviders.Requirem
 func vendorProblems(err error, placed []getproviders.Provider) (problems problem.List) {
 	for _, p := range view.MirrorProblems(err) {
 		if p.Summary == "Failed to write the mirror" {
-			p.Summary = "Failed to vendor providers"
+			p = problem.CodedError("failed", "Failed to vendor providers", p.Detail)
 		}
 		problems = append(problems, p)
 	}
 	if mismatch, ok := errors.AsType[*resolve.LockMismatchError](err); ok {
-		problems = append(problems, problem.Error("The lock file speaks against a package", fmt.Sprintf(
+		problems = append(problems, problem.CodedError("lock_file", "The lock file speaks against a package", fmt.Sprintf(
 			"If the package of %s is what you want, add its hashes to the lock file with \"tfdeps providers lock -from=config -platform=OS_ARCH %s\", and vendor again.",
 			mismatch.Provider, mismatch.Provider)))
 	}
 	missing, ok := errors.AsType[*getproviders.PlatformMissingError](err)
 	if ok && slices.Contains(placed, missing.Provider) {
-		problems = append(problems, problem.Error("A package that isn't there can't be fetched", fmt.Sprintf(
+		problems = append(problems, problem.CodedError("not_cached", "A package that isn't there can't be fetched", fmt.Sprintf(
 			"%s has packages of %s of which %s says nothing: they were put there by other means, and init takes that provider from nowhere else. Put the missing package beside them; or remove them all, to have the provider fetched from where init would take it then.",
 			vendored.PluginsDir, missing.Provider, vendored.RecordName)))
 	}
@@ -174,7 +174,7 @@ func vendorProblems(err error, placed []getproviders.Provider) (problems problem
 func findPlaced(ctx context.Context, was vendored.Record) ([]getproviders.Provider, problem.List) {
 	there, err := providersThere(ctx)
 	if err != nil {
-		return nil, problem.List{problem.Error("Failed to read what is vendored", problem.Sentence(err))}
+		return nil, problem.List{problem.CodedError("vendored", "Failed to read what is vendored", problem.Sentence(err))}
 	}
 	return slices.DeleteFunc(there, func(p getproviders.Provider) bool { return slices.Contains(was.Providers, p) }), nil
 }

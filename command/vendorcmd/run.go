@@ -99,22 +99,23 @@ type project struct {
 // read reads the working directory. Its modules aren't found yet.
 func read(r request) (p project, problems problem.List) {
 	if dir := workdir.DataDir(r.meta.Env); filepath.Clean(dir) != ".terraform" {
-		return p, problem.List{problem.Error("A data directory elsewhere can't be vendored", fmt.Sprintf(
+		return p, problem.List{problem.CodedError("vendored", "A data directory elsewhere can't be vendored", fmt.Sprintf(
 			"TF_DATA_DIR is %q. A clone on another machine needn't have this variable, and then modules have to be in .terraform/modules. Unset it.", dir))}
 	}
 	if name := vendored.Linked("."); r.here() && name != "" {
-		return p, problem.List{problem.Error("What is behind a link can't be vendored", fmt.Sprintf(
+		return p, problem.List{problem.CodedError("vendored", "What is behind a link can't be vendored", fmt.Sprintf(
 			"%s leads somewhere else, and git keeps the link, but nothing of what it leads to. Put a directory in its place.", name))}
 	}
 	var err error
 	if p.was, err = vendored.ReadRecord("."); err != nil {
-		return p, problem.List{problem.Error("Failed to read the record of what is vendored", problem.Sentence(err)+
+		return p, problem.List{problem.CodedError("vendored", "Failed to read the record of what is vendored", problem.Sentence(err)+
 			"\n\nTake the file from an earlier commit. If there is none, remove terraform.d/plugins, too, unless it has packages of your own: all is made again.")}
 	}
 	p.wanted = r.opts.record(p.was)
 	p.dir = workdir.Load(r.meta, r.product, ".", r.opts.modules)
 	if p.dir.Empty() {
-		return p, problem.List{problem.Error("No configuration files", fmt.Sprintf("The directory contains no %s configuration files.", r.product.Name))}
+		return p, problem.List{problem.CodedError("configuration_not_found", "No configuration files", fmt.Sprintf(
+			"The directory contains no %s configuration files.", r.product.Name))}
 	}
 	var unlocked problem.List
 	p.dir.Locks, problems = depsfile.Load(depsfile.FileName, r.product)

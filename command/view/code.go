@@ -17,7 +17,9 @@ func codeOf(p *problem.Problem) string {
 	case problem.Coded:
 		return string(extra)
 	case problem.Caused:
-		code = codeOfError(extra.Err)
+		if code = codeOfError(extra.Err); code == "" {
+			code = string(extra.Code)
+		}
 	case modules.Unlocated:
 		code = codeOfError(extra.Err)
 	}

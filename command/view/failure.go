@@ -46,7 +46,8 @@ func InstallProblems(product getproviders.Product, req getproviders.Requirements
 			f := failure{product: product, req: req, ProviderError: failed, suggest: suggest}
 			problems = append(problems, problem.Because(cause.Err, f.problem()))
 		default:
-			problems = append(problems, problem.Because(cause.Err, problem.Error("Failed to install providers", allFailed(product, cause.Err))))
+			problems = append(problems, problem.Because(cause.Err, problem.CodedError("failed", "Failed to install providers",
+				allFailed(product, cause.Err))))
 		}
 	}
 	if len(missing) > 0 {
@@ -111,18 +112,18 @@ func (f failure) problem() *problem.Problem {
 	short := f.product.Short(f.Provider)
 	switch {
 	case f.Step == resolve.StepBuiltIn:
-		return problem.Error("Invalid dependency on built-in provider",
+		return problem.CodedError("built_in_provider", "Invalid dependency on built-in provider",
 			fmt.Sprintf("Cannot use %s: %s", short, withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, getproviders.ErrProtocol), errors.Is(f.Err, getproviders.ErrPlatformMissing):
-		return problem.Error("Incompatible provider version", sentence(withHint(f.Err))+f.requiredBy())
+		return problem.CodedError("platform_missing", "Incompatible provider version", sentence(withHint(f.Err))+f.requiredBy())
 	case errors.Is(f.Err, hosts.ErrNoService), errors.Is(f.Err, hosts.ErrServiceVersion):
-		return problem.Error("Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
+		return problem.CodedError("no_service", "Invalid provider registry host", f.noRegistry(short)+f.requiredBy())
 	case f.beforeSelection():
-		return problem.Error("Failed to query available provider packages",
+		return problem.CodedError("unreachable", "Failed to query available provider packages",
 			fmt.Sprintf("Could not retrieve the list of available versions for provider %s: %s", short, withHint(f.Err))+
 				f.otherAddress())
 	default:
-		return problem.Error("Failed to install provider",
+		return problem.CodedError("failed", "Failed to install provider",
 			fmt.Sprintf("Error while installing %s v%s: %s", short, f.Version, withHint(f.Err)))
 	}
 }
@@ -266,7 +267,7 @@ func notCached(product getproviders.Product, req getproviders.Requirements, miss
 	}
 	fmt.Fprintf(&b, "\n\nTo download them, run this once where requests are allowed, with the same cache:\n  %s\n\n"+
 		"If this machine never has a network, install from a filesystem mirror.", primer(missing))
-	return problem.Error("Not all providers are on this machine", b.String())
+	return problem.CodedError("not_cached", "Not all providers are on this machine", b.String())
 }
 
 // primer is the command that gets what is missing: where the lock file says which
@@ -303,7 +304,7 @@ func IncompleteLock(product getproviders.Product, providers []getproviders.Provi
 		list.WriteString("\n  - " + product.Short(p))
 	}
 	platform := getproviders.CurrentPlatform()
-	return problem.Warning("Incomplete lock file information for providers", fmt.Sprintf(
+	return problem.CodedWarning("lock_file_outdated", "Incomplete lock file information for providers", fmt.Sprintf(
 		"The packages of these providers come from a source that doesn't tell the checksums of other platforms, so that "+
 			"%s could only calculate those of its own:%s\n\n"+
 			"The lock file .terraform.lock.hcl only includes checksums for %s: on another platform it will be "+

@@ -102,7 +102,7 @@ func (s several) text() string {
 
 // canceled is what an interrupt comes to.
 func canceled() *problem.Problem {
-	return problem.Error("Provider installation was canceled by an interrupt signal.", "")
+	return problem.CodedError("interrupted", "Provider installation was canceled by an interrupt signal.", "")
 }
 
 // LockProblems explains why the hashes for a directory's lock file couldn't be
@@ -171,7 +171,9 @@ func MirrorProblems(err error) (problems problem.List) {
 	for _, s := range all {
 		p := s.packages[0]
 		if s.cause != nil {
-			problems = append(problems, problem.Error(mirrorProblem(p).Summary, "Failed to download these providers:"+s.text()))
+			said := mirrorProblem(p)
+			said.Detail = "Failed to download these providers:" + s.text()
+			problems = append(problems, said)
 			continue
 		}
 		index, isIndex := errors.AsType[*archivedir.Error](p.err)
@@ -179,10 +181,10 @@ func MirrorProblems(err error) (problems problem.List) {
 		case p.failed != nil:
 			problems = append(problems, mirrorProblem(p))
 		case isIndex:
-			problems = append(problems, problem.Error("Failed to update indexes",
+			problems = append(problems, problem.CodedError("mirror_index", "Failed to update indexes",
 				fmt.Sprintf("The indexes can't list all that is in the mirror: %s: %s", index.Path, withHint(index.Err))))
 		default:
-			problems = append(problems, problem.Error("Failed to write the mirror", withHint(p.err)))
+			problems = append(problems, problem.CodedError("mirror_index", "Failed to write the mirror", withHint(p.err)))
 		}
 	}
 	return problems
@@ -191,7 +193,8 @@ func MirrorProblems(err error) (problems problem.List) {
 // mirrorProblem has Terraform's headlines.
 func mirrorProblem(p part) *problem.Problem {
 	if p.plat == "" {
-		return problem.Error("Provider not available", fmt.Sprintf("Failed to download %s: %s", p.failed.Provider, withHint(p.cause)))
+		return problem.CodedError("package_not_found", "Provider not available", fmt.Sprintf(
+			"Failed to download %s: %s", p.failed.Provider, withHint(p.cause)))
 	}
 	summary, verb := "Cannot download provider release", "download"
 	switch {
@@ -208,7 +211,7 @@ func mirrorProblem(p part) *problem.Problem {
 func LocateProblems(err error) (problems problem.List) {
 	all, interrupted := byCause(err)
 	if interrupted {
-		return problem.List{problem.Error("The search was canceled by an interrupt signal.", "")}
+		return problem.List{problem.CodedError("interrupted", "The search was canceled by an interrupt signal.", "")}
 	}
 	for _, s := range all {
 		p := s.packages[0]
@@ -219,7 +222,7 @@ func LocateProblems(err error) (problems problem.List) {
 		case p.failed != nil:
 			text = p.name() + ": " + text
 		}
-		problems = append(problems, problem.Error("Provider package not found", text))
+		problems = append(problems, problem.CodedError("package_not_found", "Provider package not found", text))
 	}
 	return problems
 }

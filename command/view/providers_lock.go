@@ -188,7 +188,7 @@ func (v *Lock) tellChecked(d LockedDir) problem.List {
 		v.succeed("The lock file has the checksums for all platforms.")
 		return nil
 	}
-	return problem.List{problem.Error("Incomplete dependency lock file", fmt.Sprintf(
+	return problem.List{problem.CodedError("lock_file_outdated", "Incomplete dependency lock file", fmt.Sprintf(
 		"The lock file in %s lacks:%s\n\nTo add what is missing, run:\n  %s providers lock%s", d.Dir, strings.Join(missing, ""), v.product.Program, strings.Join(platforms, "")))}
 }
 

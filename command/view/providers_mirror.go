@@ -175,7 +175,7 @@ func (v *Mirror) End(result mirror.Result) problem.List {
 // LockedMismatch says that lock files don't fit what configurations require, in
 // Terraform's words.
 func LockedMismatch(product getproviders.Product, dir, reason string) *problem.Problem {
-	return problem.Error("Inconsistent dependency lock file", fmt.Sprintf(
+	return problem.CodedError("locked_version", "Inconsistent dependency lock file", fmt.Sprintf(
 		"The lock file in %s doesn't fit the configuration: %s.\n\n"+
 			"To update the locked dependency selections to match a changed configuration, run:\n  %s init -upgrade", dir, reason, product.Program))
 }

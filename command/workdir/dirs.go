@@ -34,7 +34,8 @@ func Expand(given []string) (dirs []Given, problems problem.List) {
 			err = os.ErrNotExist
 		}
 		if err != nil {
-			problems = append(problems, problem.Error("Invalid directory", fmt.Sprintf("The option -dir=%s can't be used: %v.", value, err)))
+			problems = append(problems, problem.CodedError("invalid_option", "Invalid directory", fmt.Sprintf(
+				"The option -dir=%s can't be used: %v.", value, err)))
 			continue
 		}
 		pattern := !slices.Equal(matches, []string{value}) || strings.ContainsAny(value, "*?[")
@@ -58,10 +59,10 @@ func LockedBelow(paths []string, product getproviders.Product) (store.Locked, pr
 	}
 	files, err := lockFiles(paths)
 	if err != nil {
-		return nil, problem.List{problem.Error("Failed to look for lock files", err.Error())}
+		return nil, problem.List{problem.CodedError("lock_file", "Failed to look for lock files", err.Error())}
 	}
 	if len(files) == 0 {
-		return nil, problem.List{problem.Error("No lock files", fmt.Sprintf(
+		return nil, problem.List{problem.CodedError("lock_file", "No lock files", fmt.Sprintf(
 			"There is no file %s in %s, nor below.", depsfile.FileName, strings.Join(paths, ", ")))}
 	}
 	var problems problem.List

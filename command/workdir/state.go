@@ -27,7 +27,7 @@ func (d *Dir) Requirements(m *cli.Meta, stateFile string, record *backend.Record
 	fromState, known, err := ReadState(m, d.Product, stateFile, record)
 	required, problems = d.Combine(m.Env, fromState, known)
 	if err != nil {
-		problems = append(problems, problem.Error("Error loading state", err.Error()))
+		problems = append(problems, problem.CodedError("state", "Error loading state", err.Error()))
 	}
 	return required, known, problems
 }
@@ -105,7 +105,7 @@ func RecordPath(env cli.Environment) string { return filepath.Join(DataDir(env),
 func ReadRecord(env cli.Environment) (*backend.Record, problem.List) {
 	record, err := backend.Read(RecordPath(env))
 	if err != nil {
-		return nil, problem.List{problem.Error("Failed to load state", "The record of the backend can't be used: "+err.Error()+
+		return nil, problem.List{problem.CodedError("state", "Failed to load state", "The record of the backend can't be used: "+err.Error()+
 			".\n\nIf the file is damaged, remove it, and initialize again.")}
 	}
 	return record, nil

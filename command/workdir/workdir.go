@@ -111,7 +111,8 @@ func (d *Dir) Empty() bool { return d.Root.Empty && !d.RootProblems.HasErrors() 
 
 // NoConfiguration is the error for a directory that is Empty.
 func (d *Dir) NoConfiguration(shown string) *problem.Problem {
-	return problem.Error("No configuration files", fmt.Sprintf("The directory %s contains no %s configuration files.", shown, d.Product.Name))
+	return problem.CodedError("configuration_not_found", "No configuration files", fmt.Sprintf(
+		"The directory %s contains no %s configuration files.", shown, d.Product.Name))
 }
 
 // FindModules finds the modules below the root module, as the installer's mode
@@ -121,7 +122,7 @@ func (d *Dir) NoConfiguration(shown string) *problem.Problem {
 func (d *Dir) FindModules(ctx context.Context, installer modules.Resolver) problem.List {
 	manifest, err := modules.ReadManifest(installer.Dir, installer.Product)
 	if err != nil {
-		return problem.List{problem.Error("Failed to read the record of modules", err.Error()+".\n\n"+
+		return problem.List{problem.CodedError("module_record", "Failed to read the record of modules", err.Error()+".\n\n"+
 			"If the file can't be mended, remove it: it is made again.")}
 	}
 	d.InstallModules(ctx, installer, manifest)
@@ -167,7 +168,7 @@ func (d *Dir) SaveModules() problem.List {
 		return nil
 	}
 	if err := d.Tree.Save(); err != nil {
-		return problem.List{problem.Error("Failed to record the modules", err.Error())}
+		return problem.List{problem.CodedError("module_record", "Failed to record the modules", err.Error())}
 	}
 	return nil
 }
@@ -235,7 +236,7 @@ func (d *Dir) InstalledModules(ctx context.Context) (installed []modulelock.Lock
 	for _, pkg := range d.Tree.Packages() {
 		hash, err := modulelock.HashTree(ctx, pkg.Path)
 		if err != nil {
-			return nil, problem.List{problem.Error("Can't compare a module with its lock file",
+			return nil, problem.List{problem.CodedError("module_changed", "Can't compare a module with its lock file",
 				fmt.Sprintf("The module %s can't be read: %v.", pkg.Key, err))}
 		}
 		installed = append(installed, modulelock.Lock{Key: pkg.Key, Source: pkg.Source, Version: pkg.Version, Commit: pkg.Commit, Hash: hash})
