@@ -43,7 +43,6 @@ type reader struct {
 	meta      *cli.Meta
 	product   getproviders.Product
 	net       sources.Network
-	from      sources.Options  // what sources are made of; zero: they aren't made
 	mirrors   *sources.Mirrors // of -mirror; nil: they aren't open
 	temporary *scratch.Dir     // nil: not made yet
 }

@@ -143,7 +143,7 @@ func fill(opts mirrorOptions, in *reader, v *view.Mirror) problem.List {
 	var registry mirror.Registry
 	switch {
 	case sources.IsOCI(opts.target):
-		opened, invalid := in.from.OpenRegistry(m, opts.target)
+		opened, invalid := net.OpenRegistry(opts.target)
 		if invalid != nil {
 			return problem.List{invalid}
 		}

@@ -105,7 +105,6 @@ func (o *packageOptions) connect(in *reader) (sources.Network, getproviders.Sour
 		return net, nil, problems
 	}
 	from.Mirrors = in.mirrors
-	in.from = from
 	source, err := o.source(m, from)
 	if err != nil {
 		problems = append(problems, problem.CodedError("cli_configuration", "Can't search for providers", problem.Sentence(err)))

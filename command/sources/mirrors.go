@@ -89,7 +89,7 @@ func (all *Mirrors) open(m *cli.Meta, o Options, location string) error {
 		if err != nil {
 			return err
 		}
-		source := getproviders.Memoize(&oci.Source{Client: o.OCI(m), Repository: find})
+		source := getproviders.Memoize(&oci.Source{Client: o.Net.OCI(), Repository: find})
 		all.opened = append(all.opened, openedMirror{source: source, remote: true})
 	default:
 		bucket, err := o.Net.bucketKinds(m).Open(m.Context, location)

@@ -20,6 +20,7 @@ import (
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/wholefile"
+	"github.com/tfdeps/tfdeps/providercache/oci"
 )
 
 // ReadConfig reads the CLI configuration. Problems with it are errors: to install
@@ -83,6 +84,7 @@ type Network struct {
 	cliconfig.Network
 	Signers getproviders.Signers // whose signatures count in mirrors
 	Policy  Policy               // of [Online] alone: the rules that count for the current directory
+	Logins  *oci.Logins          // for OCI registries
 }
 
 // Online reads the CLI configuration and the policy, to which the values of -policy belong, and makes the
@@ -115,7 +117,7 @@ func Connect(m *cli.Meta, product getproviders.Product, config *cliconfig.Config
 		problems = append(problems, configProblem(p))
 	}
 	trusted, invalid := signers(m, product)
-	return Network{Network: made, Signers: trusted}, append(problems, invalid...)
+	return Network{Network: made, Signers: trusted, Logins: logins(user(m), config.OCI)}, append(problems, invalid...)
 }
 
 // user is whose files and variables count.

@@ -2,11 +2,13 @@ package sources
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
-	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/configs/modules/fetch"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 	"github.com/tfdeps/tfdeps/providercache/oci"
@@ -18,19 +20,38 @@ const ociScheme = "oci://"
 // IsOCI reports whether an argument is about an OCI registry.
 func IsOCI(given string) bool { return strings.HasPrefix(given, ociScheme) }
 
-// OCI returns what asks OCI registries, with the credentials that OpenTofu would find. Nothing is read or asked yet.
-func (o Options) OCI(m *cli.Meta) *oci.Client {
-	user, said := user(m), o.Config.OCI
-	logins := &oci.Logins{
+// logins are the credentials that OpenTofu would find. Nothing is read yet.
+func logins(user cliconfig.User, said cliconfig.OCI) *oci.Logins {
+	found := &oci.Logins{
 		Helper: said.DefaultHelper, Files: said.Files, Ambient: !said.NoAmbient, Getenv: user.Getenv, HomeDir: user.HomeDir, GOOS: user.GOOS,
 	}
 	for _, c := range said.Credentials {
-		logins.Blocks = append(logins.Blocks, oci.LoginBlock{
+		found.Blocks = append(found.Blocks, oci.LoginBlock{
 			Prefix: c.Prefix, Helper: c.Helper,
 			Login: oci.Login{Username: c.Username, Password: c.Password, AccessToken: c.AccessToken, RefreshToken: c.RefreshToken},
 		})
 	}
-	return &oci.Client{HTTP: o.Net.Client, Logins: logins.Find}
+	return found
+}
+
+// OCI returns what asks OCI registries. Nothing is asked yet.
+func (net Network) OCI() *oci.Client {
+	client := &oci.Client{HTTP: net.Client}
+	if net.Logins != nil {
+		client.Logins = net.Logins.Find
+	}
+	return client
+}
+
+// modulesIn finds packages of modules in OCI registries.
+func modulesIn(client *oci.Client) func(context.Context, fetch.OCIPackage) (fetch.OCIArchive, error) {
+	return func(ctx context.Context, at fetch.OCIPackage) (fetch.OCIArchive, error) {
+		archive, sum, err := client.Module(ctx, oci.Repository{Registry: at.Registry, Name: at.Repository}, at.Tag, at.Digest)
+		if errors.Is(err, oci.ErrNoModule) {
+			err = fmt.Errorf("%w: %w", fetch.ErrNotFound, err)
+		}
+		return fetch.OCIArchive{Archive: archive, SHA256: sum}, err
+	}
 }
 
 // Repositories reads oci://HOST/PATH/${namespace}/${type}, in which ${hostname} may stand, too: a mirror may be for the providers of one host alone.
@@ -45,19 +66,19 @@ func repositories(template cliconfig.RepositoryTemplate) func(getproviders.Provi
 }
 
 // ociMirror is the source of an oci_mirror block.
-func (o Options) ociMirror(client *oci.Client) func(cliconfig.RepositoryTemplate) getproviders.Source {
+func ociMirror(client *oci.Client) func(cliconfig.RepositoryTemplate) getproviders.Source {
 	return func(template cliconfig.RepositoryTemplate) getproviders.Source {
 		return getproviders.Memoize(&oci.Source{Client: client, Repository: repositories(template)})
 	}
 }
 
 // OpenRegistry returns what publishes packages in the repositories of a URL, as [Repositories] reads it. Nothing is asked yet.
-func (o Options) OpenRegistry(m *cli.Meta, address string) (mirror.Registry, *problem.Problem) {
+func (net Network) OpenRegistry(address string) (mirror.Registry, *problem.Problem) {
 	find, err := Repositories(address)
 	if err != nil {
 		return nil, problem.CodedError("bucket", "Invalid URL of a registry", problem.Sentence(err))
 	}
-	return ociRegistry{o.OCI(m), find}, nil
+	return ociRegistry{net.OCI(), find}, nil
 }
 
 // ociRegistry is an OCI registry as mirror.UpdateRegistry takes it.

@@ -44,7 +44,7 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 	return cliconfig.SourceOptions{
 		Product: o.Product, Network: o.Net.Network, User: user(m), Signers: o.Net.Signers,
 		Dirs: o.PluginDirs, Except: o.Vendored, Fallback: o.Fallback, Cached: o.Cached, Mirrors: o.Mirrors.sources(o),
-		OCIMirror: o.ociMirror(o.OCI(m)),
+		OCIMirror: ociMirror(o.Net.OCI()),
 	}
 }
 
@@ -53,6 +53,9 @@ func (o Options) Single(m *cli.Meta) cliconfig.SourceOptions {
 func (net Network) Modules(m *cli.Meta, product getproviders.Product) (modules.Resolver, *fetch.Fetcher) {
 	offline, store := net.OfflineBy != "", ModuleStore(m)
 	fetcher := &fetch.Fetcher{Client: net.Archives, Store: store, Environ: m.Env, Offline: offline}
+	if product.Predecessor != nil {
+		fetcher.OCI = modulesIn(net.OCI())
+	}
 	if m.Activity != nil {
 		fetcher.Report = m.Activity.Module
 	}

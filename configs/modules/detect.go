@@ -131,7 +131,7 @@ func detectFile(location string) (Remote, error) {
 }
 
 // harmless are the parameters of package addresses whose values are no secrets.
-var harmless = []string{"archive", "checksum", "depth", "ref", "rev"}
+var harmless = []string{"archive", "checksum", "depth", "digest", "ref", "rev", "tag"}
 
 // shown returns an address as messages show it: without the login that the URL of a
 // repository may hold.

@@ -276,3 +276,39 @@ func TestPush_MakesWhatSkopeoReads(t *testing.T) {
 		t.Errorf("the layer is %q", layer)
 	}
 }
+
+func TestModule_IsFoundByTagAndDigest(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	at := oci.Repository{Registry: s.Host, Name: "modules/net"}
+	digest := s.PushModule(t, at.Name, "latest", []byte("archive one"))
+	other := s.PushModule(t, at.Name, "1.0.0", []byte("archive two"))
+	s.push(t, "1.0.0", target(linux, "archive one"))
+	for _, test := range []struct{ tag, digest, want string }{{"", "", "archive one"}, {"1.0.0", "", "archive two"}, {"", digest, "archive one"}, {"", other, "archive two"}} {
+		archive, sum, err := s.client.Module(t.Context(), at, test.tag, test.digest)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened, err := archive.Open(t.Context(), 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		content, err := io.ReadAll(opened.Body)
+		opened.Body.Close()
+		if string(content) != test.want || err != nil || sum != sha256.Sum256([]byte(test.want)) {
+			t.Errorf("%+v: %q, %v", test, content, err)
+		}
+	}
+	for _, test := range []struct {
+		at          oci.Repository
+		tag, digest string
+		want        string
+	}{
+		{at, "2.0.0", "", "there is no such package"}, {oci.Repository{Registry: s.Host, Name: "modules/other"}, "", "", "there is no such package"},
+		{at, "", "sha256:x", "the digest"}, {s.at, "1.0.0", "", "media type"}, {oci.Repository{Registry: s.Host, Name: "Not/A/Name"}, "", "", "invalid address"},
+	} {
+		if _, _, err := s.client.Module(t.Context(), test.at, test.tag, test.digest); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%+v: %v", test, err)
+		}
+	}
+}

@@ -243,12 +243,17 @@ func (index imageIndex) target(plat getproviders.Platform) (target *ocispec.Desc
 
 // readTarget reads the manifest of a platform, and returns its archive.
 func readTarget(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor) (layer ocispec.Descriptor, err error) {
+	return readLayer(ctx, repo, target, typeTarget)
+}
+
+// readLayer reads an image manifest of a type, and returns its archive.
+func readLayer(ctx context.Context, repo *remote.Repository, target ocispec.Descriptor, artifactType string) (layer ocispec.Descriptor, err error) {
 	var manifest ocispec.Manifest
 	text, err := readManifest(ctx, repo, target)
 	if err == nil {
 		err = json.Unmarshal(text, &manifest)
 	}
-	if err == nil && (manifest.MediaType != ocispec.MediaTypeImageManifest || manifest.ArtifactType != typeTarget) {
+	if err == nil && (manifest.MediaType != ocispec.MediaTypeImageManifest || manifest.ArtifactType != artifactType) {
 		err = fmt.Errorf("it has the media type %.100q and the artifact type %.100q", manifest.MediaType, manifest.ArtifactType)
 	}
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -60,7 +61,21 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "not authorized: the registry wants a username") {
 		t.Errorf("without a login: %v\n%s", err, out)
 	}
+	digest := at.PushModule(t, "modules/net", "latest", providertest.Zip(map[string]string{"main.tf": "", "sub/main.tf": "locals {}\n"}))
+	modulesOf := func(program string) (string, []string) {
+		dir := t.TempDir()
+		harness.WriteText(t, filepath.Join(dir, "main.tf"), fmt.Sprintf("module \"a\" {\n source = \"oci://%[1]s/modules/net//sub\"\n}\nmodule \"b\" {\n source = \"oci://%[1]s/modules/net?digest=%[2]s\"\n}\n", at.Host, digest))
+		harness.Run(t, dir, append(mirrored, "TFDEPS_PRODUCT=tofu"), program, "get", "-no-color")
+		return harness.ReadText(t, filepath.Join(dir, ".terraform", "modules", "modules.json")), harness.ListTree(t, dir)
+	}
+	record, tree := modulesOf(program)
+	if !strings.Contains(strings.Join(tree, "\n"), "modules/a/sub/main.tf") {
+		t.Errorf("the modules are\n%s\n%s", record, strings.Join(tree, "\n"))
+	}
 	t.Run("tofu", func(t *testing.T) {
+		if gotRecord, gotTree := modulesOf(harness.LookTofu(t)); gotRecord != record || !slices.Equal(gotTree, tree) {
+			t.Errorf("tofu get:\n%s\n%s\nand tfdeps:\n%s\n%s", gotRecord, strings.Join(gotTree, "\n"), record, strings.Join(tree, "\n"))
+		}
 		if got := installed(harness.LookTofu(t), mirrored); got != lock {
 			t.Errorf("tofu's lock file is\n%s, and that of tfdeps\n%s", got, lock)
 		}

@@ -23,7 +23,8 @@
 //     requests that are made at the same time want of one is fetched together.
 //  4. A Mercurial repository, "hg::URL", with rev.
 //  5. A prefix of objects, "s3::URL" or "gcs::URL"; see package bucket.
-//  6. A directory of this machine, "file:///DIR".
+//  6. A package in an OCI registry, oci://HOST/REPOSITORY with ?tag= or ?digest=, where [Fetcher].OCI is set.
+//  7. A directory of this machine, "file:///DIR".
 //
 // # What is kept
 //

@@ -193,6 +193,9 @@ func (f *Fetcher) locate(ctx context.Context, w *session, req modules.FetchReque
 		if at.packageSource, err = parseSource(at.address, at.hopped); err != nil {
 			return location{}, failed(stepAddress, err)
 		}
+		if at.kind == "oci" && f.OCI == nil {
+			return location{}, failed(stepAddress, errNoOCI)
+		}
 		if !at.isPage() {
 			if f.Offline && at.kind == "git" && at.archive == "" {
 				at.known = req.Commit

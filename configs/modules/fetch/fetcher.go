@@ -33,6 +33,8 @@ type Fetcher struct {
 	// STORAGE_EMULATOR_HOST. The libraries that find other credentials for s3 and gcs look
 	// for them in the process's own, and in the files that it names.
 	Environ []string
+	// OCI finds the package at an address such as oci://HOST/REPOSITORY, which OpenTofu knows and Terraform doesn't; nil: there is none.
+	OCI func(ctx context.Context, at OCIPackage) (OCIArchive, error)
 	// Rewrite returns the address that is to be used instead of the package's,
 	// such as that of a mirror; also for those to which servers point. Nil: none.
 	Rewrite func(pkg string) string
@@ -253,6 +255,6 @@ func (q *query) String() string { return strings.Join(q.parts, "&") }
 var login = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`//[^/\s]*@`) })
 
 // harmless are the parameters whose values are no secrets.
-var harmless = []string{"archive", "depth", "ref", "rev"}
+var harmless = []string{"archive", "depth", "digest", "ref", "rev", "tag"}
 
 func redact(pkg string) string { return modules.Redact(pkg) }

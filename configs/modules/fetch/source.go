@@ -16,7 +16,7 @@ import (
 // packageSource is where content comes from, and by which means. It is comparable:
 // equal ones have the same content.
 type packageSource struct {
-	kind     string // "http", "git", "hg", "s3", "gcs", "file"
+	kind     string // "http", "git", "hg", "s3", "gcs", "file", "oci"
 	url      string // without the parameters that are for us
 	archive  string // how it is packed, a key of archiveKinds; "": a directory, or a page that says where the package is
 	checksum checksum
@@ -43,6 +43,7 @@ var kinds = map[string][]string{
 	"s3":    {"http", "https"},
 	"gcs":   {"http", "https"},
 	"file":  {"file"},
+	"oci":   {"oci"},
 }
 
 // parseSource reads the address of a package. Hopped is one from the answer of a server.
@@ -64,6 +65,13 @@ func parseSource(pkg string, hopped bool) (packageSource, error) {
 	}
 	if err := checkKind(kind, u, hopped); err != nil {
 		return packageSource{}, err
+	}
+	if kind == "oci" {
+		from, err := readOCI(u)
+		if err != nil {
+			err = fmt.Errorf("%w: %w", ErrAddress, err)
+		}
+		return from, err
 	}
 	from, err := readParameters(u, hopped)
 	if err != nil {
@@ -103,7 +111,7 @@ func checkKind(kind string, u *url.URL, hopped bool) error {
 		return fmt.Errorf("%w: the host or user begins with a dash, and could be taken for an option", ErrAddress)
 	case hopped && (u.Host == "" || u.Scheme == "file"):
 		return fmt.Errorf("%w: a server leads to files of this machine", ErrAddress)
-	case u.Host == "" && slices.Contains(schemes, "http") && u.Scheme != "file":
+	case u.Host == "" && (slices.Contains(schemes, "http") && u.Scheme != "file" || u.Scheme == "oci"):
 		return fmt.Errorf("%w: it has no host", ErrAddress)
 	}
 	return nil

@@ -301,6 +301,11 @@ func (f *Fetcher) getArchive(ctx context.Context, w *session, from packageSource
 		archive.path = from.url
 	case "git", "hg":
 		archive.path, err = f.fileInRepository(ctx, w, from, dir)
+	case "oci":
+		archive.path = filepath.Join(dir, "archive")
+		if err = f.getOCI(ctx, from, archive.path); err != nil {
+			err = failed(stepDownload, err)
+		}
 	default:
 		archive.path = filepath.Join(dir, "archive")
 		if err = f.getObjects(ctx, w, from, archive.path); err != nil {

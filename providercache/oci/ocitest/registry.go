@@ -4,6 +4,7 @@ package ocitest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"net"
 	"net/http"
@@ -67,6 +68,47 @@ func Start(t *testing.T, ca *providertest.CA, login bool) Registry {
 	t.Cleanup(r.Client.CloseIdleConnections)
 	r.serve(t, program, file("config.yml", []byte(config)))
 	return r
+}
+
+// PushModule publishes the package of a module, a zip archive, under a tag, and returns the digest of its manifest.
+func (r Registry) PushModule(t *testing.T, repository, tag string, archive []byte) (digest string) {
+	t.Helper()
+	base := "https://" + r.Host + "/v2/" + repository
+	send := func(method, url, contentType string, content []byte) *http.Response {
+		req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(content))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.SetBasicAuth(Username, Password)
+		req.Header.Set("Content-Type", contentType)
+		resp, err := r.Client.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode >= 300 {
+			t.Fatalf("%s %s: %s", method, url, resp.Status)
+		}
+		return resp
+	}
+	digestOf := func(content []byte) string { return fmt.Sprintf("sha256:%x", sha256.Sum256(content)) }
+	config := []byte("{}")
+	for _, blob := range [][]byte{config, archive} {
+		at, err := send(http.MethodPost, base+"/blobs/uploads/", "", nil).Location()
+		if err != nil {
+			t.Fatal(err)
+		}
+		query := at.Query()
+		query.Set("digest", digestOf(blob))
+		at.RawQuery = query.Encode()
+		send(http.MethodPut, at.String(), "application/octet-stream", blob)
+	}
+	const mediaType = "application/vnd.oci.image.manifest.v1+json"
+	manifest := fmt.Appendf(nil, `{"schemaVersion": 2, "mediaType": %q, "artifactType": "application/vnd.opentofu.modulepkg",
+		"config": {"mediaType": "application/vnd.oci.empty.v1+json", "digest": %q, "size": 2}, "layers": [{"mediaType": "archive/zip", "digest": %q, "size": %d}]}`,
+		mediaType, digestOf(config), digestOf(archive), len(archive))
+	send(http.MethodPut, base+"/manifests/"+tag, mediaType, manifest)
+	return digestOf(manifest)
 }
 
 func (r Registry) serve(t *testing.T, program, config string) {

@@ -1,0 +1,69 @@
+package fetch
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/getproviders"
+)
+
+func TestFetch_PackagesOfOCIRegistries(t *testing.T) {
+	t.Parallel()
+	archive := zipped(t, someTree)
+	sum := sha256.Sum256(archive)
+	var asked OCIPackage
+	f := &Fetcher{OCI: func(_ context.Context, at OCIPackage) (OCIArchive, error) {
+		asked = at
+		if at.Tag == "missing" {
+			return OCIArchive{}, ErrNotFound
+		}
+		return OCIArchive{getproviders.ReaderArchive{Name: "blob", Reader: bytes.NewReader(archive), Size: int64(len(archive))}, sum}, nil
+	}}
+	defer f.Close()
+	const digest = "sha256:0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f"
+	for pkg, want := range map[string]OCIPackage{
+		"oci://r.example:5000/team/net":        {Registry: "r.example:5000", Repository: "team/net"},
+		"oci://r.example/net.zip?tag=1.0.0":    {Registry: "r.example", Repository: "net.zip", Tag: "1.0.0"},
+		"oci://r.example/net?digest=" + digest: {Registry: "r.example", Repository: "net", Digest: digest},
+	} {
+		sameTree(t, fetched(t, f, get(pkg)), below(someTree, ""))
+		if asked != want {
+			t.Errorf("%s: asked for %+v, want %+v", pkg, asked, want)
+		}
+	}
+	for _, query := range []string{"?tag=1&digest=" + digest, "?tag=", "?tag=1&tag=2", "?archive=zip", "?ref=x", "?checksum=" + strings.Repeat("0", 64)} {
+		if err := refused(t, f, "oci://r.example/net"+query); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", query, err)
+		}
+	}
+	for _, pkg := range []string{"oci://u:p@r.example/net", "oci://r.example", "oci:///net", "oci::https://r.example/net"} {
+		if err := refused(t, f, pkg); !errors.Is(err, ErrAddress) {
+			t.Errorf("%s: %v", pkg, err)
+		}
+	}
+	if err := refused(t, f, "oci://r.example/net?tag=missing"); !errors.Is(err, ErrNotFound) {
+		t.Error(err)
+	}
+	archive = append(archive, 0)
+	if err := refused(t, f, "oci://r.example/net?tag=changed"); !strings.Contains(err.Error(), "its manifest says") {
+		t.Error(err)
+	}
+}
+
+func TestFetch_OCIRegistriesAreOpenTofus(t *testing.T) {
+	t.Parallel()
+	f := &Fetcher{}
+	defer f.Close()
+	if err := refused(t, f, "oci://r.example/net"); !errors.Is(err, ErrAddress) || !strings.Contains(err.Error(), "in Terraform's place") {
+		t.Error(err)
+	}
+	offline := &Fetcher{Offline: true, OCI: func(context.Context, OCIPackage) (OCIArchive, error) { panic("asked") }}
+	defer offline.Close()
+	if err := refused(t, offline, "oci://r.example/net"); !errors.Is(err, ErrOffline) {
+		t.Error(err)
+	}
+}
