@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tfdeps/tfdeps/command/cli"
 )
@@ -49,6 +50,21 @@ func TestCommands_HelpAndFlagsAgree(t *testing.T) {
 		for _, name := range listed {
 			if !defined[name] {
 				t.Errorf("the help of %s has -%s, which the command doesn't take", c.Name, name)
+			}
+		}
+	}
+}
+
+// A terminal of 80 columns breaks no line of any help.
+func TestCommands_HelpFitsOnATerminal(t *testing.T) {
+	texts := map[string]string{"tfdeps": usage}
+	for _, c := range commands() {
+		texts[c.Name] = c.Help.Text()
+	}
+	for name, text := range texts {
+		for line := range strings.Lines(text) {
+			if n := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); n > 80 {
+				t.Errorf("the help of %s has a line of %d columns: %s", name, n, line)
 			}
 		}
 	}

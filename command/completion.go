@@ -31,9 +31,9 @@ var shells = []string{"bash", "fish", "zsh"}
 func completionCommand() cli.Command {
 	return cli.Command{Name: "completion", Synopsis: "Print a script that completes commands in a shell", Run: runCompletion, Help: cli.Help{
 		Usage: []string{"completion [options] bash|fish|zsh"}, Flags: new(completionOptions).flags(),
-		About: `  Prints a script for a shell. With it, the Tab key completes commands, options and
-  their values, and the providers and platforms of the lock file and the shared
-  cache. No request is sent.`,
+		About: `  Prints a script for a shell. With it, the Tab key completes commands, options
+  and their values, and the providers and platforms of the lock file and the
+  shared cache. No request is sent.`,
 	}}
 }
 

@@ -21,9 +21,9 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps vendor -o deps.tar", Why: "Write one archive, for a machine without a network."},
 	},
 	"serve": {
-		{Line: "tfdeps serve -listen=:8443 -tls-cert=mirror.crt -tls-key=mirror.key /srv/mirror", Why: "Serve a mirror to all machines, and keep its packages in a directory."},
-		{Line: "tfdeps serve -- terragrunt run-all init", Why: "Have a command download each package once, and install it from there in all directories."},
-		{Line: "tfdeps serve -tokens=tokens.txt -include='hashicorp/*' s3://company-providers/mirror", Why: "Serve some providers to those who have a token, from a bucket."},
+		{Line: "tfdeps serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror", Why: "Serve a mirror to all machines, and keep its packages in a directory."},
+		{Line: "tfdeps serve -- terragrunt run-all init", Why: "Have a command that runs many inits download each package once."},
+		{Line: "tfdeps serve -tokens=tokens.txt -include='acme/*' s3://company/mirror", Why: "Serve some providers to those who have a token, from a bucket."},
 	},
 	"version": {
 		{Line: "tfdeps version -json", Why: "Print versions for programs."},
@@ -70,7 +70,7 @@ var examples = map[string][]cli.Example{
 		{Line: "tfdeps cache gc -older-than=2w -dry-run", Why: "Show what two weeks would remove."},
 	},
 	"cache prune": {
-		{Line: "tfdeps cache prune -keep-locked .", Why: "Keep what lock files in and below this directory select, and remove all the rest."},
+		{Line: "tfdeps cache prune -keep-locked .", Why: "Keep what lock files in and below this directory select, and remove the rest."},
 	},
 	"cache key": {
 		{Line: "tfdeps cache key -github >> \"$GITHUB_OUTPUT\"", Why: "Name the cache of a CI job by what is locked."},

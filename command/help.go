@@ -5,8 +5,8 @@ const usage = `Usage: tfdeps [global options] <command> [args]
 
 Installs the providers and modules that a Terraform or OpenTofu configuration
 needs. Run "tfdeps init" in the place of "terraform init" or "tofu init", and
-then "terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does. It
-works as OpenTofu does if it is called by a link named tofu, for init with
+then "terraform plan" or "tofu plan" as usual. tfdeps works as Terraform does.
+It works as OpenTofu does if it is called by a link named tofu, for init with
 -with=tofu, and with TFDEPS_PRODUCT=tofu.
 
 Commands:
@@ -46,8 +46,8 @@ Environment:
   TFDEPS_CLI_ARGS,          the same, after those, for options that the real
   TFDEPS_CLI_ARGS_init      program would refuse
   TF_CLI_CONFIG_FILE        the CLI configuration, in place of .terraformrc, or
-                            .tofurc if there is one and the work is that of tofu, and
-                            .terraform.d/*.tfrc of the home directory
+                            .tofurc if there is one and the work is that of
+                            tofu, and .terraform.d/*.tfrc of the home directory
   TF_TOKEN_<host>           the token for a registry or mirror, with _ for each
                             dot of the host and __ for each dash
   TFDEPS_ARCHIVE_CREDENTIALS
@@ -57,9 +57,9 @@ Environment:
                             signatures count in mirrors: FILE, or PATTERN=FILE
                             for providers such as example.com/acme/*, or
                             PATTERN=ID for the key of a partner of HashiCorp's
-  TFDEPS_MIRROR             mirrors that are asked first, with commas between them,
-                            as the option -mirror: s3://BUCKET/PREFIX, gs://,
-                            https:// or a directory
+  TFDEPS_MIRROR             mirrors that are asked first, with commas between
+                            them, as the option -mirror: s3://BUCKET/PREFIX,
+                            gs://, https:// or a directory
   TFDEPS_POLICY             files with rules that refuse packages, separated as
                             in PATH, beside tfdeps.hcl of the repository
   NETRC                     the file with logins for packages, in place of
@@ -71,15 +71,15 @@ Environment:
   TF_REGISTRY_CLIENT_TIMEOUT
                             how often a request is repeated (1), and how many
                             seconds an answer may take to begin (10)
-  TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60), and
-  TFDEPS_MIN_RATE           the bytes a second that archives have to bring, over
-                            a minute (1024)
+  TFDEPS_DOCUMENT_TIMEOUT,  how many seconds all other answers may take (60),
+  TFDEPS_MIN_RATE           and the bytes a second that archives have to bring,
+                            over a minute (1024)
   TF_APPEND_USER_AGENT      added to the user agent of requests
-  TFDEPS_LOG, TF_LOG        debug: tell every request with its status, size and time
-                            on stderr; trace: also when it is sent; json: so, as
-                            objects. The first counts before the second
-  TFDEPS_LOG_PATH,          the file for that, in place of stderr, which is added to
-  TF_LOG_PATH
+  TFDEPS_LOG, TF_LOG        debug: tell every request with its status, size and
+                            time on stderr; trace: also when it is sent; json:
+                            so, as objects. The first counts before the second
+  TFDEPS_LOG_PATH,          the file for that, in place of stderr; it is added
+  TF_LOG_PATH               to what the file has
   TF_PLUGIN_CACHE_DIR       the cache of providers that directories share, with
                             links to it from each of them
   TFDEPS_CACHE_DIR          where the cache is if no such directory is named

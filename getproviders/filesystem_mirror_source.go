@@ -140,8 +140,8 @@ type SearchError struct {
 // Error implements error.
 func (e *SearchError) Error() string { return fmt.Sprintf("cannot search %s: %v", e.Dir, e.Err) }
 
-// Code is "unreachable".
-func (e *SearchError) Code() string { return "unreachable" }
+// Code is "source_directory".
+func (e *SearchError) Code() string { return "source_directory" }
 
 // Unwrap returns ErrUnreachable and the cause.
 func (e *SearchError) Unwrap() []error { return []error{ErrUnreachable, e.Err} }

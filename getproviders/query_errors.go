@@ -25,6 +25,7 @@ type QueryError struct {
 	Kind     string // "provider registry" or "provider mirror"
 	Err      error  // names the URL
 	Advice   string // what may be wrong; "" if nothing is known
+	Invalid  bool   // there was an answer, and it isn't what the protocol has
 }
 
 // Error implements error.
@@ -35,12 +36,16 @@ func (e *QueryError) Error() string {
 // Hint says what may be wrong.
 func (e *QueryError) Hint() string { return e.Advice }
 
-// Code is "unreachable" or "unauthorized".
+// Code is "invalid_answer", "unreachable" or "unauthorized".
 func (e *QueryError) Code() string {
-	if errors.Is(e.Err, ErrUnauthorized) {
+	switch {
+	case errors.Is(e.Err, ErrUnauthorized):
 		return "unauthorized"
+	case e.Invalid:
+		return "invalid_answer"
+	default:
+		return "unreachable"
 	}
-	return "unreachable"
 }
 
 // Unwrap returns what the error is to callers, and the cause.
@@ -116,7 +121,7 @@ func statusError(kind string, p Provider, host hosts.Hostname, req hosts.Documen
 // malformedError says that the answer from a URL is not what the protocol has
 // there.
 func malformedError(kind string, p Provider, doc *hosts.Document, err error) error {
-	failed := &QueryError{Provider: p, Kind: kind, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
+	failed := &QueryError{Provider: p, Kind: kind, Invalid: true, Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
 	if bytes.HasPrefix(bytes.TrimSpace(doc.Body), []byte("<")) {
 		failed.Advice = "the answer is a web page: check the URL, and whether a login or a proxy answers in place of the server"
 	}

@@ -82,8 +82,8 @@ func (o *verifyOptions) flags() cli.Flags {
 
 func verifyHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache verify [options]"}, Flags: new(verifyOptions).flags(),
-		About: `  Reads all packages and compares them with their receipts. The exit code is 0 if
-  none differs, 2 if one does, 1 if it couldn't be found out.`}
+		About: `  Reads all packages and compares them with their receipts. The exit code is 0
+  if none differs, 2 if one does, 1 if it couldn't be found out.`}
 }
 
 func (o *removeOptions) flags() cli.Flags {
@@ -112,14 +112,15 @@ func gcHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache gc [options]"}, Flags: new(gcOptions).flags(),
 		About: `  Removes packages that aren't used any more, and what killed runs and deleted
   directories left behind. It keeps packages that another process is working on,
-  and packages to which tfdeps made a symbolic link in some directory. The size in
-  parentheses in the result isn't free yet: directories have hard links to it.
+  and packages to which tfdeps made a symbolic link in some directory. The size
+  in parentheses in the result isn't free yet: directories have hard links to
+  it.
 
   Without options, it removes packages that no init has used for 30 days, and
   archives and git repositories of modules that are older than that.
 
-  In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages without
-  a receipt of tfdeps stay.`}
+  In a cache that plugin_cache_dir or TF_PLUGIN_CACHE_DIR names, packages
+  without a receipt of tfdeps stay.`}
 }
 
 func cleanHelp() cli.Help {
@@ -148,9 +149,10 @@ func (o *keyOptions) setPlatform(given string) (err error) {
 
 func keyHelp() cli.Help {
 	return cli.Help{Usage: []string{"cache key [options] [DIR|FILE...]"}, Flags: new(keyOptions).flags(),
-		About: `  Shows one key for all that the lock files select, those of the current directory
-  and below, or in and below the directories given. Equal sets of packages have
-  the same key: addresses, versions, the platform and the hashes count; comments,
-  constraints, and which directory needs what, don't. Nothing but lock files
-  is looked at. Directories whose names begin with a dot are left out.`}
+		About: `  Shows one key for all that the lock files select, those of the current
+  directory and below, or in and below the directories given. Equal sets of
+  packages have the same key: addresses, versions, the platform and the hashes
+  count; comments, constraints, and which directory needs what, don't. Nothing
+  but lock files is looked at. Directories whose names begin with a dot are left
+  out.`}
 }

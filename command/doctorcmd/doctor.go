@@ -37,13 +37,14 @@ func (o *options) flags() cli.Flags {
 
 func help() cli.Help {
 	return cli.Help{Usage: []string{"doctor [options]"}, Flags: new(options).flags(),
-		About: `  Shows what is in effect in this directory: the CLI configuration with files and
-  lines, the registries and mirrors, the proxy and the certificates, where tokens
-  come from, the shared cache, the installed programs and the policy files. It asks
-  each registry and mirror once, and says what is wrong and how to correct it.
+		About: `  Shows what is in effect in this directory: the CLI configuration with files
+  and lines, the registries and mirrors, the proxy and the certificates, where
+  tokens come from, the shared cache, the installed programs and the policy
+  files. It asks each registry and mirror once, and says what is wrong and how
+  to correct it.
 
-  Nothing is installed or changed, and no token is printed. The exit code is 1 if
-  there is a problem, and 0 if there are only warnings.`,
+  Nothing is installed or changed, and no token is printed. The exit code is 1
+  if there is a problem, and 0 if there are only warnings.`,
 	}
 }
 

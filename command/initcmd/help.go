@@ -17,15 +17,16 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   locked already costs no network; configuration and state are never changed.
 
   Packages come from where the provider_installation block of the CLI
-  configuration says. Without one, they come from terraform.d/plugins and the other
-  directories that are mirrors by default, if these have the provider, otherwise
-  from the provider's registry.
+  configuration says. Without one, they come from terraform.d/plugins and the
+  other directories that are mirrors by default, if these have the provider,
+  otherwise from the provider's registry.
 
   Modules that aren't local are fetched, unless they are recorded already. The
   backend is recorded for "terraform plan", and no request is sent to it: moving
   state is left to Terraform.`
 
-const more = `  The exit code is 0, or 1 if anything went wrong. With -check and -plan there is 2, too.
+const more = `  The exit code is 0, or 1 if anything went wrong. With -check and -plan there
+  is 2, too.
 
 The answer of -check is a line for people. With -json it is one object of the
 type "check_reason" for each reason, with code, @message and what it is about
@@ -49,9 +50,9 @@ up_to_date and reasons, their number. The codes don't change:
   workspace_missing        the selected workspace doesn't exist
   plugin_dirs_changed      -plugin-dir isn't what is recorded of it
 
--plan has these codes, too, and "provider_upgrade" and "module_upgrade" where only
--upgrade is the reason. With -json there is an object of the type "plan_module"
-for each module that would be fetched, "plan_provider" for each provider,
-"check_reason" for everything else, and at the end "plan" with up_to_date, complete
-(false: what modules require that aren't here is unknown), modules, fetch, link,
-present, bytes and unknown_sizes.`
+-plan has these codes, too, and "provider_upgrade" and "module_upgrade" where
+only -upgrade is the reason. With -json there is an object of the type
+"plan_module" for each module that would be fetched, "plan_provider" for each
+provider, "check_reason" for everything else, and at the end "plan" with
+up_to_date, complete (false: what modules require that aren't here is unknown),
+modules, fetch, link, present, bytes and unknown_sizes.`

@@ -55,18 +55,18 @@ const treeMore = `The JSON object:
   diagnostics          its errors and warnings, with codes. If nothing else was
                        found out, there is nothing else but format_version`
 
-const lockAbout = `  Adds to the lock file the hashes that other platforms need, so that a lock file
-  made on one machine works on all. It does so for every provider that the
+const lockAbout = `  Adds to the lock file the hashes that other platforms need, so that a lock
+  file made on one machine works on all. It does so for every provider that the
   configuration requires, or for the providers whose addresses are given. Locked
   versions stay. What isn't locked yet gets the newest version that is allowed.
 
-  Packages come from the providers' own registries, whatever the CLI configuration
-  says about installation. Each is read while it is downloaded, and isn't kept. Its
-  hashes are remembered, so it isn't downloaded a second time. Where a registry
-  tells all hashes, nothing is downloaded.
+  Packages come from the providers' own registries, whatever the CLI
+  configuration says about installation. Each is read while it is downloaded,
+  and isn't kept. Its hashes are remembered, so it isn't downloaded a second
+  time. Where a registry tells all hashes, nothing is downloaded.
 
-  Modules needn't be installed, and no state or backend is looked at. Nothing but
-  the lock file is written.`
+  Modules needn't be installed, and no state or backend is looked at. Nothing
+  but the lock file is written.`
 
 const lockMore = `The JSON object:
 
@@ -74,7 +74,8 @@ const lockMore = `The JSON object:
                        changes when one is changed or removed.
   directories          each of them:
     dir, lock_file       where it is
-    changed              whether hashes or versions have changed in the lock file
+    changed              whether hashes or versions have changed in the lock
+                         file
     complete             false if something failed or, with -check, is missing
     error, code          why nothing was done; absent if it was
     providers            those that were asked for:
@@ -85,8 +86,10 @@ const lockMore = `The JSON object:
                            should have
       platforms            each of them:
         platform, source
-        h1, zh               the hashes of the package; zh is absent if not known
-        origin               how they are known: "computed", "recalled" or "listed"
+        h1, zh               the hashes of the package; zh is absent if not
+                             known
+        origin               how they are known: "computed", "recalled" or
+                             "listed"
         authentication, key_id
         missing              those that the lock file lacked
         bytes                of the archive that was read; null: none was
@@ -101,24 +104,24 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
   web server of static files that has it is a network mirror, by the JSON files
   that are written beside the packages.
 
-  The lists of checksums that publishers have signed are kept beside the packages,
-  with the signatures and the keys. An installation from the mirror by tfdeps gets
-  packages verified as from the registry, and all hashes for the lock file, if
-  HashiCorp's key has signed, or one that TFDEPS_TRUSTED_KEYS names. Terraform
-  ignores these files.
+  The lists of checksums that publishers have signed are kept beside the
+  packages, with the signatures and the keys. An installation from the mirror by
+  tfdeps gets packages verified as from the registry, and all hashes for the
+  lock file, if HashiCorp's key has signed, or one that TFDEPS_TRUSTED_KEYS
+  names. Terraform ignores these files.
 
   What is in the directory stays, and isn't fetched again. It may be served
   meanwhile: nothing is listed that isn't there.
 
-  A bucket of S3, of a service that speaks its protocol, or of Google Cloud Storage
-  gets the same tree. Several machines may fill one bucket at once. Credentials are
-  those that the programs of AWS and Google find. A URL of S3 may have these
-  parameters: region, profile, anonymous=true, and for other services
-  endpoint=https://HOST and path-style=false.
+  A bucket of S3, of a service that speaks its protocol, or of Google Cloud
+  Storage gets the same tree. Several machines may fill one bucket at once.
+  Credentials are those that the programs of AWS and Google find. A URL of S3
+  may have these parameters: region, profile, anonymous=true, and for other
+  services endpoint=https://HOST and path-style=false.
 
-  Packages come from the providers' own registries, whatever the CLI configuration
-  says about installation. Versions are those of the lock file, else the newest
-  that are allowed. Modules needn't be installed.`
+  Packages come from the providers' own registries, whatever the CLI
+  configuration says about installation. Versions are those of the lock file,
+  else the newest that are allowed. Modules needn't be installed.`
 
 const mirrorMore = `The JSON object:
 
@@ -142,9 +145,9 @@ const mirrorMore = `The JSON object:
                        found out, there is nothing else but format_version`
 
 const urlsAbout = `  Shows where the packages are that an installation needs, and how to know them:
-  for programs that fetch, scan or build with them. Versions are those of the lock
-  file, else the newest that are allowed. No package is downloaded, and nothing is
-  written; the signed lists of checksums are asked for, and verified.
+  for programs that fetch, scan or build with them. Versions are those of the
+  lock file, else the newest that are allowed. No package is downloaded, and
+  nothing is written; the signed lists of checksums are asked for, and verified.
 
   Packages come from where init would take them. Modules needn't be installed.`
 
@@ -166,7 +169,8 @@ const urlsMore = `The JSON object:
         filename             by which mirrors know the archive
         url                  of the archive; null if it is on this machine
         path                 then: of the archive, or of the unpacked package
-        sha256               of the archive, in hexadecimal digits; null: not known
+        sha256               of the archive, in hexadecimal digits; null: not
+                             known
         size                 of the archive, in bytes; null: not known
         hashes               what is known of this package: zh is sha256, and
                              some sources list an h1
@@ -192,12 +196,12 @@ const verifyAbout = `  Reads every package in .terraform/providers from its firs
 
 What isn't known is one of these:
 
-  unproven        the lock file has only hashes of archives (zh), or none, and the
-                  package is unpacked: that takes an h1
+  unproven        the lock file has only hashes of archives (zh), or none, and
+                  the package is unpacked: that takes an h1
   unreadable      the package can't be hashed`
 
-const verifyMore = `  The exit code is 0 if all is as the lock files say, 2 if something differs, and
-  1 if that can't be told.
+const verifyMore = `  The exit code is 0 if all is as the lock files say, 2 if something differs,
+  and 1 if that can't be told.
 
 The JSON object:
 

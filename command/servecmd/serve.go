@@ -72,14 +72,15 @@ func (o *options) flags() cli.Flags {
 
 func help() cli.Help {
 	return cli.Help{Usage: []string{"serve [options] <dir>", "serve [options] s3://BUCKET/PREFIX", "serve [options] gs://BUCKET/PREFIX",
-		"serve [options] [<dir> or URL] -- COMMAND [ARGUMENT...]"}, About: about, Flags: new(options).flags(), More: more}
+		"serve [options] [DIR or URL] -- COMMAND [ARG...]"}, About: about, Flags: new(options).flags(), More: more}
 }
 
-const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/, which
-  is also a registry of providers and modules, for host blocks. What it doesn't have it gets from where the CLI configuration says, and keeps it in
+const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, below /mirror/,
+  which is also a registry of providers and modules, for host blocks. What it
+  doesn't have it gets from where the CLI configuration says, and keeps it in
   the directory or bucket. An archive is downloaded once for all who ask for it,
-  and is kept only if it is authentic and the policy allows it. What was installed
-  once can be installed while the registries are down.`
+  and is kept only if it is authentic and the policy allows it. What was
+  installed once can be installed while the registries are down.`
 
 const more = `With a command, the server runs while the command does, on a free port of this
 machine, under a path that only the command knows. TF_CLI_CONFIG_FILE of the
@@ -88,9 +89,9 @@ registries are found at the server. Archives are kept below the user's directory
 for caches, if no other place is given. The exit code is the command's.
 
 Several servers can share a bucket. /healthz answers when the server runs, and
-/readyz when it can read its directory or bucket; both need no token. /metrics is
-for Prometheus, and / a page that shows how the server does. Each request
-is a line on stderr, without tokens and signatures. An interrupt, or SIGTERM, ends
+/readyz when it can read its directory or bucket; both need no token. /metrics
+is for Prometheus, and / a page that shows how the server does. Each request is
+a line on stderr, without tokens and signatures. An interrupt, or SIGTERM, ends
 the server when the requests that run have been answered, after half a minute at
 most.`
 

@@ -67,19 +67,20 @@ func (o *options) flags() cli.Flags {
 }
 
 func help() cli.Help {
-	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-accept-hash=HASH] [-json] [DIR]"}, About: about, Flags: new(options).flags()}
+	return cli.Help{Usage: []string{"vendor [options]", "vendor -unpack=FILE.tar [-accept-hash=HASH] [DIR]"}, About: about, Flags: new(options).flags()}
 }
 
 const about = `  Puts all that this directory needs into the directory itself, to be committed:
-  packages of providers into terraform.d/plugins, modules and those that they call
-  into .terraform/modules with modules.json, and the hashes of the packages into
-  .terraform.lock.hcl. In a clone of the repository, "terraform init" and "tfdeps
-  init" then need no network. No configuration is changed. A CLI configuration isn't
-  needed; if there is one, it must not have a provider_installation block.
+  packages of providers into terraform.d/plugins, modules and those that they
+  call into .terraform/modules with modules.json, and the hashes of the packages
+  into .terraform.lock.hcl. In a clone of the repository, "terraform init" and
+  "tfdeps init" then need no network. No configuration is changed. A CLI
+  configuration isn't needed; if there is one, it must not have a
+  provider_installation block.
 
-  Providers come from where init would take them, and are verified as there. What
-  is vendored already and matches the lock file isn't downloaded again. The signed
-  checksums of an archive are beside it. Packages that you have put there
+  Providers come from where init would take them, and are verified as there.
+  What is vendored already and matches the lock file isn't downloaded again. The
+  signed checksums of an archive are beside it. Packages that you have put there
   yourself are verified, locked, and left as they are.
 
   Lines that git needs are kept in a marked block at the end of .gitignore and

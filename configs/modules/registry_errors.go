@@ -77,7 +77,7 @@ func (e *RegistryError) Summary() string {
 	}
 }
 
-// Code is "module_not_found", "offline", "unauthorized" or "unreachable".
+// Code is "module_not_found", "offline", "unauthorized", "invalid_answer" or "unreachable".
 func (e *RegistryError) Code() string {
 	switch e.Kind {
 	case ErrModuleNotFound:
@@ -86,9 +86,11 @@ func (e *RegistryError) Code() string {
 		return "offline"
 	case getproviders.ErrUnauthorized:
 		return "unauthorized"
-	default:
-		return "unreachable"
 	}
+	if _, ok := errors.AsType[*answerError](e.Err); ok {
+		return "invalid_answer"
+	}
+	return "unreachable"
 }
 
 // Hint says what may be wrong, or what to do.
@@ -204,8 +206,19 @@ func malformed(about release, doc *hosts.Document, err error) error {
 		return nil
 	}
 	return &RegistryError{Module: about.module, Version: about.version, Kind: getproviders.ErrUnreachable,
-		Err: fmt.Errorf("malformed answer from %q: %w", hosts.RedactURL(doc.URL), err)}
+		Err: &answerError{url: hosts.RedactURL(doc.URL), err: err}}
 }
+
+// answerError is an answer that isn't what the protocol has.
+type answerError struct {
+	url string
+	err error
+}
+
+func (e *answerError) Error() string {
+	return fmt.Sprintf("malformed answer from %q: %v", e.url, e.err)
+}
+func (e *answerError) Unwrap() error { return e.err }
 
 // offline is about what isn't remembered.
 func offline(about release) error {

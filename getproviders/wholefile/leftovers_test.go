@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -61,5 +63,20 @@ func TestSave_ManyWriteToOneDirectory(t *testing.T) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 4 {
 		t.Errorf("there is %v, %v", entries, err)
+	}
+}
+
+func TestRead_NamesTheFileThatIsNoDirectory(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("a path below a file doesn't exist there")
+	}
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Read(filepath.Join(file, "below", "it"), 1)
+	if err == nil || !strings.HasPrefix(err.Error(), file+" is a file, and has to be a directory") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -39,13 +39,27 @@ func Read(path string, max int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, explained(path, err)
 	case info.IsDir():
 		return nil, fmt.Errorf("%s is a directory", path)
 	case !info.Mode().IsRegular():
 		return nil, fmt.Errorf("%s is not a regular file", path)
 	}
 	return ReadAny(path, max)
+}
+
+// explained names the file that is in the place of a directory of a path, if that is why it can't be read: the system
+// says only "not a directory", and names the whole path.
+func explained(path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if info, statErr := os.Stat(dir); statErr == nil && !info.IsDir() {
+			return fmt.Errorf("%s is a file, and has to be a directory: remove the file, or give it another name (%w)", dir, err)
+		}
+	}
+	return err
 }
 
 // ReadFS is Read for a file in fsys; nil is the file system of the process. A path
