@@ -34,7 +34,7 @@ func (h Help) Text() string {
 		if i > 0 {
 			head = "      "
 		}
-		fmt.Fprintf(&b, "%s tfdeps [global options] %s\n", head, usage)
+		fmt.Fprintf(&b, "%s %s\n", head, strings.Join(wrapped("tfdeps [global options] "+usage, helpWidth-len("Usage: ")), "\n           "))
 	}
 	b.WriteString("\n" + h.About + "\n")
 	if len(h.Flags) > 0 {
@@ -48,7 +48,7 @@ func (h Help) Text() string {
 		b.WriteString("\nExamples:\n")
 	}
 	for _, e := range h.Examples {
-		fmt.Fprintf(&b, "\n  %s\n    %s\n", e.Why, e.Line)
+		fmt.Fprintf(&b, "\n  %s\n    %s\n", indented(e.Why, 2), e.Line)
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }

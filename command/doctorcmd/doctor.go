@@ -56,6 +56,7 @@ type examination struct {
 	config  *cliconfig.Config
 	report  view.Doctor
 
+	locked   map[getproviders.Provider]getproviders.Version
 	warnedOf map[string]bool // files with secrets that others can read
 }
 
@@ -68,7 +69,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if o.offline {
 		o.offlineBy = by["offline"]
 	}
-	x := &examination{meta: m, opts: o, warnedOf: map[string]bool{}}
+	x := &examination{meta: m, opts: o, locked: map[getproviders.Provider]getproviders.Version{}, warnedOf: map[string]bool{}}
 	x.examine()
 	how := m.ViewOptions(x.product, o.json)
 	x.report.Color = how.Stdout.Color && !how.Plain && !how.NoColor

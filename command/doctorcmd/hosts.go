@@ -27,6 +27,9 @@ type target struct {
 	url      string                // of a mirror
 	host     hosts.Hostname        // of a registry
 	provider getproviders.Provider // whose versions are asked for; zero: of none
+
+	providers []getproviders.Provider // that may come from this registry
+	probe     bool                    // it is asked to find out whether there is a network
 }
 
 // askHosts asks each registry and mirror that counts here.
@@ -49,33 +52,56 @@ func (x *examination) askHosts() {
 		if errs[i] != nil {
 			answer.OK, answer.Error = false, view.Explained(errs[i])
 			answer.Code = view.CodeOfError(errs[i])
-			failures = gather(failures, answer.Host, errs[i])
+			failures = gather(failures, answer.Host, x.needs(x.meta.Context, targets[i], from), errs[i])
 		}
 		x.report.Hosts = append(x.report.Hosts, answer)
 	}
 	for _, f := range failures {
-		x.add(problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), view.Explained(f.err)))})
+		found := problem.List{problem.Because(f.err, problem.CodedError("unreachable", "Failed to ask "+strings.Join(f.hosts, ", "), view.Explained(f.err)))}
+		if !f.needed {
+			found = problem.AsWarnings(found)
+		}
+		x.add(found)
 	}
+}
+
+// needs reports whether anything here needs a host: a mirror is needed, and a registry if a provider comes from it that none of the
+// mirrors has. Where no provider is required, the default registry stands for the network.
+func (x *examination) needs(ctx context.Context, t target, from cliconfig.SourceOptions) bool {
+	if t.url != "" || len(t.providers) == 0 {
+		return t.url != "" || t.probe
+	}
+	all, err := x.config.Source(ctx, from)
+	if err != nil {
+		return true
+	}
+	all.Selectors = slices.DeleteFunc(all.Selectors, func(s getproviders.Selector) bool { return s.IsRegistry })
+	return slices.ContainsFunc(t.providers, func(p getproviders.Provider) bool {
+		available, err := all.Versions(ctx, p)
+		locked, isLocked := x.locked[p]
+		return err != nil || len(available.Versions) == 0 || isLocked && !slices.Contains(available.Versions, locked)
+	})
 }
 
 // failure is a cause for which hosts didn't answer as they should.
 type failure struct {
-	hosts []string
-	err   error // of the first of them
+	hosts  []string
+	err    error // of the first of them
+	needed bool  // one of them is
 }
 
 // gather adds a host that failed to those that failed for the same cause: a proxy that can't be used, or no
 // DNS.
-func gather(failures []failure, host string, err error) []failure {
+func gather(failures []failure, host string, needed bool, err error) []failure {
 	if cause, ok := errors.AsType[*hosts.ConnectionError](err); ok && (cause.Reason == hosts.ErrProxy || cause.Reason == hosts.ErrName) {
 		for i, f := range failures {
 			if other, ok := errors.AsType[*hosts.ConnectionError](f.err); ok && other.Reason == cause.Reason {
-				failures[i].hosts = append(f.hosts, host)
+				failures[i].hosts, failures[i].needed = append(f.hosts, host), f.needed || needed
 				return failures
 			}
 		}
 	}
-	return append(failures, failure{[]string{host}, err})
+	return append(failures, failure{[]string{host}, err, needed})
 }
 
 // targets are the network mirrors, and the registries of the providers that are required or locked here,
@@ -93,20 +119,23 @@ func (x *examination) targets() (all []target) {
 			all = append(all, t)
 		}
 	}
-	asked := map[hosts.Hostname]bool{}
-	add := func(host hosts.Hostname, p getproviders.Provider) {
-		if !asked[host] {
-			asked[host] = true
+	asked := map[hosts.Hostname]int{}
+	add := func(host hosts.Hostname, p getproviders.Provider) *target {
+		at, ok := asked[host]
+		if !ok {
+			at, asked[host] = len(all), len(all)
 			all = append(all, target{kind: "registry", host: host, provider: p})
 		}
+		return &all[at]
 	}
 	for _, p := range providers {
 		if x.direct(p) {
-			add(p.Hostname, p)
+			t := add(p.Hostname, p)
+			t.providers = append(t.providers, p)
 		}
 	}
 	if len(providers) == 0 && x.direct(getproviders.Provider{Hostname: x.product.DefaultHost, Namespace: "hashicorp", Type: "null"}) {
-		add(x.product.DefaultHost, getproviders.Provider{})
+		add(x.product.DefaultHost, getproviders.Provider{}).probe = true
 	}
 	for _, host := range x.configured() {
 		add(host, getproviders.Provider{})
@@ -124,6 +153,7 @@ func (x *examination) providers() (all []getproviders.Provider) {
 	x.add(dir.LoadLocks())
 	for _, lock := range dir.Locks.All() {
 		all = append(all, lock.Provider)
+		x.locked[lock.Provider] = lock.Version
 	}
 	all = slices.DeleteFunc(all, func(p getproviders.Provider) bool { return p.IsBuiltIn() || p.IsLegacy() })
 	slices.SortFunc(all, getproviders.Provider.Compare)

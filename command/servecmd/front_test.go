@@ -2,6 +2,8 @@ package servecmd
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -15,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 )
@@ -91,6 +95,32 @@ func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
 		}
 		if asksAnyHost(options{listen: listen, tokens: "file"}) || asksAnyHost(options{listen: listen, include: []string{"a/b"}}) {
 			t.Errorf("%s: what has tokens, or names its hosts", listen)
+		}
+	}
+}
+
+func TestServe_LogsForPrograms(t *testing.T) {
+	for _, asJSON := range []bool{false, true} {
+		var out bytes.Buffer
+		log := slog.New(logHandler(&cli.Meta{Stderr: view.Stream{Writer: &out}}, options{json: asJSON}, slog.LevelWarn))
+		log.Info("nothing")
+		log.Warn("a line", "host", "example.com")
+		var line struct{ Level, Msg, Host string }
+		err := json.Unmarshal(out.Bytes(), &line)
+		if is := err == nil && line.Level == "WARN" && line.Msg == "a line" && line.Host == "example.com"; is != asJSON {
+			t.Errorf("-json=%t: %q", asJSON, &out)
+		}
+	}
+}
+
+func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
+	for listen, want := range map[string]bool{":8080": true, "0.0.0.0:80": true, "localhost:0": false, "[::1]:80": false} {
+		o := options{listen: listen, tokens: "file"}
+		if showsTokens(o) != want {
+			t.Errorf("%s: %t", listen, !want)
+		}
+		if o.cert = "tls.crt"; showsTokens(o) || showsTokens(options{listen: listen}) {
+			t.Errorf("%s: with a certificate, or without tokens", listen)
 		}
 	}
 }

@@ -36,6 +36,7 @@ func Command() cli.Command {
 type options struct {
 	listen           string
 	cert, key        string // files; "": plain http
+	json             bool
 	tokens           string // a file; "": everyone may read
 	include, exclude []string
 	place            string // a directory, or the URL of a bucket
@@ -56,6 +57,7 @@ func (o *options) flags() cli.Flags {
 			"hands over comes first. The default is " + defaultListen + "."},
 		{Name: "tls-cert", Arg: "=FILE", Value: cli.String(&o.cert), Help: "Speak https with this certificate, in PEM, with those that issued it behind it. Terraform and OpenTofu need https."},
 		{Name: "tls-key", Arg: "=FILE", Value: cli.String(&o.key), Help: "The certificate's private key, in PEM."},
+		{Name: "json", Value: cli.Bool(&o.json), Help: "Print an object with the URL, and the lines on stderr as JSON objects."},
 		{Name: "tokens", Arg: "=FILE", Value: cli.String(&o.tokens), Help: "Answer only requests with one of the bearer tokens in this file, one in a line. It is read again when it has changed. " +
 			"Archives can also be had by the URLs in the documents, which are signed, and good for half an hour at most."},
 		{Name: "include", Arg: "=PATTERN", Value: cli.Strings(&o.include), Help: "Serve only providers that match, such as \"hashicorp/*\". The option can be used several times."},
@@ -129,7 +131,7 @@ func run(m *cli.Meta, args []string) (int, error) {
 			return 0, &cli.UsageError{Text: "Error: -max-size: " + err.Error(), Cause: err}
 		}
 	}
-	serverOptions := mirrorserver.Options{Product: product, Now: m.Now, Log: slog.New(slog.NewTextHandler(m.Stderr, nil))}
+	serverOptions := mirrorserver.Options{Product: product, Now: m.Now, Log: slog.New(logHandler(m, o, slog.LevelInfo))}
 	if serverOptions.Include, err = patterns(product, o.include); err == nil {
 		serverOptions.Exclude, err = patterns(product, o.exclude)
 	}
@@ -137,13 +139,21 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, &cli.UsageError{Text: "Error: " + err.Error(), Cause: err}
 	}
 	if o.command != nil {
-		serverOptions.Log = slog.New(slog.NewTextHandler(m.Stderr, &slog.HandlerOptions{Level: slog.LevelError})) // stderr is the command's
+		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's
 	}
 	code, problems := serve(m, o, product, serverOptions, remove)
 	if problems.HasErrors() || o.command == nil {
 		return m.Finish(nil, problems, cli.Output{Data: true}), nil
 	}
 	return code, nil
+}
+
+// logHandler writes the lines of the server's log.
+func logHandler(m *cli.Meta, o options, least slog.Level) slog.Handler {
+	if o.json {
+		return slog.NewJSONHandler(m.Stderr, &slog.HandlerOptions{Level: least})
+	}
+	return slog.NewTextHandler(m.Stderr, &slog.HandlerOptions{Level: least})
 }
 
 func patterns(product getproviders.Product, given []string) (all []getproviders.Pattern, err error) {
@@ -214,6 +224,9 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.command != nil {
 		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
 	} else {
+		if showsTokens(o) {
+			to.Log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
+		}
 		if asksAnyHost(o) {
 			to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
 		}
@@ -236,9 +249,17 @@ func background(ctx context.Context, f func(context.Context)) (end func()) {
 
 // asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.
 func asksAnyHost(o options) bool {
-	host, _, err := net.SplitHostPort(o.listen)
+	return len(o.include) == 0 && o.tokens == "" && !isLoopback(o.listen)
+}
+
+// showsTokens reports whether tokens come over http from other machines.
+func showsTokens(o options) bool { return o.tokens != "" && o.cert == "" && !isLoopback(o.listen) }
+
+// isLoopback reports whether only this machine reaches an address to listen on.
+func isLoopback(listen string) bool {
+	host, _, err := net.SplitHostPort(listen)
 	address, addressErr := netip.ParseAddr(host)
-	return len(o.include) == 0 && o.tokens == "" && !(err == nil && (host == "localhost" || addressErr == nil && address.IsLoopback()))
+	return err == nil && (host == "localhost" || addressErr == nil && address.IsLoopback())
 }
 
 func failure(err error) *problem.Problem {
@@ -276,7 +297,11 @@ func listen(m *cli.Meta, o options, server *http.Server) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(m.Stdout, "Serving a mirror at %s://%s/mirror/\n", scheme, listener.Addr())
+	if url := fmt.Sprintf("%s://%s/mirror/", scheme, listener.Addr()); o.json {
+		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
+	} else {
+		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
+	}
 	return serveUntil(m.Context, server, listener, func(ctx context.Context) error {
 		par.Pause(ctx, always) // ends with the context, and only with it
 		return nil
