@@ -60,7 +60,7 @@ var codes = map[string][]string{
 }
 
 // withoutCode are errors that are always within one that has a code.
-var withoutCode = []string{"git.Error", "googlestorage.AnswerError"}
+var withoutCode = []string{"git.Error", "googlestorage.AnswerError", "oci.OtherArchiveError", "oci.RepositoryMissingError"}
 
 // TestCodes_AreThoseOfTheTable reads the source of the engine: every error that it exports has a
 // method Code, which returns what the table says.

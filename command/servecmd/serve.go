@@ -224,12 +224,7 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.command != nil {
 		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
 	} else {
-		if showsTokens(o) {
-			to.Log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
-		}
-		if asksAnyHost(o) {
-			to.Log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
-		}
+		warn(o, to.Log)
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
 		err = listen(m, o, server)
@@ -238,6 +233,16 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 		return 1, append(problems, failure(err))
 	}
 	return code, problems
+}
+
+// warn tells of what others could do with the server.
+func warn(o options, log *slog.Logger) {
+	if showsTokens(o) {
+		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
+	}
+	if asksAnyHost(o) {
+		log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
+	}
 }
 
 // background runs a function, and returns what ends it.
