@@ -97,3 +97,33 @@ func TestRead_WrongOCICredentials(t *testing.T) {
 		}
 	}
 }
+
+func TestSource_OCIMirrorIsMadeByItsHook(t *testing.T) {
+	config, problems := parseTofu("provider_installation {\n oci_mirror {\n repository_template = \"r.example/${namespace}/${type}\"\n include = [\"example.com/*/*\"]\n }\n}")
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	var made []string
+	widget, err := openTofu.ParseProvider("example.com/acme/widget")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := SourceOptions{Product: openTofu, OCIMirror: func(template RepositoryTemplate) getproviders.Source {
+		made = append(made, template.Address(widget))
+		return &getproviders.FilesystemMirrorSource{Dir: t.TempDir()}
+	}}
+	for _, by := range []string{"", "-offline"} {
+		options.Network.OfflineBy = by
+		options.Cached = func(getproviders.Provider) []getproviders.CachedPackage { return nil }
+		source, err := config.Source(t.Context(), options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := source.Versions(t.Context(), widget); err == nil || strings.Contains(source.Describe(widget), "not asked") != (by != "") {
+			t.Errorf("with %q: %s, %v", by, source.Describe(widget), err)
+		}
+	}
+	if len(made) != 2 || made[0] != "r.example/acme/widget" {
+		t.Errorf("made %q", made)
+	}
+}

@@ -243,3 +243,42 @@ func (s started) tagged(t *testing.T, method string, index []byte) []byte {
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// TestLogins_AreExchangedForTokens has a registry send its clients to a service for tokens, which alone gets the password, and a token for this repository.
+func TestLogins_AreExchangedForTokens(t *testing.T) {
+	t.Parallel()
+	var told, scopes atomic.Value
+	told.Store("")
+	scopes.Store("")
+	var server *httptest.Server
+	server = httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		told.Store(told.Load().(string) + r.URL.Path + "=" + strings.Split(r.Header.Get("Authorization")+" ", " ")[0] + " ")
+		switch {
+		case r.URL.Path == "/token":
+			if user, password, _ := r.BasicAuth(); user != "robot" || password != "p" {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
+			scopes.Store(r.URL.Query().Get("scope"))
+			_, _ = w.Write([]byte(`{"token": "t0ken"}`))
+		case r.Header.Get("Authorization") != "Bearer t0ken":
+			w.Header().Set("WWW-Authenticate", `Bearer realm="`+server.URL+`/token",service="tests",scope="repository:widget:pull"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		default:
+			_, _ = w.Write([]byte(`{"name": "widget", "tags": ["1.0.0", "latest", "v2.0.0", "1.1"]}`))
+		}
+	}))
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "https://")
+	logins := &oci.Logins{Blocks: []oci.LoginBlock{{Prefix: host, Login: oci.Login{Username: "robot", Password: "p"}}}}
+	source := &oci.Source{Client: &oci.Client{HTTP: server.Client(), Logins: logins.Find}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+		return oci.ParseRepository(host + "/widget")
+	}}
+	available, err := source.Versions(t.Context(), widget)
+	if err != nil || len(available.Versions) != 1 || scopes.Load() != "repository:widget:pull" {
+		t.Errorf("%v, %v, for the scope %q", available, err, scopes.Load())
+	}
+	if want := "/v2/widget/tags/list= /token=Basic /v2/widget/tags/list=Bearer "; told.Load() != want {
+		t.Errorf("it was told %q, want %q", told.Load(), want)
+	}
+}
