@@ -166,8 +166,8 @@ func announceOverrides(r request, overrides map[getproviders.Provider]string) pr
 	}
 	return problem.List{problem.Warning("Provider development overrides are in effect", fmt.Sprintf(
 		"The following provider development overrides are set in the CLI configuration:%s\n\n"+
-			"These providers are not installed, and what the lock file says of them stays as it is: %s runs them "+
-			"from these directories.", list.String(), r.product.Program))}
+			"These providers are not installed as part of init since they are in these directories, from which %s runs them. "+
+			"What the lock file says of them stays as it is.", list.String(), r.product.Program))}
 }
 
 // suggest finds the address that was meant by one that doesn't exist: that of
