@@ -49,3 +49,28 @@ func TestLoadModuleContext_EndsWithTheContext(t *testing.T) {
 		t.Errorf("files were read after the end: %v", diags)
 	}
 }
+
+// What costs is not the bytes but the tokens: 16 MB of them took six gigabytes of memory.
+func TestLoadModule_RefusesFilesOfTooManyTokens(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, text string
+		refused    bool
+	}{
+		"a list":          {"main.tf", "locals {\n  x = [" + strings.Repeat("0,", 1_000_000) + "]\n}\n", true},
+		"a list in JSON":  {"main.tf.json", `{"locals": {"x": [` + strings.Repeat("0,", 1_000_000) + `0]}}`, true},
+		"empty lines":     {"main.tf", strings.Repeat("\n", 2_000_001), true},
+		"one long text":   {"main.tf", "locals {\n  x = \"" + strings.Repeat("abcdefgh", 500_000) + "\"\n}\n", false},
+		"letters, umlaut": {"main.tf", "# " + strings.Repeat("\u00e4", 2_000_000) + "\n", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, c.file), []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			_, diags := LoadModule(dir, getproviders.Terraform("1.15.9"))
+			if refused := strings.Contains(diags.Error(), "Configuration too large"); refused != c.refused || !refused && diags.HasErrors() {
+				t.Errorf("%.300v", diags)
+			}
+		})
+	}
+}

@@ -152,6 +152,12 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	ended := make(chan error, 1)
 	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond, sending: 50 * time.Millisecond}
 	server := httptest.NewServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/long" {
+			for range 5 {
+				time.Sleep(20 * time.Millisecond)
+				_, _ = w.Write(make([]byte, 8<<10))
+			}
+		}
 		piece := make([]byte, 32<<10)
 		for r.URL.Path == "/endless" {
 			if _, err := w.Write(piece); err != nil {
@@ -174,13 +180,27 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 	}
 	idle := dial("GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
 	defer idle.Close()
-	if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a client that takes nothing: %v", err)
+	select {
+	case err := <-ended:
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("a client that takes nothing: %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("a client that takes nothing is never cut off")
 	}
 	silent := dial("GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n")
 	defer silent.Close()
-	if _, err := io.Copy(io.Discard, silent); err != nil { // ends when the server closes the connection
+	_ = silent.SetReadDeadline(time.Now().Add(20 * time.Second)) // for the failure of the test
+	if _, err := io.Copy(io.Discard, silent); err != nil {       // ends when the server closes the connection
 		t.Errorf("a client without the body: %v", err)
+	}
+	if resp, err := server.Client().Get(server.URL + "/long"); err != nil {
+		t.Error(err)
+	} else {
+		n, err := io.Copy(io.Discard, resp.Body)
+		if resp.Body.Close(); err != nil || n != 40<<10 {
+			t.Errorf("an answer that takes longer, of which all is taken: %d bytes, %v", n, err)
+		}
 	}
 	steady := dial("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
 	defer steady.Close()

@@ -3,6 +3,7 @@ package view
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hcled"
@@ -55,7 +56,7 @@ func (s *sources) snippet(p *hcl.Diagnostic) *snippet {
 func newSource(name string, text []byte) *source {
 	s := &source{name: name, text: text}
 	switch {
-	case mayNest(text) > maxNesting: // huge, or nested without end: goes without headers
+	case len(text) > maxParsed, mayNest(text) > maxNesting: // huge, or nested without end: goes without headers
 	case strings.HasSuffix(name, ".json"):
 		s.file, _ = json.Parse(text, name)
 	default:
@@ -82,14 +83,31 @@ func (s *source) cut(p *hcl.Diagnostic) *snippet {
 	}
 	code := s.text[start:end]
 	from := min(max(subject.Start.Byte-start, 0), len(code))
-	return &snippet{
-		found:     true,
-		context:   s.enclosing(subject.Start.Byte - 1),
-		code:      string(code),
-		startLine: first,
-		from:      from,
-		to:        min(max(subject.End.Byte-start, from), len(code)),
+	to := min(max(subject.End.Byte-start, from), len(code))
+	if begin, end := around(code, from); begin > 0 || end < len(code) {
+		first += bytes.Count(code[:begin], []byte("\n"))
+		code, from, to = code[begin:end], from-begin, min(to, end)-begin
 	}
+	return &snippet{found: true, context: s.enclosing(subject.Start.Byte - 1), code: string(code), startLine: first, from: from, to: to}
+}
+
+// maxCode is how much of a file is shown: a file of one line may have millions of bytes.
+const maxCode = 8 << 10
+
+// around is the part of the code, around what is at fault, that is shown: all of it, if that isn't too much.
+func around(code []byte, from int) (begin, end int) {
+	if len(code) <= maxCode {
+		return 0, len(code)
+	}
+	begin = max(0, from-maxCode/2)
+	end = min(len(code), begin+maxCode)
+	for begin < end && !utf8.RuneStart(code[begin]) {
+		begin++
+	}
+	for end < len(code) && end > begin && !utf8.RuneStart(code[end]) {
+		end--
+	}
+	return begin, end
 }
 
 // visible makes an empty range one character long.
@@ -127,6 +145,9 @@ func lineSpan(src []byte, first, last int) (start, end int, ok bool) {
 		end++
 	}
 }
+
+// maxParsed is the size of a file that is parsed for the sake of a header: it may have been refused because parsing it takes gigabytes.
+const maxParsed = 1 << 20
 
 // maxNesting is how often a parser may call itself for the sake of a header: a
 // stack that overflows ends the process before it has printed what is wrong.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
 
@@ -59,6 +60,23 @@ func TestSnippet_JSON(t *testing.T) {
 	}})
 	if !got.found || got.code != src {
 		t.Errorf("got %+v", got)
+	}
+}
+
+// Of a line of megabytes, only the part around what is at fault is shown; and a file that is so large isn't parsed again.
+func TestSnippet_OfALongLine(t *testing.T) {
+	long := "x = {\n" + strings.Repeat("\u00e4", 1<<20) + "!" + strings.Repeat("\u00f6", 1<<20) + "\n}\n"
+	at := strings.Index(long, "!")
+	source := newSource("main.tf", []byte(long))
+	got := source.cut(&problem.Problem{Subject: &hcl.Range{
+		Filename: "main.tf", Start: hcl.Pos{Line: 2, Column: 1 << 20, Byte: at}, End: hcl.Pos{Line: 2, Column: 1<<20 + 1, Byte: at + 1},
+	}})
+	if source.file != nil || !got.found || len(got.code) > maxCode || got.startLine != 2 || got.code[got.from:got.to] != "!" || !utf8.ValidString(got.code) {
+		t.Errorf("%d bytes, line %d, %q is marked", len(got.code), got.startLine, got.code[got.from:got.to])
+	}
+	all := hcl.Range{Filename: "main.tf", Start: hcl.InitialPos, End: hcl.Pos{Line: 3, Column: 2, Byte: len(long) - 1}}
+	if got := source.cut(&problem.Problem{Subject: &all}); len(got.code) > maxCode || got.to > len(got.code) || !strings.HasPrefix(got.code, "x = {") || got.startLine != 1 {
+		t.Errorf("all of it: %d bytes, line %d, to %d", len(got.code), got.startLine, got.to)
 	}
 }
 

@@ -190,10 +190,36 @@ func Parse(src []byte, path string) (*hcl.File, hcl.Diagnostics) {
 		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration nested too deeply",
 			"This file has expressions or blocks inside one another, more than %d levels deep.", MaxNesting)}
 	}
+	if !fewTokens(src, maxTokens) {
+		start := hcl.Range{Filename: path, Start: hcl.InitialPos, End: hcl.InitialPos}
+		return nil, hcl.Diagnostics{diagnostic.Error(start, "Configuration too large",
+			"This file has more than %d words and signs. Divide it into several files.", maxTokens)}
+	}
 	if isJSON {
 		return json.Parse(src, path)
 	}
 	return hclsyntax.ParseConfig(src, path, hcl.InitialPos)
+}
+
+// maxTokens is more than people write or programs generate: the least text that has as many is 2 MB. The parsers take a microsecond
+// and 400 bytes of memory for each, and can't be interrupted.
+const maxTokens = 2_000_000
+
+// fewTokens reports whether a file has at most so many tokens. It counts signs and words, of texts and comments as well, so that there
+// are no more tokens than that. What is left uncounted is blanks, of which the parsers make no tokens.
+func fewTokens(src []byte, most int) bool {
+	if len(src) <= most {
+		return true
+	}
+	count, inWord := 0, false
+	for _, c := range src {
+		isWord := c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || c >= 0x80
+		if c != ' ' && c != '\t' && !(isWord && inWord) {
+			count++
+		}
+		inWord = isWord
+	}
+	return count <= most
 }
 
 // MaxNesting is more than people write or programs generate. The parsers recurse,

@@ -183,6 +183,8 @@ func TestHandler_SaysWhatIsWrongWithAPath(t *testing.T) {
 		"/v1/providers/acme/widget/versions":                     "not of a registry",
 		"/acme/widget/index.json":                                "HOST/NAMESPACE/TYPE",
 		host + "ACME/widget/index.json":                          "no provider's address",
+		strings.ToUpper(host) + "acme/widget/index.json":         "no provider's address",
+		strings.ToUpper(host) + "acme/net/cloud/versions":        "no module's address",
 		host + "../../etc/index.json":                            "",
 		host + "acme/widget/%2e%2e%2fa":                          "HOST/NAMESPACE/TYPE",
 		dir + "1.0.json":                                         "neither index.json",

@@ -17,6 +17,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -211,6 +212,25 @@ func TestHandler_DownloadsOnWhenTheClientHasLeft(t *testing.T) {
 	}
 	if stats := server.Stats(); stats.Downloads != 1 {
 		t.Errorf("%+v", stats)
+	}
+}
+
+// TestHandler_ServesNoArchiveThatTheSourceDoesNotName: the key of an archive says what it is, and another one may be of a version that was published
+// again, or have been put there by others.
+func TestHandler_ServesNoArchiveThatTheSourceDoesNotName(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	key := "providers" + dir + "1.0.0/archives/linux_amd64." + strings.Repeat("00", 32) + "." + strings.Repeat("A", 43) + ".zip"
+	if _, err := m.bucket.Put(t.Context(), key, blob.Bytes([]byte("another one")), blob.PutOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	_, front := m.serve(t, m.source())
+	if got := status(t, front, archive, http.StatusOK); !bytes.Equal(got.body, contentOf("widget", "1.0.0", linux)) {
+		t.Errorf("%.80q", got.body)
+	}
+	hashes := archivesOf(t, status(t, front, dir+"1.0.0.json", http.StatusOK))["linux_amd64"].Hashes
+	if slices.ContainsFunc(hashes, func(h getproviders.Hash) bool { return strings.HasSuffix(string(h), "0000") }) {
+		t.Errorf("%q is listed", hashes)
 	}
 }
 
