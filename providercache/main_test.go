@@ -38,6 +38,7 @@ var (
 	install         = installtest.Install
 	installed       = installtest.Installed
 	linux           = installtest.Linux
+	lockOf          = installtest.LockOf
 	lockOne         = installtest.LockOne
 	must            = installtest.Must
 	needsReceipts   = installtest.NeedsReceipts
@@ -48,6 +49,7 @@ var (
 	noise           = installtest.Noise
 	nothingLeft     = installtest.NothingLeft
 	otherPlatforms  = installtest.OtherPlatforms
+	packageHashes   = installtest.PackageHashes
 	product         = installtest.Product
 	provider        = installtest.Provider
 	providerErrors  = installtest.ProviderErrors
@@ -58,6 +60,7 @@ var (
 	tree            = installtest.Tree
 	version         = installtest.Version
 	write           = installtest.Write
+	zhOfBytes       = installtest.ZHOf
 	zipOf           = installtest.ZipOf
 )
 

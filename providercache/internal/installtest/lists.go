@@ -2,12 +2,15 @@ package installtest
 
 import (
 	"crypto/sha256"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 	"github.com/tfdeps/tfdeps/providercache"
+	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/lockhashes"
 )
 
@@ -67,3 +70,31 @@ func Installed(t *testing.T, in *providercache.Installer) string {
 	}
 	return string(locks.Encode(Product))
 }
+
+// LockOf makes the locks of one version of widget.
+func LockOf(v string, hashes ...getproviders.Hash) *depsfile.Locks {
+	locks := new(depsfile.Locks)
+	locks.Set(depsfile.Lock{Provider: Provider("acme/widget"), Version: Version(v), Hashes: hashes})
+	return locks
+}
+
+// PackageHashes are those of an archive with a directory in it.
+func PackageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getproviders.Hash) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "package.zip")
+	Write(tb, path, string(archive))
+	h1, zh, err := fetcher.HashPackage(tb.Context(), path)
+	Must(tb, err)
+	empty := sha256.Sum256(nil)
+	h1Archive, err = getproviders.H1([]getproviders.FileDigest{
+		{Name: "docs/", SHA256: empty}, {Name: "terraform-provider-widget", SHA256: sha256.Sum256([]byte("one"))},
+	})
+	Must(tb, err)
+	if h1 == h1Archive {
+		tb.Fatal("directories make no difference")
+	}
+	return h1, zh, h1Archive
+}
+
+// ZHOf is the zh of an archive.
+func ZHOf(content []byte) getproviders.Hash { return getproviders.ZH(sha256.Sum256(content)) }

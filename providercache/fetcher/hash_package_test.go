@@ -1,4 +1,4 @@
-package providercache_test
+package fetcher_test
 
 import (
 	"crypto/sha256"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
+	"github.com/tfdeps/tfdeps/providercache/internal/installtest"
 	"github.com/tfdeps/tfdeps/providercache/internal/unpack"
 )
 
@@ -16,14 +17,14 @@ func TestHashPackage(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	content := map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/page": "words"}
-	archive := zipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/": "", "docs/page": "words"})
+	archive := installtest.ZipOf(t, map[string]string{"terraform-provider-widget_v1.0.0": "x", "docs/": "", "docs/page": "words"})
 	for name, text := range content {
-		write(t, filepath.Join(dir, "tree", filepath.FromSlash(name)), text)
+		installtest.Write(t, filepath.Join(dir, "tree", filepath.FromSlash(name)), text)
 	}
-	write(t, filepath.Join(dir, "any.zip"), string(archive))
-	write(t, filepath.Join(dir, "text.zip"), "no archive")
-	write(t, filepath.Join(dir, "other.zip"), string(zipOf(t, map[string]string{"README": "no provider"})))
-	want := h1Of(t, content)
+	installtest.Write(t, filepath.Join(dir, "any.zip"), string(archive))
+	installtest.Write(t, filepath.Join(dir, "text.zip"), "no archive")
+	installtest.Write(t, filepath.Join(dir, "other.zip"), string(installtest.ZipOf(t, map[string]string{"README": "no provider"})))
+	want := installtest.H1Of(t, content)
 	for name, zh := range map[string]getproviders.Hash{"tree": "", "any.zip": getproviders.ZH(sha256.Sum256(archive))} {
 		gotH1, gotZH, err := fetcher.HashPackage(t.Context(), filepath.Join(dir, name))
 		if err != nil || gotH1 != want || gotZH != zh {

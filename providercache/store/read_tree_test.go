@@ -1,8 +1,7 @@
-package providercache_test
+package store_test
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,7 +15,6 @@ import (
 	"github.com/tfdeps/tfdeps/depsfile"
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/providercache/event"
-	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
@@ -31,15 +29,6 @@ func readTree(tb testing.TB, dir string) store.ReadTree {
 	}
 	return trees[0]
 }
-
-// lockOf makes the locks of one version of widget.
-func lockOf(v string, hashes ...getproviders.Hash) *depsfile.Locks {
-	locks := new(depsfile.Locks)
-	locks.Set(depsfile.Lock{Provider: provider("acme/widget"), Version: version(v), Hashes: hashes})
-	return locks
-}
-
-func zhOfBytes(content []byte) getproviders.Hash { return getproviders.ZH(sha256.Sum256(content)) }
 
 var (
 	widgetFiles   = map[string]string{"terraform-provider-widget": "one"}
@@ -94,24 +83,6 @@ func TestComparedPackages(t *testing.T) {
 			}
 		})
 	}
-}
-
-// packageHashes are those of an archive with a directory in it.
-func packageHashes(tb testing.TB, archive []byte) (h1, zh, h1Archive getproviders.Hash) {
-	tb.Helper()
-	path := filepath.Join(tb.TempDir(), "package.zip")
-	write(tb, path, string(archive))
-	h1, zh, err := fetcher.HashPackage(tb.Context(), path)
-	must(tb, err)
-	empty := sha256.Sum256(nil)
-	h1Archive, err = getproviders.H1([]getproviders.FileDigest{
-		{Name: "docs/", SHA256: empty}, {Name: "terraform-provider-widget", SHA256: sha256.Sum256([]byte("one"))},
-	})
-	must(tb, err)
-	if h1 == h1Archive {
-		tb.Fatal("directories make no difference")
-	}
-	return h1, zh, h1Archive
 }
 
 func TestReadTrees_PassOverWhatIsNoPackage(t *testing.T) {
