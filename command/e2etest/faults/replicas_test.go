@@ -1,0 +1,220 @@
+package faults
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/providertest"
+)
+
+// replicas are two servers of one bucket, which are killed and started again.
+type replicas struct {
+	program string
+	env     []string
+	bucket  string
+	address [2]string
+	running [2]*exec.Cmd
+
+	// retrying is held by clients that try for the second time: no server is killed meanwhile. They ask one that runs, as behind a balancer:
+	// down is the one that doesn't, -1 for none.
+	retrying sync.RWMutex
+	down     int
+}
+
+// start starts a server, and returns when it is ready.
+func (r *replicas) start(t *testing.T, number int) {
+	t.Helper()
+	for range 20 { // the address may not be free at once
+		cmd := exec.Command(r.program, "serve", "-listen="+r.address[number], r.bucket)
+		cmd.Env = r.env
+		stdout, err := cmd.StdoutPipe()
+		if err == nil {
+			err = cmd.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(stdout).ReadString('\n'); err == nil && strings.HasPrefix(line, "Serving") {
+			r.running[number] = cmd
+			return
+		}
+		_ = cmd.Wait()
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Fatalf("no server starts at %s", r.address[number])
+}
+
+func (r *replicas) kill(number int) {
+	_ = r.running[number].Process.Kill()
+	_ = r.running[number].Wait()
+}
+
+// killedInTurn kills one server after the other at random moments until the context ends, and removes archives from the bucket.
+func (r *replicas) killedInTurn(ctx context.Context, t *testing.T) (kills int) {
+	for ctx.Err() == nil {
+		time.Sleep(rand.N(150 * time.Millisecond))
+		if archives := archivesIn(t, r.bucket); len(archives) > 0 && rand.N(2) == 0 {
+			_ = os.Remove(archives[rand.N(len(archives))])
+		}
+		number := rand.N(2)
+		r.retrying.Lock()
+		r.kill(number)
+		r.down = number
+		r.retrying.Unlock()
+		kills++
+		r.start(t, number)
+		r.retrying.Lock()
+		r.down = -1
+		r.retrying.Unlock()
+	}
+	return kills
+}
+
+func archivesIn(t *testing.T, bucket string) (paths []string) {
+	err := filepath.WalkDir(bucket, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err == nil && strings.HasSuffix(path, ".zip") && !strings.Contains(path, "/.tfdeps-") {
+			paths = append(paths, path)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return paths
+}
+
+// get asks one of the servers for an archive, and once more the other one if that fails.
+func (r *replicas) get(client *http.Client, path string, want []byte) error {
+	first := rand.N(2)
+	err := getFrom(client, "http://"+r.address[first]+path, want)
+	if err == nil {
+		return nil
+	}
+	r.retrying.RLock()
+	defer r.retrying.RUnlock()
+	second := 1 - first
+	if r.down == second {
+		second = first
+	}
+	if again := getFrom(client, "http://"+r.address[second]+path, want); again != nil {
+		return fmt.Errorf("%s: first %w, then %w", path, err, again)
+	}
+	return nil
+}
+
+var errOther = errors.New("other bytes, in an answer that is complete")
+
+func getFrom(client *http.Client, url string, want []byte) error {
+	resp, err := client.Get(url)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	switch {
+	case err != nil:
+		return err
+	case resp.StatusCode != http.StatusOK:
+		return fmt.Errorf("%s: %.300s", resp.Status, body)
+	case want != nil && !bytes.Equal(body, want):
+		return errOther
+	}
+	return nil
+}
+
+// TestServe_ReplicasAreKilled has clients ask two servers of one bucket, which are killed at random moments for some seconds, or for as long as
+// TFDEPS_TEST_REPLICAS says: no client fails that tries twice, and nothing is in the bucket that doesn't belong there.
+func TestServe_ReplicasAreKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	t.Parallel()
+	length := 3 * time.Second
+	if given := os.Getenv("TFDEPS_TEST_REPLICAS"); given != "" {
+		var err error
+		if length, err = time.ParseDuration(given); err != nil {
+			t.Fatal(err)
+		}
+	}
+	registry := harness.Start(t, providertest.NewRegistry, providertest.Options{})
+	archives := map[string][]byte{}
+	plat := getproviders.Platform{OS: "linux", Arch: "amd64"}
+	for i := range 8 {
+		content := make([]byte, 1<<20)
+		rand.NewChaCha8([32]byte{byte(i)}).Read(content)
+		name := fmt.Sprint("p", i)
+		archive := harness.ZipOf(t, []harness.ZipEntry{{Name: "terraform-provider-" + name, Mode: 0o755, Content: string(content)}})
+		registry.Add(providertest.PackageSpec{Namespace: "acme", Type: name, Version: "1.0.0", Platform: plat, Archive: archive})
+		archives["/mirror/registry.terraform.io/acme/"+name+"/terraform-provider-"+name+"_1.0.0_linux_amd64.zip"] = archive
+	}
+	r := &replicas{down: -1, program: harness.Tfdeps(t), bucket: t.TempDir(), env: append(harness.Redirect(t, registry, "registry.terraform.io"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())}
+	for i := range r.address {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.address[i] = listener.Addr().String()
+		listener.Close()
+	}
+	for i := range r.address {
+		r.start(t, i)
+		defer func() { r.kill(i) }()
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), length)
+	defer cancel()
+	var clients sync.WaitGroup
+	asked := make([]int, 4)
+	for c := range asked {
+		clients.Go(func() {
+			client := &http.Client{Transport: new(http.Transport)}
+			defer client.CloseIdleConnections()
+			for ctx.Err() == nil {
+				for path, want := range archives { // in any order
+					document := path[:strings.LastIndexByte(path, '/')+1] + "1.0.0.json"
+					if err := errors.Join(r.get(client, document, nil), r.get(client, path, want)); err != nil {
+						t.Error(err)
+					}
+					asked[c]++
+				}
+			}
+		})
+	}
+	kills := r.killedInTurn(ctx, t)
+	clients.Wait()
+	for _, path := range archivesIn(t, r.bucket) {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Error(err)
+		}
+		sum := sha256.Sum256(content)
+		if name := filepath.Base(path); strings.Split(name, ".")[1] != hex.EncodeToString(sum[:]) {
+			t.Errorf("%s isn't what its name says", name)
+		}
+	}
+	t.Logf("%d kills, %v archives were taken", kills, asked)
+	if kills == 0 || asked[0] == 0 {
+		t.Error("nothing happened")
+	}
+}
