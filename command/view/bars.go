@@ -227,7 +227,7 @@ func layOut(rows []row, columns int) (lines []string) {
 	}
 	name = max(min(name, rest), 1)
 	for _, r := range rows {
-		line := pad(cutFront(r.name, name), name)
+		line := pad(cutName(r.name, name), name)
 		if bar > 0 {
 			line += "  " + barOf(r.bar, bar)
 		}
@@ -240,6 +240,20 @@ func layOut(rows []row, columns int) (lines []string) {
 		lines = append(lines, strings.TrimRight(line, " "))
 	}
 	return lines
+}
+
+// cutName shortens the name of a task to a number of columns. Of a package for a platform the type and the platform stay longest.
+func cutName(name string, columns int) string {
+	provider, rest, _ := strings.Cut(name, " ")
+	version, platform, ok := strings.Cut(rest, " for ")
+	if !ok || columnsOf(name) <= columns {
+		return cutFront(name, columns)
+	}
+	short := provider[strings.LastIndex(provider, "/")+1:]
+	if all := short + " " + version + " for " + platform; columnsOf(all) <= columns {
+		return all
+	}
+	return cut(short+" "+platform, columns)
 }
 
 // barOf draws a bar; without a known part it is empty space.

@@ -213,3 +213,15 @@ func TestBars_TerminalThatIsGone(t *testing.T) {
 		t.Errorf("stdout has %q", got)
 	}
 }
+
+func TestBars_ShortNamesSayWhatDiffers(t *testing.T) {
+	const name = "tf.example.com/acme/small v1.0.0 for linux_amd64"
+	for columns, want := range map[int]string{48: name, 47: "small v1.0.0 for linux_amd64", 27: "small linux_amd64", 12: "small linux…"} {
+		if got := cutName(name, columns); got != want {
+			t.Errorf("%d columns: %q, want %q", columns, got, want)
+		}
+	}
+	if got, want := cutName("tf.example.com/acme/small v1.0.0", 12), "…mall v1.0.0"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

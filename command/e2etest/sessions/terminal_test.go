@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -91,12 +92,16 @@ func once(typed, pattern string, done *bool) func(*screentest.Terminal) string {
 // bothRun is on a screen while both downloads run.
 const bothRun = `(?m)\.\.\.\n.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 of 2.*left`
 
+// barsRun is the same for commands that print nothing before.
+const barsRun = `(?m)^.*small.*/.*MB.*left.*\n.*large.*/.*MB.*left.*\nTotal: 0 of 2.*left`
+
 // A terminalSession is compared with testdata/terminal/NAME.txt: what the screen was while both downloads ran, and at the end.
 var terminalSessions = []struct {
 	name          string
 	width, height int // 0: a pipe
 	env           []string
 	live          string // what is to be seen while it runs; "": nothing that isn't at the end, too
+	args          string // "": init
 }{
 	{name: "120x40", width: 120, height: 40, live: bothRun},
 	{name: "40x8", width: 40, height: 8, live: bothRun},
@@ -104,6 +109,16 @@ var terminalSessions = []struct {
 	{name: "dumb", width: 120, height: 40, env: []string{"TERM=dumb"}},
 	{name: "CI", width: 120, height: 40, env: []string{"CI=true"}},
 	{name: "pipe"},
+	{name: "lock-120x40", width: 120, height: 40, live: barsRun, args: "providers lock"},
+	{name: "lock-pipe", args: "providers lock"},
+	{name: "mirror-120x40", width: 120, height: 40, live: barsRun, args: "providers mirror mirror"},
+	{name: "mirror-40x8", width: 40, height: 8, live: `MB.*left\n.*MB.*left\nTotal: 0 of 2.*left`, args: "providers mirror mirror"},
+	{name: "mirror-CI", width: 120, height: 40, env: []string{"CI=true"}, args: "providers mirror mirror"},
+	{name: "vendor-120x40", width: 120, height: 40, live: barsRun, args: "vendor"},
+	{name: "vendor-dumb", width: 120, height: 40, env: []string{"TERM=dumb"}, args: "vendor"},
+	{name: "cache-add-NO_COLOR", width: 120, height: 40, env: []string{"NO_COLOR=1"}, live: barsRun, args: "cache add tf.example.com/acme/small tf.example.com/acme/large"},
+	{name: "verify-120x40", width: 120, height: 40, args: "providers verify"},
+	{name: "verify-pipe", args: "providers verify"},
 }
 
 func TestTerminal_ShowsWhatItShowed(t *testing.T) {
@@ -114,19 +129,15 @@ func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 			t.Parallel()
 			_, dir, env := slowRegistry(t)
 			env = append(env, tt.env...)
+			if strings.HasPrefix(tt.args, "providers verify") {
+				runs(t, program, dir, env, "init")
+			}
+			args := strings.Fields(cmp.Or(tt.args, "init"))
 			var got string
 			if tt.width == 0 {
-				piped := exec.CommandContext(t.Context(), program, "init")
-				piped.Dir, piped.Env = dir, env
-				var stderr bytes.Buffer
-				piped.Stderr = &stderr
-				out, err := piped.Output()
-				if err != nil || stderr.Len() > 0 {
-					t.Fatalf("%v\n%s", err, &stderr)
-				}
-				got = string(out)
+				got = runs(t, program, dir, env, args...)
 			} else {
-				screen, err := inTerminal(t, dir, env, tt.width, tt.height, "exec "+program+" init", noKeys)
+				screen, err := inTerminal(t, dir, env, tt.width, tt.height, "exec "+program+" "+strings.Join(args, " "), noKeys)
 				if err != nil {
 					t.Fatalf("%v\n%s", err, screen.Text())
 				}
@@ -138,6 +149,20 @@ func TestTerminal_ShowsWhatItShowed(t *testing.T) {
 			compareScreen(t, tt.name, got)
 		})
 	}
+}
+
+// runs runs the program in a pipe, where it has to succeed and writes nothing to stderr.
+func runs(t *testing.T, program, dir string, env []string, args ...string) string {
+	t.Helper()
+	piped := exec.CommandContext(t.Context(), program, args...)
+	piped.Dir, piped.Env = dir, env
+	var stderr bytes.Buffer
+	piped.Stderr = &stderr
+	out, err := piped.Output()
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v\n%s", err, &stderr)
+	}
+	return string(out)
 }
 
 func lastMatch(screens []string, pattern string) (found string) {
@@ -163,6 +188,8 @@ func compareScreen(t *testing.T, name, got string) {
 		{`\[=*>?-*\]`, "[==>--]"},
 		{`\b\d[\d.]*( ?)(ms|s|kB|MB)\b`, "0${1}$2"},
 		{`0ms`, "0s"},
+		{`linux_[a-z0-9]+`, "linux_amd64"},
+		{`(Added 2 packages to )\S+`, "${1}..."},
 		{`kB/s`, "MB/s"},
 		{`\b\d[\d.]*/`, "0/"},
 		{`(ID\s[0-9A-F]*\n?)[0-9A-F]*`, "ID ..."},
