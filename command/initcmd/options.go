@@ -9,7 +9,6 @@ import (
 
 	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
-	"github.com/tfdeps/tfdeps/command/products"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/command/view"
 	"github.com/tfdeps/tfdeps/command/workdir"
@@ -55,21 +54,6 @@ type options struct {
 	// For messages: who set options, and readonly and offline; "" if they aren't set.
 	by                    cli.SetBy
 	readonlyBy, offlineBy string
-}
-
-// backendOptions are what the arguments of init ask of the backend.
-type backendOptions struct {
-	initialize    bool     // -backend, or -cloud
-	config        []string // of -backend-config, in the order given
-	reconfigure   bool
-	migrate       bool
-	forceCopy     bool
-	createDefault bool   // in a state store
-	with          string // of -with: the program that initializes the backend; "": none
-
-	// passed are options for that program, as they were given. They mean nothing
-	// to tfdeps.
-	passed []string
 }
 
 // flags are the options of init, in the order of its help.
@@ -143,28 +127,6 @@ const (
 	noteWith    = "State is moved by the program that -with names; without it, there must be none to move"
 	notePassed  = "Without effect, but for the program that -with names"
 )
-
-func (o *backendOptions) flags() cli.Flags {
-	return cli.Flags{
-		{Name: "backend", Arg: "=false", Value: cli.Bool(&o.initialize), Alias: "cloud",
-			Help: "Leave the record of the backend as it is."},
-		{Name: "backend-config", Arg: "=", Value: cli.Strings(&o.config),
-			Help: "A file with arguments for the backend, or one argument as NAME=VALUE. May be given more than once; a single empty value says that there are none."},
-		{Name: "reconfigure", Value: cli.Bool(&o.reconfigure),
-			Help: "Record the backend as it is configured now, whatever was recorded before. State stays where it is."},
-		{Name: "with", Arg: "=PROGRAM", Value: cli.String(&o.with), Variable: "TFDEPS_WITH", Meaning: "who initializes the backend",
-			Help: "Run \"terraform init\" or \"tofu init\" for the backend when modules and providers are installed. It tells which providers the state needs, and can move state, with -migrate-state or -force-copy."},
-		{Name: "force-copy", Value: cli.Bool(&o.forceCopy), Note: noteWith},
-		{Name: "migrate-state", Value: cli.Bool(&o.migrate), Note: noteWith},
-		{Name: "create-default-workspace", Value: cli.Bool(&o.createDefault), Note: noteNothing},
-		{Name: "input", Value: cli.AnyBool(), Note: notePassed},
-		{Name: "lock", Value: cli.AnyBool(), Note: notePassed},
-		{Name: "lock-timeout", Value: cli.AnyDuration(), Note: notePassed},
-		{Name: "ignore-remote-version", Value: cli.AnyBool(), Note: notePassed},
-		{Name: "compact-warnings", Value: cli.AnyBool(), Note: noteNothing},
-		{Name: "target", Value: cli.AnyString(), Note: noteNothing},
-	}
-}
 
 func defaults() options {
 	return options{get: true, backend: backendOptions{initialize: true, createDefault: true}}
@@ -335,46 +297,3 @@ func (o *options) forbidsPlatforms() []string {
 	}
 	return slices.Compact(slices.DeleteFunc(by, func(name string) bool { return name == "" }))
 }
-
-// collect keeps the options that are for the program of -with.
-func (o *backendOptions) collect(given cli.Given) {
-	if o.with == "" {
-		return
-	}
-	for _, name := range []string{"input", "lock", "lock-timeout", "ignore-remote-version", "reconfigure", "migrate-state", "force-copy", "json"} {
-		if given.Has(name) {
-			o.passed = append(o.passed, "-"+name+"="+given.Text(name))
-		}
-	}
-	for _, config := range o.config {
-		o.passed = append(o.passed, "-backend-config="+config)
-	}
-}
-
-// conflicts finds options that contradict each other.
-func (o *backendOptions) conflicts(json bool) (problems problem.List) {
-	if o.with != "" && products.StandInFor(o.with) == nil {
-		problems = append(problems, problem.CodedError("invalid_variable", "Invalid program",
-			fmt.Sprintf("The value of -with is %q. It can be \"terraform\" or \"tofu\".", o.with)))
-	}
-	switch moves := o.moves(); {
-	case moves && json:
-		problems = append(problems, problem.CodedError("invalid_option", "The -migrate-state and -json options are mutually-exclusive",
-			"Moving state asks questions. Leave out one of the two."))
-	case moves && o.reconfigure:
-		problems = append(problems, problem.CodedError("invalid_option", "Invalid init options",
-			"The -migrate-state and -reconfigure options are mutually-exclusive."))
-	}
-	if !o.createDefault {
-		problems = append(problems, problem.CodedError("invalid_option", "Cannot use -create-default-workspace flag without experiments enabled",
-			"It is about state stores, which no released version of Terraform has."))
-	}
-	return problems
-}
-
-// moves reports whether state is to be moved. Only the real programs do that; there
-// may be none to move.
-func (o *backendOptions) moves() bool { return o.migrate || o.forceCopy }
-
-// migration is the command of a product's program that moves state.
-const migration = " init -migrate-state -get=false"

@@ -10,14 +10,12 @@ package harness
 
 import (
 	"bytes"
-	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -199,42 +197,6 @@ func GoCommand(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// LookTerraform returns the path of the real terraform. The test is skipped if
-// there is none.
-func LookTerraform(tb testing.TB) string {
-	tb.Helper()
-	return providertest.LookTerraform(tb)
-}
-
-// TerraformIfAny returns the path of the real terraform, "" if there is none.
-func TerraformIfAny() string {
-	program, err := providertest.PeerProgram("terraform")
-	if err != nil {
-		return ""
-	}
-	return program
-}
-
-// LookTofu returns the path of OpenTofu. No archive of packages has it, so a
-// test is skipped without it even where other programs are required.
-func LookTofu(tb testing.TB) string {
-	tb.Helper()
-	if testing.Short() {
-		tb.Skip("a short test doesn't run tofu")
-	}
-	path, err := providertest.PeerProgram("tofu")
-	if err != nil {
-		tb.Skipf("there is no tofu: %v", err)
-	}
-	return path
-}
-
-// RequireProgram skips a test that needs a program which isn't there.
-func RequireProgram(tb testing.TB, name string) {
-	tb.Helper()
-	providertest.LookProgram(tb, name)
-}
-
 // Env is an environment that holds nothing of the machine's own set-up, with a
 // new home.
 func Env(tb testing.TB, extra ...string) []string {
@@ -261,46 +223,6 @@ func PinnedEnv(tb testing.TB, extra ...string) []string {
 	return Env(tb, append([]string{"TFDEPS_TERRAFORM_VERSION=" + version}, extra...)...)
 }
 
-// terraformVersion asks the real terraform, once for all tests.
-var terraformVersion = sync.OnceValues(func() (string, error) {
-	program, err := providertest.PeerProgram("terraform")
-	if err != nil {
-		return "", err
-	}
-	cmd := exec.Command(program, "version", "-json")
-	cmd.Env = append(os.Environ(), "CHECKPOINT_DISABLE=1")
-	out, err := cmd.Output()
-	if err != nil {
-		return "", fmt.Errorf("terraform version: %w%s", err, StderrOf(err))
-	}
-	var said struct {
-		Version string `json:"terraform_version"`
-	}
-	err = json.Unmarshal(out, &said)
-	return said.Version, err
-})
-
-// PeerOlderThan reports whether the real terraform is older than a version such as
-// "1.15": what newer ones do can't be compared with it.
-func PeerOlderThan(tb testing.TB, since string) bool {
-	tb.Helper()
-	running, err := terraformVersion()
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return slices.Compare(numbersOf(running), numbersOf(since)) < 0
-}
-
-// numbersOf are the numbers of a version, without what a prerelease has behind them.
-func numbersOf(version string) (numbers []int) {
-	version, _, _ = strings.Cut(version, "-")
-	for part := range strings.SplitSeq(version, ".") {
-		n, _ := strconv.Atoi(part)
-		numbers = append(numbers, n)
-	}
-	return numbers
-}
-
 // Run runs a program that has to succeed, and returns what it says on its
 // standard output.
 func Run(t *testing.T, dir string, env []string, line ...string) string {
@@ -324,21 +246,6 @@ func LinkTo(t *testing.T, program, name string) string {
 		t.Skipf("no links here: %v", err)
 	}
 	return link
-}
-
-// SessionsVariable is a variable that, if it is "few", has as few sessions run as -short has.
-const SessionsVariable = "TFDEPS_TEST_SESSIONS"
-
-// LeftOut reports whether the session of a name doesn't run: four in five don't if a
-// short test was asked for, or with [SessionsVariable].
-func LeftOut(name string) bool {
-	return (testing.Short() || os.Getenv(SessionsVariable) == "few") && !providertest.OneInFive(name)
-}
-
-// PeerCase is [providertest.PeerCase] for the case of a subtest.
-func PeerCase(t *testing.T) {
-	t.Helper()
-	providertest.PeerCase(t, t.Name())
 }
 
 // ExeSuffix is what names of programs end in.
