@@ -54,6 +54,13 @@ func TestMirror_InAnOCIRegistry(t *testing.T) {
 	if !strings.Contains(lock, `"1.1.0+build"`) || origin.Requests("archive") != 4 {
 		t.Errorf("the lock file by -mirror is\n%s", lock)
 	}
+	asIfCached := dir() // what docs/cache-and-ci.md has for CI without a cache
+	harness.WriteText(t, filepath.Join(asIfCached, ".terraform.lock.hcl"), lock)
+	harness.Run(t, asIfCached, direct, program, "providers", "mirror", "-no-color", "-locked=.", target)
+	harness.Run(t, asIfCached, append(direct, "TFDEPS_MIRROR="+target, "TFDEPS_CACHE_DIR="+t.TempDir()), program, "init", "-no-color", "-lockfile=readonly")
+	if n := origin.Requests("archive"); n != 4 {
+		t.Errorf("what a lock file selects was requested %d times more", n-4)
+	}
 	mirrored := append(harness.Trust(t, ca, fmt.Sprintf("provider_installation {\n oci_mirror {\n  repository_template = \"%s/providers/${namespace}/${type}\"\n  include = [\"tf.example.com/*/*\"]\n }\n}\n", at.Host)), "HOME="+home)
 	lock = installed(program, append(mirrored, "TFDEPS_PRODUCT=tofu"))
 	cmd := exec.CommandContext(t.Context(), program, "init", "-no-color")
