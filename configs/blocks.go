@@ -213,6 +213,7 @@ func (d *document) variable(block *hcl.Block, content *hcl.BodyContent) {
 	}
 	d.checkConstants(content.Attributes, "default", "description", "deprecated")
 	d.checkDeprecated(content.Attributes["deprecated"], "Invalid `deprecated` value")
+	d.checkIgnored(content.Attributes["type"], content.Attributes["default"])
 	for _, flag := range []string{"sensitive", "nullable", "ephemeral", "const"} {
 		d.checkArgument(content.Attributes[flag], cty.Bool)
 	}

@@ -24,6 +24,22 @@ module "a" {
 }
 variable "x" {}
 `}, ""},
+	"attributes that get lost": {
+		map[string]string{"main.tf": `
+variable "x" {
+  type = map(object({ a = list(object({ b = optional(string) })), t = tuple([object({ d = bool })]) }))
+  default = {
+    one = { a = [{ b = "x", "c" = "y" }, { c = 1 }], t = [{ d = true, e = 2 }], f = { g = 1 } }
+    (1) = { a = [for x in [1] : { h = x }], t = [{ d = true }] }
+  }
+}
+variable "y" {
+  type    = any
+  default = { a = 1 }
+}
+`}, "warning main.tf:5,29-32: Object attribute is ignored\nwarning main.tf:5,44-45: Object attribute is ignored\n" +
+			"warning main.tf:5,71-72: Object attribute is ignored\nwarning main.tf:5,81-82: Object attribute is ignored\n" +
+			"warning main.tf:6,35-36: Object attribute is ignored\n"},
 	"other arguments of a module's lifecycle": {
 		map[string]string{"main.tf": `
 module "a" {
