@@ -74,11 +74,20 @@ func TestServe_TerraformInstallsThroughIt(t *testing.T) {
 	}
 }
 
-// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, as a command of "tfdeps serve", make the lock file of a direct
+// TestServe_RunsACommandThatInstallsThroughIt has the real terraform, and the real tofu, as a command of "tfdeps serve", make the lock file of a direct
 // installation, twice with one download, and its exit code handed on.
 func TestServe_RunsACommandThatInstallsThroughIt(t *testing.T) {
 	t.Parallel()
-	peer := harness.LookTerraform(t)
+	for name, look := range map[string]func(testing.TB) string{"terraform": harness.LookTerraform, "tofu": harness.LookTofu} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			runsCommand(t, look(t))
+		})
+	}
+}
+
+func runsCommand(t *testing.T, peer string) {
+	t.Helper()
 	registry := harness.NewLockRegistry(t, harness.NewCA(t))
 	direct := append(harness.Redirect(t, registry, "registry.terraform.io", "registry.opentofu.org"), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
 	directory := func() string {
