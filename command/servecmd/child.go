@@ -135,7 +135,7 @@ func runCommand(ctx context.Context, m *cli.Meta, command []string, env []string
 	ended, end := context.WithCancel(ctx)
 	defer end()
 	var passing []func(context.Context) error
-	for _, s := range passedSignals {
+	for _, s := range passedSignals() {
 		got, stop := signal.NotifyContext(ended, s.signal) // before the command can send one
 		passing = append(passing, func(context.Context) error {
 			pass(ended, cmd, s, got, stop)
@@ -181,5 +181,3 @@ type passedSignal struct {
 	signal       os.Signal
 	fromTerminal func() bool // the terminal has sent it to the command, too
 }
-
-func never() bool { return false }

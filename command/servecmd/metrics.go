@@ -3,6 +3,7 @@ package servecmd
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -47,8 +48,7 @@ func (u *upstreams) observe(e hosts.Exchange) {
 		u.number.Add(1)
 	}
 	of := share.Value
-	at, found := slices.BinarySearch(latencies[:], e.Took.Seconds())
-	_ = found // a bound belongs to its bucket
+	at, _ := slices.BinarySearch(latencies[:], e.Took.Seconds()) // a bound belongs to its bucket
 	of.within[at].Add(1)
 	of.nanoseconds.Add(int64(e.Took))
 	switch {
@@ -117,13 +117,7 @@ func (m *metrics) server(s mirrorserver.Stats) {
 // upstreams writes what hosts have answered.
 func (m *metrics) upstreams(u *upstreams) {
 	all := u.byHost.All()
-	names := slices.Sorted(func(yield func(string) bool) {
-		for name := range all {
-			if !yield(name) {
-				return
-			}
-		}
-	})
+	names := slices.Sorted(maps.Keys(all))
 	const latency = "tfdeps_upstream_seconds"
 	m.family(latency, "histogram", "Time until upstreams answered, retries included.")
 	for _, name := range names {

@@ -19,12 +19,14 @@ type registries struct {
 	include []getproviders.Pattern // of providers: their hosts are those of which modules are served; none: all
 }
 
-var errHostLeftOut = fmt.Errorf("%w: this server has no modules of this host, because no -include names it", getproviders.ErrNotFound)
+func hostLeftOut() error {
+	return fmt.Errorf("%w: this server has no modules of this host, because no -include names it", getproviders.ErrNotFound)
+}
 
 // ModuleVersions implements mirrorserver.ModuleSource.
 func (r registries) ModuleVersions(ctx context.Context, m mirrorserver.Module) ([]string, error) {
 	if !r.serves(m) {
-		return nil, errHostLeftOut
+		return nil, hostLeftOut()
 	}
 	all, err := r.net.Registries(r.product, "").Versions(ctx, addressOf(m))
 	return all, missing(err)
@@ -33,7 +35,7 @@ func (r registries) ModuleVersions(ctx context.Context, m mirrorserver.Module) (
 // ModuleLocation implements mirrorserver.ModuleSource.
 func (r registries) ModuleLocation(ctx context.Context, m mirrorserver.Module, version string) (string, error) {
 	if !r.serves(m) {
-		return "", errHostLeftOut
+		return "", hostLeftOut()
 	}
 	found, err := r.net.Registries(r.product, "").Locate(ctx, addressOf(m), version)
 	return found.String(), missing(err)

@@ -11,7 +11,9 @@ import (
 )
 
 // passedSignals are those by which processes are asked to end.
-var passedSignals = []passedSignal{{os.Interrupt, inForeground}, {syscall.SIGTERM, never}, {syscall.SIGHUP, never}}
+func passedSignals() []passedSignal {
+	return []passedSignal{{os.Interrupt, inForeground}, {syscall.SIGTERM, never}, {syscall.SIGHUP, never}}
+}
 
 // inForeground reports whether this process is one of those that the terminal sends its interrupts to: the command is another one.
 func inForeground() bool {
@@ -31,3 +33,5 @@ func exitCode(err *exec.ExitError) int {
 	}
 	return err.ExitCode()
 }
+
+func never() bool { return false }

@@ -6,6 +6,8 @@ import (
 )
 
 // passedSignals are those that don't end this process while the command runs. A console sends its interrupts to all of its processes.
-var passedSignals = []passedSignal{{os.Interrupt, func() bool { return true }}}
+func passedSignals() []passedSignal {
+	return []passedSignal{{os.Interrupt, func() bool { return true }}}
+}
 
 func exitCode(err *exec.ExitError) int { return err.ExitCode() }
