@@ -122,6 +122,12 @@ func TestMirrorBucket_IsFilledOnce(t *testing.T) {
 	if len(b.ops) != done || !slices.Equal(keysOf(t, b), before) || len(before) != 9+3+2+3*3 {
 		t.Errorf("the second run did %q, and the bucket has %q", b.ops[done:], keysOf(t, b))
 	}
+	must(t, b.Delete(t.Context(), registryHost+"/acme/widget/terraform-provider-widget_1.0.0_linux_amd64.zip")) // documents list it all the same
+	_, err = m.publish(t, b, want("widget", "gadget", "widget@1.0.0")...)
+	must(t, err)
+	if got := keysOf(t, b); !slices.Equal(got, before) {
+		t.Errorf("what was deleted isn't put again: the bucket has %q", got)
+	}
 }
 
 // TestMirrorBucket_IsWholeAtEveryMoment reads the bucket as clients do after each of the steps, while versions come and go, and after each step

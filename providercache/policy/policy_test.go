@@ -194,3 +194,41 @@ func FuzzParse(f *testing.F) {
 		p.Check(candidate)
 	})
 }
+
+// TestPolicy_CheckDowngrade has rules about what isn't known of a version that was only chosen.
+func TestPolicy_CheckDowngrade(t *testing.T) {
+	p := parse(t, "minimum_age {\n  age = \"72h\"\n}\nproviders = [\"other/*\"]\nrefuse_downgrades = true\n")
+	version := getproviders.MustParseVersion
+	c := policy.Candidate{Provider: provider(t, "acme/widget"), Version: version("1.0.0"), Seen: version("1.1.0")}
+	if refusal := p.CheckDowngrade(c); refusal == nil || refusal.Rule != "refuse_downgrades" {
+		t.Errorf("%v", refusal)
+	}
+	c.Seen = version("1.0.0")
+	if refusal := p.CheckDowngrade(c); refusal != nil {
+		t.Errorf("%v", refusal)
+	}
+}
+
+// TestFind_RefusesWhatAnotherOneMayHavePutThere: such a file is neither used nor passed over.
+func TestFind_RefusesWhatAnotherOneMayHavePutThere(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, policy.FileName)
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "is not a file") {
+		t.Errorf("a directory: %v", err)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("refuse_downgrades = true\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 4711, -1); err != nil {
+		t.Skipf("only root may give a file away: %v", err)
+	}
+	if _, err := policy.Find(dir); err == nil || !strings.Contains(err.Error(), "belongs to another user") {
+		t.Errorf("a file of another user: %v", err)
+	}
+}
