@@ -81,6 +81,11 @@ func exampleTar(t testing.TB, entries ...bundle.Entry) []byte {
 	if entries == nil {
 		entries = []bundle.Entry{{Path: "z/b"}, {Path: "tree/x", Executable: true}, {Path: "a"}, {Path: "tree/deep/y"}}
 	}
+	return exampleTarOf(t, dir, entries...)
+}
+
+func exampleTarOf(t testing.TB, dir string, entries ...bundle.Entry) []byte {
+	t.Helper()
 	var b bytes.Buffer
 	_, err := bundle.Write(t.Context(), &b, dir, entries)
 	must(t, err)
@@ -123,6 +128,21 @@ func TestBundle_WhatIsPackedIsUnpacked(t *testing.T) {
 	}
 	must(t, unpack(t, archive, dir))
 	equal(t, content(t, dir), want)
+}
+
+// TestBundle_KeepsHostsWithPorts is about packages of a registry whose host has a port.
+func TestBundle_KeepsHostsWithPorts(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("no directory has such a name there")
+	}
+	const name = "tree/example.com:8443/acme/widget/x"
+	dir, to := t.TempDir(), t.TempDir()
+	lay(t, dir, map[string]string{name: "content"})
+	must(t, unpack(t, exampleTarOf(t, dir, bundle.Entry{Path: name}), to))
+	if got, err := os.ReadFile(filepath.Join(to, filepath.FromSlash(name))); string(got) != "content" {
+		t.Errorf("got %q, %v", got, err)
+	}
 }
 
 func TestBundle_NamesNoUser(t *testing.T) {
@@ -230,7 +250,7 @@ func refused(t testing.TB) map[string][]byte {
 		"an overflow":       forge(t, []bundle.Entry{{Path: "a", Size: 1<<63 - 1, SHA256: sum("")}, {Path: "b", Size: 1<<63 - 1, SHA256: sum("")}}, entry{name: "a"}),
 		"an unwanted path":  with("elsewhere/x"),
 	}
-	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "a\nb", ".git/config", "z/.GIT/x", bundle.ManifestName} {
+	for _, name := range []string{"../x", "/x", "a/../x", "./x", "a//x", ".", "", `a\x`, "c:x", "c:1", "example.com:x", "example.com:1:1/a", "example.com:70000/a", "a\nb", ".git/config", "z/.GIT/x", bundle.ManifestName} {
 		all["the path "+name] = with(name)
 	}
 	for _, target := range []string{"/a", "../../a", "..", "../..", "b", "../b", "../z/../a", "./../a", `..\a`, "..//a"} {

@@ -9,6 +9,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -133,7 +135,7 @@ func (e Entry) check() error {
 	return nil
 }
 
-// validName reports whether a path means the same file on every system.
+// validName reports whether a path means the same file on every system on which it can be made.
 func validName(name string) bool {
 	if !fs.ValidPath(name) || name == "." || !filepath.IsLocal(filepath.FromSlash(name)) {
 		return false
@@ -142,8 +144,19 @@ func validName(name string) bool {
 		if strings.EqualFold(part, ".git") {
 			return false
 		}
+		if strings.Contains(part, ":") && (runtime.GOOS == "windows" || !isHostWithPort(part)) {
+			return false
+		}
 	}
-	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' || r == ':' })
+	return !strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f || r == '\\' })
+}
+
+// isHostWithPort reports whether the directory of a registry's packages can have this name. On Windows it can't: there a
+// colon is about drives and streams, and Terraform's own directories of such hosts can't be made either.
+func isHostWithPort(part string) bool {
+	host, port, _ := strings.Cut(part, ":")
+	_, err := strconv.ParseUint(port, 10, 16)
+	return len(host) > 1 && err == nil
 }
 
 // validLink reports whether a target leads up first, and then down: so what its
