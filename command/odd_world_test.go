@@ -210,7 +210,7 @@ func caseless(t *testing.T) string {
 	}
 	for _, line := range [][]string{{"mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8", image}, {"mount", "-o", "loop", image, dir}} {
 		if out, err := exec.CommandContext(t.Context(), line[0], line[1:]...).CombinedOutput(); err != nil {
-			t.Skipf("no file system here ignores case: %v: %s", err, out)
+			t.Skipf("no file system here ignores case: %v: %q", err, out)
 		}
 	}
 	t.Cleanup(func() {
@@ -223,7 +223,7 @@ func caseless(t *testing.T) string {
 		t.Fatal(err)
 	}
 	if out, err := exec.CommandContext(t.Context(), "chattr", "+F", folded).CombinedOutput(); err != nil {
-		t.Skipf("no file system here ignores case: %v: %s", err, out)
+		t.Skipf("no file system here ignores case: %v: %q", err, out)
 	}
 	if dir = folded; !ignoresCase() {
 		t.Skip("no file system here ignores case")

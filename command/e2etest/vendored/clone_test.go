@@ -1,6 +1,8 @@
 package vendored
 
 import (
+	"errors"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,6 +13,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/e2etest/internal/harness"
+	"github.com/tfdeps/tfdeps/getproviders/filelock"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
 )
 
@@ -143,6 +146,7 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 			ended++
 		}
 		timer.Stop()
+		v.waitForLocks(t)
 		v.vendor(t)
 		sameFiles(t, "after "+signal.String(), want, v.visible(t))
 		if t.Failed() {
@@ -151,6 +155,34 @@ func (b vendorBuilds) isEndedBy(t *testing.T, signal os.Signal) {
 	}
 	if ended == 0 {
 		t.Error("no run was ended")
+	}
+}
+
+// waitForLocks waits until the locks of a killed run are free. A git that it was just starting has them, too, until
+// that runs, and on a machine with much to do this can take longer than the next run.
+func (v *vendoring) waitForLocks(t *testing.T) {
+	t.Helper()
+	var locks []string
+	for _, dir := range []string{".terraform/*", "terraform.d/*"} {
+		found, err := filepath.Glob(filepath.Join(v.dir, dir, ".tfdeps-*", ".lock"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		locks = append(locks, found...)
+	}
+	for deadline := time.Now().Add(time.Minute); len(locks) > 0; {
+		file, err := filelock.TryExisting(locks[0])
+		switch {
+		case err == nil:
+			file.Close()
+			locks = locks[1:]
+		case errors.Is(err, fs.ErrNotExist):
+			locks = locks[1:]
+		case !errors.Is(err, filelock.ErrHeld) || time.Now().After(deadline):
+			t.Fatal(err)
+		default:
+			time.Sleep(time.Millisecond)
+		}
 	}
 }
 
