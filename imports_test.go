@@ -139,7 +139,7 @@ var layers = map[string][]string{
 	"command/e2etest/peers":    {},
 	"command/e2etest/sessions": {"depsfile", "getproviders"},
 	"command/e2etest/sources":  {"depsfile", "getproviders", "providercache/blob/blobtest", "providercache/oci/ocitest"},
-	"command/e2etest/vendored": {"getproviders"},
+	"command/e2etest/vendored": {"getproviders", "getproviders/filelock"},
 	"command/e2etest/weight":   {},
 }
 
