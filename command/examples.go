@@ -22,7 +22,7 @@ var examples = map[string][]cli.Example{
 	},
 	"serve": {
 		{Line: "tfdeps serve -listen=:8443 -tls-cert=tls.crt -tls-key=tls.key /srv/mirror", Why: "Serve a mirror to all machines, and keep its packages in a directory."},
-		{Line: "tfdeps serve -- terragrunt run-all init", Why: "Have a command that runs many inits download each package once."},
+		{Line: "tfdeps serve -- terragrunt run --all init", Why: "Have a command that runs many inits download each package once."},
 		{Line: "tfdeps serve -tokens=tokens.txt -include='acme/*' s3://company/mirror", Why: "Serve some providers to those who have a token, from a bucket."},
 	},
 	"version": {

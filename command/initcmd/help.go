@@ -16,7 +16,8 @@ const about = `  Prepares the working directory for "terraform plan" and "terraf
   It may be run at any time, as often as you like. What is installed and
   locked already costs no network; configuration and state are never changed.
 
-  Packages come from where the provider_installation block of the CLI
+  Packages come from the mirrors of -mirror and TFDEPS_MIRROR, if there are any,
+  and otherwise from where the provider_installation block of the CLI
   configuration says. Without one, they come from terraform.d/plugins and the
   other directories that are mirrors by default, if these have the provider,
   otherwise from the provider's registry.

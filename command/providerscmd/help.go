@@ -119,9 +119,14 @@ const mirrorAbout = `  Fills a directory with the packages of the providers that
   may have these parameters: region, profile, anonymous=true, and for other
   services endpoint=https://HOST and path-style=false.
 
-  Packages come from the providers' own registries, whatever the CLI
-  configuration says about installation. Versions are those of the lock file,
-  else the newest that are allowed. Modules needn't be installed.`
+  An OCI registry gets each provider in a repository of its own, and each
+  version as a tag, as OpenTofu installs them. Credentials are those of
+  "docker login". Nothing is ever removed from it: -prune can't be used.
+
+  Packages come from the mirrors of -mirror, and what these don't have from the
+  providers' own registries, unless -from, -fs-mirror or -net-mirror says
+  otherwise. Versions are those of the lock file, else the newest that are
+  allowed. Modules needn't be installed.`
 
 const mirrorMore = `The JSON object:
 

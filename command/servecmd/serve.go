@@ -81,21 +81,21 @@ const about = `  Serves a network mirror for Terraform, OpenTofu and tfdeps, bel
   which is also a registry of providers and modules, for host blocks. What it
   doesn't have it gets from where the CLI configuration says, and keeps it in
   the directory or bucket. An archive is downloaded once for all who ask for it,
-  and is kept only if it is authentic and the policy allows it. What was
-  installed once can be installed while the registries are down.`
+  and is kept only if it is authentic and the policy allows it. Providers that
+  were installed once can be installed while the registries are down.`
 
-const more = `With a command, the server runs while the command does, on a free port of this
-machine, under a path that only the command knows. TF_CLI_CONFIG_FILE of the
-command names a file that says what the CLI configuration says, but that
-registries are found at the server. Archives are kept below the user's directory
-for caches, if no other place is given. The exit code is the command's.
+const more = `With a command, the server runs as long as the command, on a free port of this
+machine and under a secret path. TF_CLI_CONFIG_FILE of the command names a copy
+of the CLI configuration in which the registries are at this server. Archives
+are kept below the user's directory for caches, if no other place is given. The
+exit code is the command's.
 
 Several servers can share a bucket. /healthz answers when the server runs, and
 /readyz when it can read its directory or bucket; both need no token. /metrics
-is for Prometheus, and / a page that shows how the server does. Each request is
-a line on stderr, without tokens and signatures. An interrupt, or SIGTERM, ends
-the server when the requests that run have been answered, after half a minute at
-most.`
+is for Prometheus, and / a page that shows how the server does. The server
+writes a line to stderr for each request, without tokens and signatures. An
+interrupt, or SIGTERM, ends the server when the requests that run have been
+answered, after half a minute at most.`
 
 // run serves until the user interrupts the program.
 func run(m *cli.Meta, args []string) (int, error) {
