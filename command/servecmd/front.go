@@ -74,7 +74,6 @@ func (f front) logged(next http.Handler) http.Handler {
 			f.log.Info("request", "method", r.Method, "path", r.URL.Path, "status", counted.status, "bytes", counted.bytes,
 				"ms", f.now().Sub(begun).Milliseconds(), "from", r.RemoteAddr, "agent", r.UserAgent())
 		}()
-		counted.extend()
 		defer counted.extend() // for what is still in a buffer
 		if r.ContentLength != 0 {
 			// Without an end of its own, the server would wait for a body that never comes.
@@ -99,7 +98,8 @@ type countedResponse struct {
 const takingTimeout = time.Minute
 
 // extend gives the client that long from now on. The whole may take any time, as archives are large, but a client that takes
-// nothing would have a connection and a reader of the bucket for ever.
+// nothing would have a connection and a reader of the bucket for ever. There is no deadline between two pieces: HTTP/2 resets a stream
+// whose deadline has passed although nothing is being written.
 func (c *countedResponse) extend() {
 	_ = c.control.SetWriteDeadline(c.now().Add(c.taking))
 }
@@ -112,6 +112,7 @@ func (c *countedResponse) WriteHeader(status int) {
 func (c *countedResponse) Write(p []byte) (int, error) {
 	c.extend()
 	n, err := c.ResponseWriter.Write(p)
+	_ = c.control.SetWriteDeadline(time.Time{})
 	c.bytes += int64(n)
 	return n, err
 }

@@ -3,6 +3,7 @@ package servecmd
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -86,15 +87,47 @@ func TestSigningKey_IsTheSameForAllServersOfABucket(t *testing.T) {
 	}
 }
 
-func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
-	for listen, want := range map[string]bool{
-		":8080": true, "0.0.0.0:8080": true, "mirror.example.com:80": true, "[::]:80": true, "127.0.0.1:8080": false, "[::1]:80": false, "localhost:0": false,
-	} {
-		if asksAnyHost(options{listen: listen}) != want {
-			t.Errorf("%s: %v", listen, !want)
+// address is where a listener is: an IP address, or a path.
+type address string
+
+func (a address) addr() net.Addr {
+	if ip := net.ParseIP(string(a)); ip != nil {
+		return &net.TCPAddr{IP: ip, Port: 80}
+	}
+	return &net.UnixAddr{Name: string(a), Net: "unix"}
+}
+
+// addresses tells of each whether other machines reach it.
+var addresses = map[address]bool{"0.0.0.0": true, "::": true, "192.0.2.1": true, "127.0.0.1": false, "::1": false, "/run/serve.sock": false}
+
+// TestServe_WarnsOfTheListenerThatItHas: a socket of systemd may be public, whatever -listen says.
+func TestServe_WarnsOfTheListenerThatItHas(t *testing.T) {
+	ended, end := context.WithCancel(t.Context())
+	end()
+	for _, on := range []string{"0.0.0.0:0", "127.0.0.1:0"} {
+		listener, err := net.Listen("tcp", on)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if asksAnyHost(options{listen: listen, tokens: "file"}) || asksAnyHost(options{listen: listen, include: []string{"a/b"}}) {
-			t.Errorf("%s: what has tokens, or names its hosts", listen)
+		var out bytes.Buffer
+		m := &cli.Meta{Context: ended, Stdout: io.Discard}
+		if err := serveOn(m, options{listen: defaultListen}, new(http.Server), listener, slog.New(slog.NewTextHandler(&out, nil))); err != nil {
+			t.Error(err)
+		}
+		if warned := bytes.Contains(out.Bytes(), []byte("ask any host")); warned != (on == "0.0.0.0:0") {
+			t.Errorf("%s: %q", on, &out)
+		}
+	}
+}
+
+func TestServe_WarnsOfRequestsToAnyHost(t *testing.T) {
+	for address, want := range addresses {
+		on := address.addr()
+		if asksAnyHost(options{}, on) != want {
+			t.Errorf("%s: %v", address, !want)
+		}
+		if asksAnyHost(options{tokens: "file"}, on) || asksAnyHost(options{include: []string{"a/b"}}, on) {
+			t.Errorf("%s: what has tokens, or names its hosts", address)
 		}
 	}
 }
@@ -114,13 +147,13 @@ func TestServe_LogsForPrograms(t *testing.T) {
 }
 
 func TestServe_WarnsOfTokensThatCanBeRead(t *testing.T) {
-	for listen, want := range map[string]bool{":8080": true, "0.0.0.0:80": true, "localhost:0": false, "[::1]:80": false} {
-		o := options{listen: listen, tokens: "file"}
-		if showsTokens(o) != want {
-			t.Errorf("%s: %t", listen, !want)
+	for address, want := range addresses {
+		o, on := options{tokens: "file"}, address.addr()
+		if showsTokens(o, on) != want {
+			t.Errorf("%s: %t", address, !want)
 		}
-		if o.cert = "tls.crt"; showsTokens(o) || showsTokens(options{listen: listen}) {
-			t.Errorf("%s: with a certificate, or without tokens", listen)
+		if o.cert = "tls.crt"; showsTokens(o, on) || showsTokens(options{}, on) {
+			t.Errorf("%s: with a certificate, or without tokens", address)
 		}
 	}
 }
@@ -212,5 +245,28 @@ func TestFront_EndsWhatClientsHoldUp(t *testing.T) {
 		if _, err := io.WriteString(steady, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestFront_WaitsForWhatIsntThereYet: a request that waits for its turn, or for an upstream that pauses, isn't cut off, because its client
+// holds up nothing. HTTP/2 watches deadlines when nothing is written, too.
+func TestFront_WaitsForWhatIsntThereYet(t *testing.T) {
+	f := front{log: slog.New(slog.DiscardHandler), now: time.Now, taking: 50 * time.Millisecond}
+	server := httptest.NewUnstartedServer(f.logged(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for range 2 {
+			time.Sleep(200 * time.Millisecond)
+			_, _ = w.Write(make([]byte, 8<<10))
+		}
+	})))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	resp, err := server.Client().Get(server.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if n, err := io.Copy(io.Discard, resp.Body); err != nil || n != 16<<10 || resp.ProtoMajor != 2 {
+		t.Errorf("%s: %d bytes, %v", resp.Proto, n, err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -224,10 +223,9 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	if o.command != nil {
 		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
 	} else {
-		warn(o, to.Log)
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
-		err = listen(m, o, server)
+		err = listen(m, o, server, to.Log)
 	}
 	if err != nil {
 		return 1, append(problems, failure(err))
@@ -235,12 +233,12 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	return code, problems
 }
 
-// warn tells of what others could do with the server.
-func warn(o options, log *slog.Logger) {
-	if showsTokens(o) {
+// warn tells of what others could do with a server that listens on an address.
+func warn(o options, on net.Addr, log *slog.Logger) {
+	if showsTokens(o, on) {
 		log.Warn("this server speaks http: tokens can be read by all who see its traffic. Use -tls-cert and -tls-key, or listen on localhost behind a server that speaks https")
 	}
-	if asksAnyHost(o) {
+	if asksAnyHost(o, on) {
 		log.Warn("a request can have this server ask any host that it names: the option -include says which providers and hosts there are")
 	}
 }
@@ -253,18 +251,20 @@ func background(ctx context.Context, f func(context.Context)) (end func()) {
 }
 
 // asksAnyHost reports whether others can have the server send requests to hosts that they choose, of which some may answer it alone.
-func asksAnyHost(o options) bool {
-	return len(o.include) == 0 && o.tokens == "" && !isLoopback(o.listen)
+func asksAnyHost(o options, on net.Addr) bool {
+	return len(o.include) == 0 && o.tokens == "" && !isLocal(on)
 }
 
 // showsTokens reports whether tokens come over http from other machines.
-func showsTokens(o options) bool { return o.tokens != "" && o.cert == "" && !isLoopback(o.listen) }
+func showsTokens(o options, on net.Addr) bool { return o.tokens != "" && o.cert == "" && !isLocal(on) }
 
-// isLoopback reports whether only this machine reaches an address to listen on.
-func isLoopback(listen string) bool {
-	host, _, err := net.SplitHostPort(listen)
-	address, addressErr := netip.ParseAddr(host)
-	return err == nil && (host == "localhost" || addressErr == nil && address.IsLoopback())
+// isLocal reports whether only this machine reaches the address of a listener.
+func isLocal(on net.Addr) bool {
+	if _, ok := on.(*net.UnixAddr); ok {
+		return true
+	}
+	tcp, ok := on.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
 }
 
 func failure(err error) *problem.Problem {
@@ -285,8 +285,21 @@ const (
 	always        = 1 << 62          // longer than any process
 )
 
-// listen serves until the program is interrupted.
-func listen(m *cli.Meta, o options, server *http.Server) error {
+// listen serves until the program is interrupted, on the socket of systemd if there is one.
+func listen(m *cli.Meta, o options, server *http.Server, log *slog.Logger) error {
+	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
+	if err == nil && listener == nil {
+		listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen)
+	}
+	if err != nil {
+		return err
+	}
+	defer listener.Close()
+	return serveOn(m, o, server, listener, log)
+}
+
+// serveOn serves until the program is interrupted. It warns of what the listener, and not the option, is: that of systemd may be public.
+func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener, log *slog.Logger) error {
 	scheme := "http"
 	if o.cert != "" {
 		pair, err := tls.LoadX509KeyPair(o.cert, o.key)
@@ -295,13 +308,7 @@ func listen(m *cli.Meta, o options, server *http.Server) error {
 		}
 		scheme, server.TLSConfig = "https", &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 	}
-	listener, err := inherited(m.Env, os.Getpid(), firstInherited)
-	if err == nil && listener == nil {
-		listener, err = new(net.ListenConfig).Listen(m.Context, "tcp", o.listen)
-	}
-	if err != nil {
-		return err
-	}
+	warn(o, listener.Addr(), log)
 	if url := fmt.Sprintf("%s://%s/mirror/", scheme, listener.Addr()); o.json {
 		fmt.Fprintf(m.Stdout, "{\"url\":%q}\n", url)
 	} else {

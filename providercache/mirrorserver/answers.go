@@ -25,9 +25,12 @@ type answers[V any] struct {
 	server *Server
 	maxAge time.Duration
 	memory bool // in memory only
-	calls  par.Memo[string, *answer[V]]
-	last   par.Counter // serial
-	recent *par.Recent[string, *answer[V]]
+	secret bool // no other user may read what lies in the bucket
+
+	maxStale time.Duration // how old a value may be that counts because the source fails; 0: any age
+	calls    par.Memo[string, *answer[V]]
+	last     par.Counter // serial
+	recent   *par.Recent[string, *answer[V]]
 }
 
 // answer is an answer of the source. It isn't changed.
@@ -72,7 +75,8 @@ func newAnswers[V any](s *Server, maxAge time.Duration, budget int64) *answers[V
 }
 
 // get returns the value for a key: from memory if it is fresh, else from the bucket, else from the source. Those who ask for the same at
-// the same time share the request. A value that isn't fresh is returned if the source fails.
+// the same time share the request. A value that isn't fresh is returned if the source fails,
+// but none that is older than maxStale.
 func (a *answers[V]) get(ctx context.Context, key string, ask func(context.Context) (V, error)) (*answer[V], error) {
 	if known := a.inMemory(key); known != nil && a.current(known) {
 		return known, known.err
@@ -102,6 +106,9 @@ func (a *answers[V]) renew(ctx context.Context, key string, ask func(context.Con
 	}
 	if known != nil && a.current(known) {
 		return a.remember(key, known, a.size(known.value)), nil
+	}
+	if known != nil && a.maxStale > 0 && a.server.opts.Now().Sub(known.asked) > a.maxStale {
+		known = nil
 	}
 	limited, cancel := ctx, func() {}
 	if known != nil {
@@ -152,7 +159,7 @@ func (a *answers[V]) inBucket(ctx context.Context, key string) *answer[V] {
 func (a *answers[V]) store(ctx context.Context, key string, got *answer[V]) int64 {
 	content, err := json.Marshal(record[V]{Asked: got.asked.UTC(), Value: got.value})
 	if err == nil && !a.memory {
-		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json"})
+		_, err = a.server.bucket.Put(ctx, key, blob.Bytes(content), blob.PutOptions{ContentType: "application/json", Private: a.secret})
 	}
 	if err != nil {
 		a.server.counts.storeFailures.Add(1)

@@ -33,6 +33,10 @@ type ModuleSource interface {
 // locationMaxAge is how long a location is fresh. It may be a signed URL, which is good for some minutes.
 const locationMaxAge = time.Minute
 
+// locationMaxStale is how old a location may be that counts while the registry fails: who has an older signed URL gets an error of another
+// server, which says nothing of the registry.
+const locationMaxStale = time.Hour
+
 // wireModules is what a registry lists of a module.
 type wireModules struct {
 	Modules []wireModule `json:"modules"`

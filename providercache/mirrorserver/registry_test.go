@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +17,7 @@ import (
 	"github.com/tfdeps/tfdeps/getproviders"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
 	"github.com/tfdeps/tfdeps/getproviders/providertest"
+	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
 )
@@ -111,6 +115,8 @@ func (s *moduleSource) ModuleLocation(_ context.Context, m mirrorserver.Module, 
 func TestHandler_IsARegistryOfModules(t *testing.T) {
 	t.Parallel()
 	m := newMirroring(t)
+	root := t.TempDir()
+	m.bucket = blob.NewDirectory(root)
 	source := &moduleSource{}
 	const module = host + "acme/net_2/aws/"
 	_, without := m.serve(t, m.source())
@@ -126,6 +132,15 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	if !bytes.Contains(versions, []byte(`"version": "2.0.0-beta.1"`)) || location != "https://example.com/net_2/1.0.0.tgz?token=x&asked=1" {
 		t.Errorf("%q, %s", location, versions)
 	}
+	for name, secret := range map[string]bool{"1.0.0/location.json": true, "versions.json": false} {
+		info, err := os.Stat(filepath.Join(root, "modules", filepath.FromSlash(module), filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if runtime.GOOS != "windows" && (info.Mode().Perm()&0o077 == 0) != secret {
+			t.Errorf("%s has the mode %v: its URL may be signed", name, info.Mode())
+		}
+	}
 	m.clock.pass(2 * time.Minute)
 	if _, location = ask(); !strings.HasSuffix(location, "asked=3") {
 		t.Errorf("a location isn't asked for again in time: %s", location)
@@ -135,6 +150,13 @@ func TestHandler_IsARegistryOfModules(t *testing.T) {
 	again, last := ask()
 	if !bytes.Equal(again, versions) || last != location {
 		t.Errorf("while the registry is down: %q, %s", last, again)
+	}
+	m.clock.pass(time.Minute)
+	if got := get(t, front, http.MethodGet, module+"1.0.0/download"); got.StatusCode < 500 || got.Header.Get("X-Terraform-Get") != "" {
+		t.Errorf("a location of more than an hour ago: %s, %v", got.Status, got.Header)
+	}
+	if got := status(t, front, module+"versions", http.StatusOK); !bytes.Equal(got.body, versions) {
+		t.Errorf("versions while the registry is down: %q", got.body)
 	}
 	asked := source.asked
 	for _, path := range []string{host + "acme/none/aws/versions", host + "-a/b/c/versions", host + "a/b/../versions", module + "v1/download", module + "1%2f0/download"} {

@@ -153,6 +153,7 @@ func Handler(source getproviders.Source, bucket blob.Bucket, opts Options) (*Ser
 	s.marked = par.NewRecent[string, int64](marksKnown)
 	s.releases = newAnswers[[]string](s, opts.VersionsMaxAge, opts.MemoryBytes/8)
 	s.locations = newAnswers[string](s, locationMaxAge, opts.MemoryBytes/8)
+	s.locations.secret, s.locations.maxStale = true, locationMaxStale
 	return s, nil
 }
 
