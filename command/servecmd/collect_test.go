@@ -1,10 +1,13 @@
 package servecmd
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/getproviders"
 )
 
@@ -48,5 +51,13 @@ func TestCollector_KeepsWhatLockFilesSelect(t *testing.T) {
 	c.locked = append(c.locked, write("broken", "provider {"))
 	if _, err := c.lockedHashes(); err == nil {
 		t.Error("a lock file that can't be read is no error: what it selects would be removed")
+	}
+}
+
+func TestServe_KeepsNothingWithoutALimit(t *testing.T) {
+	m := &cli.Meta{Context: t.Context()}
+	_, err := run(m, []string{"-keep-locked=.", "-include=no pattern", t.TempDir()})
+	if usage, ok := errors.AsType[*cli.UsageError](err); !ok || !strings.Contains(usage.Text, "-max-size") {
+		t.Errorf("%v", err)
 	}
 }

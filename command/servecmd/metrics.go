@@ -97,7 +97,7 @@ func (m *metrics) server(s mirrorserver.Stats) {
 	m.sample("tfdeps_archives_total", float64(s.Fetched), "from", "upstream")
 	m.family("tfdeps_archive_bytes_total", "counter", "Bytes of archives that were sent.")
 	m.sample("tfdeps_archive_bytes_total", float64(s.StoredSize), "from", "store")
-	m.sample("tfdeps_archive_bytes_total", float64(s.ServedSize-s.StoredSize), "from", "upstream")
+	m.sample("tfdeps_archive_bytes_total", float64(s.FetchedSize), "from", "upstream")
 	m.one("tfdeps_coalesced_total", "counter", "Requests that shared a download which another request had begun.", s.Coalesced)
 	m.one("tfdeps_downloads_total", "counter", "Downloads of archives.", s.Downloads)
 	m.one("tfdeps_downloads_running", "gauge", "Downloads that run.", s.Downloading)

@@ -123,6 +123,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 		return 0, &cli.UsageError{Text: "Error: -host and -https are for a command behind --, and -tls-cert and -tokens for a server without one"}
 	}
 	product := products.Unversioned(m)
+	if o.maxSize == "" && len(o.keepLocked) > 0 {
+		return 0, &cli.UsageError{Text: "Error: -keep-locked is about what -max-size removes: without that nothing is removed"}
+	}
 	var remove *collector
 	if o.maxSize != "" {
 		remove = &collector{locked: o.keepLocked, product: product}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/getproviders/par"
 	"github.com/tfdeps/tfdeps/providercache/blob"
 	"github.com/tfdeps/tfdeps/providercache/fetcher"
 )
@@ -73,13 +74,12 @@ func (s *Server) serveStored(w http.ResponseWriter, r *http.Request, archive sto
 	defer content.Close()
 	s.markUse(r.Context(), archive.Key)
 	s.counts.stored.Add(1)
-	defer func() { s.counts.storedSize.Add(content.read) }()
-	s.sendArchive(w, r, archive.ZH, content)
+	s.sendArchive(w, r, archive.ZH, content, &s.counts.storedSize)
 	return true, nil
 }
 
-// sendArchive sends an archive, or a part of it. A response that can't be completed breaks off.
-func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent) {
+// sendArchive sends an archive, or a part of it, and counts the bytes. A response that can't be completed breaks off.
+func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getproviders.Hash, content archiveContent, sent *par.Counter) {
 	w.Header().Set("Content-Type", "application/zip")
 	w.Header().Set("Cache-Control", s.caching(archiveCaching))
 	if zh != "" {
@@ -87,7 +87,7 @@ func (s *Server) sendArchive(w http.ResponseWriter, r *http.Request, zh getprovi
 	}
 	http.ServeContent(w, r, "", time.Time{}, content)
 	read, err := content.state()
-	s.counts.servedSize.Add(read)
+	sent.Add(read)
 	if err == nil || r.Context().Err() != nil {
 		return
 	}

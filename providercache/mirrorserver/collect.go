@@ -74,6 +74,11 @@ func (s *Server) Collect(ctx context.Context, o CollectOptions) (Collected, erro
 		if s.serving.Has(a.Key) || o.Keep != nil && o.Keep(a.provider, a.version, []getproviders.Hash{a.H1, a.ZH}) {
 			continue
 		}
+		if used, ok := uses[a.Key]; ok { // before the archive, without which no later call would find the mark
+			if err := s.bucket.Delete(ctx, markKey(hourOf(used)-1, a.Key)); err != nil {
+				return found, err
+			}
+		}
 		if err := s.bucket.Delete(ctx, a.Key); err != nil {
 			return found, err
 		}

@@ -78,6 +78,9 @@ func TestServer_CollectRemovesWhatIsntUsed(t *testing.T) {
 	if got := collect(0, kept, "p0"); one.Stats().Removed != 3 || got.Removed != 1 || one.Stats().RemovedSize < 60_000 {
 		t.Errorf("%+v, %+v", got, one.Stats())
 	}
+	if marks := keysIn(t, m.bucket, "uses/"); len(marks) != 1 || !strings.Contains(marks[0], "/acme/p0/") {
+		t.Errorf("marks of archives that aren't there stay: %v", marks)
+	}
 	status(t, front, path(2), http.StatusOK) // is downloaded again
 }
 

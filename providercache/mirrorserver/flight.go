@@ -68,7 +68,7 @@ func (s *Server) serveFlight(w http.ResponseWriter, r *http.Request, asked reque
 			zh = h
 		}
 	}
-	s.sendArchive(w, r, zh, content)
+	s.sendArchive(w, r, zh, content, &s.counts.fetchedSize)
 	return nil
 }
 

@@ -15,8 +15,9 @@ type Stats struct {
 	Downloads      int64 // of archives, begun
 	Downloading    int64 // of archives, that run now
 	DownloadedSize int64 // bytes of archives that were downloaded whole
-	ServedSize     int64 // bytes of archives that were sent
+	ServedSize     int64 // bytes of archives that were sent: StoredSize and FetchedSize
 	StoredSize     int64 // of these, those from the bucket
+	FetchedSize    int64 // of these, the others
 	Refused        int64 // archives that weren't authentic
 	Stale          int64 // answers of the source that were used again because it failed
 	SourceFailures int64 // failures of the source where nothing was known
@@ -28,7 +29,7 @@ type Stats struct {
 // counters are Stats while they are counted.
 type counters struct {
 	requests, documents, stored, fetched, coalesced, notFound, failed, broken par.Counter
-	downloads, downloading, downloadedSize, servedSize, storedSize            par.Counter
+	downloads, downloading, downloadedSize, fetchedSize, storedSize           par.Counter
 	refusedArchives, stale, sourceFailures, storeFailures                     par.Counter
 	removed, removedSize                                                      par.Counter
 }
@@ -36,10 +37,11 @@ type counters struct {
 // Stats returns what the server has done.
 func (s *Server) Stats() Stats {
 	c := &s.counts
+	stored, fetched := c.storedSize.Value(), c.fetchedSize.Value()
 	return Stats{
 		Requests: c.requests.Value(), Documents: c.documents.Value(), Stored: c.stored.Value(), Fetched: c.fetched.Value(), Coalesced: c.coalesced.Value(),
 		NotFound: c.notFound.Value(), Failed: c.failed.Value(), Broken: c.broken.Value(),
-		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: c.servedSize.Value(), StoredSize: c.storedSize.Value(),
+		Downloads: c.downloads.Value(), Downloading: c.downloading.Value(), DownloadedSize: c.downloadedSize.Value(), ServedSize: stored + fetched, StoredSize: stored, FetchedSize: fetched,
 		Refused: c.refusedArchives.Value(), Stale: c.stale.Value(), SourceFailures: c.sourceFailures.Value(), StoreFailures: c.storeFailures.Value(),
 		Removed: c.removed.Value(), RemovedSize: c.removedSize.Value(),
 	}

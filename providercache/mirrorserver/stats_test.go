@@ -1,0 +1,58 @@
+package mirrorserver_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/tfdeps/tfdeps/providercache/blob"
+	"github.com/tfdeps/tfdeps/providercache/mirrorserver"
+)
+
+// shortBucket has archives of which only the beginning can be read.
+type shortBucket struct{ blob.Bucket }
+
+func (b shortBucket) Get(ctx context.Context, key string, opts blob.GetOptions) (*blob.Object, error) {
+	object, err := b.Bucket.Get(ctx, key, opts)
+	if err == nil && strings.HasSuffix(key, ".zip") {
+		object.Body = struct {
+			io.Reader
+			io.Closer
+		}{io.LimitReader(object.Body, 1000), object.Body}
+	}
+	return object, err
+}
+
+// TestStats_OnlyGrow looks at the counts while a response from the bucket breaks off: its bytes count as those of the bucket from the first.
+func TestStats_OnlyGrow(t *testing.T) {
+	t.Parallel()
+	m := newMirroring(t)
+	server, front := m.serve(t, m.source())
+	body := status(t, front, archive, http.StatusOK).body
+	settle(t, server)
+	if got := server.Stats(); got.FetchedSize != int64(len(body)) || got.StoredSize != 0 || got.ServedSize != got.FetchedSize {
+		t.Errorf("an archive from the registry: %+v", got)
+	}
+	logged := make(chan mirrorserver.Stats, 10)
+	var short *mirrorserver.Server
+	m.bucket = shortBucket{m.bucket}
+	m.opts.Log = slog.New(slog.NewTextHandler(writerFunc(func() { logged <- short.Stats() }), nil))
+	short, front = m.serve(t, m.source())
+	if got := get(t, front, http.MethodGet, archive); got.err == nil {
+		t.Fatalf("all of it has arrived: %d bytes", len(got.body))
+	}
+	if seen := <-logged; seen.FetchedSize != 0 || seen.StoredSize != 1000 || seen.ServedSize != 1000 {
+		t.Errorf("an archive from the bucket: %+v", seen)
+	}
+}
+
+// writerFunc is called for what is written.
+type writerFunc func()
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f()
+	return len(p), nil
+}
