@@ -15,7 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
+	"regexp"
 	"strings"
 
 	ocispec "github.com/opencontainers/image-spec/specs-go/v1"
@@ -84,6 +84,7 @@ func (c *Client) open(ctx context.Context, r Repository) (*remote.Repository, er
 		}
 		repo.MaxMetadataBytes = manifestBytes
 		repo.SkipReferrersGC = true
+		repo.TagListMaxPages = maxTagPages
 		repo.Client = &auth.Client{
 			Client: cmp.Or(c.HTTP, hosts.DefaultClient()),
 			Cache:  auth.NewCache(),
@@ -143,23 +144,28 @@ func isMissing(err error) bool {
 	return len(answer.Errors) == 0 && answer.StatusCode == http.StatusNotFound
 }
 
-// explained is an error of a registry with what callers branch on, and without the queries of URLs: a redirect may have led to a signed one.
+// explained is an error of a registry with what callers branch on, and without the queries of URLs in its text: a redirect may have led to a signed one.
 func explained(err error) error {
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		failed.URL, _, _ = strings.Cut(failed.URL, "?")
+	if err == nil {
+		return nil
 	}
 	if errors.Is(err, auth.ErrBasicCredentialNotFound) {
 		return fmt.Errorf("%w: the registry wants a username and a password, and there are none for it", hosts.ErrUnauthorized)
 	}
-	answer, ok := errors.AsType[*errcode.ErrorResponse](err)
-	if !ok {
-		return err
+	shown := withoutQueries{err}
+	if answer, ok := errors.AsType[*errcode.ErrorResponse](err); ok && hosts.Refuses(answer.StatusCode) {
+		return fmt.Errorf("%w: %w", hosts.ErrUnauthorized, shown)
 	}
-	if answer.URL != nil {
-		answer.URL = &url.URL{Scheme: answer.URL.Scheme, Host: answer.URL.Host, Path: answer.URL.Path}
-	}
-	if hosts.Refuses(answer.StatusCode) {
-		return fmt.Errorf("%w: %w", hosts.ErrUnauthorized, err)
-	}
-	return err
+	return shown
 }
+
+// withoutQueries is an error whose text has no queries of URLs. The error itself stays as it is: goroutines share it, and those that wrap it have its text already.
+type withoutQueries struct{ err error }
+
+var queries = par.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(https?://[^\s"?]+)\?[^\s"]*`) })
+
+// Error implements error.
+func (e withoutQueries) Error() string { return queries().ReplaceAllString(e.err.Error(), "$1") }
+
+// Unwrap returns the error with its whole text.
+func (e withoutQueries) Unwrap() error { return e.err }

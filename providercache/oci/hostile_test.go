@@ -282,3 +282,35 @@ func TestLogins_AreExchangedForTokens(t *testing.T) {
 		t.Errorf("it was told %q, want %q", told.Load(), want)
 	}
 }
+
+// TestSource_ListOfTagsEnds has pages without tags among others, and a list of such pages that doesn't end.
+func TestSource_ListOfTagsEnds(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		pages []string
+		more  bool // after the last page, too
+		want  int  // -1: it fails
+	}{
+		"none at all":        {pages: []string{`{"name": "widget", "tags": null}`}},
+		"an empty last page": {pages: []string{`{"tags": ["1.0.0", "1.1.0"]}`, `{"tags": []}`, `{}`}, want: 2},
+		"an empty one first": {pages: []string{`{"tags": []}`, `{"tags": ["1.0.0"]}`}, want: 1},
+		"no end":             {pages: []string{`{"tags": []}`}, more: true, want: -1},
+	} {
+		asked := 0
+		server := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			page := min(asked, len(test.pages)-1)
+			if asked++; test.more || asked < len(test.pages) {
+				w.Header().Set("Link", `</v2/widget/tags/list?last=x>; rel="next"`)
+			}
+			_, _ = io.WriteString(w, test.pages[page])
+		}))
+		t.Cleanup(server.Close)
+		source := &oci.Source{Client: &oci.Client{HTTP: server.Client()}, Repository: func(getproviders.Provider) (oci.Repository, error) {
+			return oci.ParseRepository(strings.TrimPrefix(server.URL, "https://") + "/widget")
+		}}
+		available, err := source.Versions(t.Context(), widget)
+		if (err != nil) != (test.want < 0) || err == nil && len(available.Versions) != test.want || asked > 1000 {
+			t.Errorf("%s: %v, %v, after %d requests", name, available.Versions, err, asked)
+		}
+	}
+}

@@ -30,8 +30,11 @@ type Source struct {
 
 var _ getproviders.Source = (*Source)(nil)
 
-// maxTags is more than any provider has versions.
-const maxTags = 100_000
+// A list of tags has to end. maxTags is more than any provider has versions; pages may be empty, so that their number has its own limit.
+const (
+	maxTags     = 100_000
+	maxTagPages = 1000
+)
 
 // Versions implements getproviders.Source: all tags that are versions. Errors are *getproviders.ProviderNotFoundError and *getproviders.QueryError.
 func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getproviders.Available, error) {
@@ -42,8 +45,8 @@ func (s *Source) Versions(ctx context.Context, p getproviders.Provider) (getprov
 	var all []getproviders.Version
 	seen := 0
 	err = repo.Tags(ctx, "", func(tags []string) error {
-		if seen += len(tags); seen > maxTags || len(tags) == 0 {
-			return fmt.Errorf("the list of tags doesn't end, or has more than %d", maxTags)
+		if seen += len(tags); seen > maxTags {
+			return fmt.Errorf("the list of tags has more than %d", maxTags)
 		}
 		for _, tag := range tags {
 			v, err := getproviders.ParseVersion(strings.ReplaceAll(tag, "_", "+"))

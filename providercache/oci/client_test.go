@@ -1,0 +1,45 @@
+package oci
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"oras.land/oras-go/v2/registry/remote/errcode"
+
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
+)
+
+// TestExplained_HasNoQueries has errors that others wrapped before, whose text is made already.
+func TestExplained_HasNoQueries(t *testing.T) {
+	t.Parallel()
+	const signed = "https://blobs.example/x/y?signature=secret1&b=secret2"
+	failed := &url.Error{Op: "Get", URL: signed, Err: errors.New("connection reset")}
+	at, err := url.Parse(signed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer := &errcode.ErrorResponse{Method: http.MethodGet, URL: at, StatusCode: http.StatusForbidden}
+	for _, err := range []error{failed, fmt.Errorf("reading: %w", failed), answer, fmt.Errorf("reading %s: %w", signed, answer), fmt.Errorf("reading %q", signed)} {
+		before := err.Error()
+		text := explained(err).Error()
+		if strings.Contains(text, "secret") || !strings.Contains(text, "https://blobs.example/x/y") {
+			t.Errorf("%s is explained as %s", before, text)
+		}
+		if !errors.Is(explained(err), err) || err.Error() != before {
+			t.Errorf("the error was changed to %v, or isn't in %v", err, explained(err))
+		}
+	}
+	if failed.URL != signed || answer.URL != at {
+		t.Errorf("the errors were changed to %v and %v", failed, answer)
+	}
+	if err := explained(answer); !errors.Is(err, hosts.ErrUnauthorized) {
+		t.Errorf("%v", err)
+	}
+	if err := explained(nil); err != nil {
+		t.Errorf("%v", err)
+	}
+}
