@@ -62,6 +62,10 @@ func (o Options) OpenMirrors(m *cli.Meta, given []string) (*Mirrors, problem.Lis
 
 // redacted is a location without what may be a secret.
 func redacted(location string) string {
+	if address, ok := strings.CutPrefix(location, ociScheme); ok { // whose ${namespace} isn't to be escaped
+		address, _, _ = strings.Cut(address[strings.LastIndex(address, "@")+1:], "?")
+		return ociScheme + address
+	}
 	if u, err := url.Parse(location); err == nil && u.Host != "" {
 		u.User, u.RawQuery = nil, ""
 		return u.String()

@@ -36,7 +36,12 @@ const mirroring = "Mirroring"
 // mirrorKey is what a package is known by while a mirror is filled.
 type mirrorKey struct {
 	provider getproviders.Provider
-	path     string // of the archive; "": it is about the provider
+	path     string                // of the archive; "": it is about the provider
+	platform getproviders.Platform // one path has those of all platforms where archives aren't files
+}
+
+func mirrorKeyOf(p archivedir.Package) mirrorKey {
+	return mirrorKey{p.Selection.Provider, p.Path, p.Platform}
 }
 
 // NewMirror returns a Mirror that speaks as the options say.
@@ -75,10 +80,10 @@ func (v *Mirror) Observe(e event.Event) {
 	case archivedir.QueuedEvent:
 		v.begin(e.Packages)
 	case archivedir.FetchingEvent:
-		v.spans.begin(mirrorKey{e.Package.Selection.Provider, e.Package.Path}, v.now())
+		v.spans.begin(mirrorKeyOf(e.Package), v.now())
 		v.put(e.Package, v.fetchText(e), false)
 	case archivedir.DoneEvent:
-		v.spans.end(mirrorKey{e.Package.Selection.Provider, e.Package.Path}, v.now())
+		v.spans.end(mirrorKeyOf(e.Package), v.now())
 		v.put(e.Package, mirrorDoneText(e.Package), true)
 	}
 }
@@ -122,7 +127,7 @@ func (v *Mirror) begin(packages []archivedir.Package) {
 	v.heads = nil
 	var last resolve.Selection
 	for _, p := range packages {
-		t := turn[mirrorKey]{key: mirrorKey{p.Selection.Provider, p.Path}}
+		t := turn[mirrorKey]{key: mirrorKeyOf(p)}
 		if s := p.Selection; s.Provider != last.Provider {
 			t.lines = append(t.lines, v.mirroring(s.Provider))
 		}
@@ -150,7 +155,7 @@ func selectedText(s resolve.Selection) string {
 
 // put keeps a text until its turn.
 func (v *Mirror) put(p archivedir.Package, text string, done bool) {
-	v.turns.put(mirrorKey{p.Selection.Provider, p.Path}, text, done)
+	v.turns.put(mirrorKeyOf(p), text, done)
 }
 
 func (v *Mirror) line(text string) { v.out.line(line{human: text}) }
@@ -227,7 +232,7 @@ func (v *Mirror) packages(all []archivedir.Package) []jsonArchive {
 		s := p.Selection
 		shown := jsonArchive{
 			Address: s.Provider, Version: s.Version, Platform: p.Platform, Path: filepath.ToSlash(p.Path), Present: p.Present, Source: p.Source, Bytes: known(p.Bytes),
-			jsonSpan: newJSONSpan(v.spans[mirrorKey{s.Provider, p.Path}]), jsonFailure: newJSONFailure(p.Err),
+			jsonSpan: newJSONSpan(v.spans[mirrorKeyOf(p)]), jsonFailure: newJSONFailure(p.Err),
 		}
 		if p.Err == nil && !p.Present {
 			shown.Authentication, shown.KeyID = p.Authentication.TrustLevel.String(), p.Authentication.KeyID

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,38 @@ func TestMirror_PackagesAreShownInOrder(t *testing.T) {
 `
 	if out.String() != want || problems.Len() != 0 {
 		t.Errorf("got\n%s%s\nwant\n%s", &out, &problems, want)
+	}
+}
+
+// TestMirror_PlatformsOfOnePathAreApart has a tag of a registry as the path of two packages.
+func TestMirror_PlatformsOfOnePathAreApart(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	clock := func() time.Time { now = now.Add(time.Second); return now }
+	v := NewMirror(Options{Now: clock, Product: getproviders.Terraform("1.15.9"), Plain: true, Stdout: Stream{Writer: &out}, Stderr: Stream{Writer: &out}})
+	one, two := mirroredPackage(t, "a", "darwin_arm64"), mirroredPackage(t, "a", "linux_amd64")
+	one.Path, two.Path = "oci://host/a:1.0.0", "oci://host/a:1.0.0"
+	v.Observe(archivedir.QueuedEvent{Packages: []archivedir.Package{one, two}})
+	v.Observe(archivedir.FetchingEvent{Package: two})
+	v.Observe(archivedir.FetchingEvent{Package: one})
+	v.Observe(archivedir.DoneEvent{Package: two})
+	v.Observe(archivedir.DoneEvent{Package: one})
+	v.End(mirror.Result{Packages: []archivedir.Package{one, two}})
+	const want = `- Mirroring acme/a...
+  - Selected v1.0.0 with no constraints
+  - Downloading package for darwin_arm64...
+  - Package authenticated: self-signed
+    note: old key
+  - Downloading package for linux_amd64...
+  - Package authenticated: self-signed
+    note: old key
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+	if a, b := v.report.Packages[0].jsonSpan, v.report.Packages[1].jsonSpan; reflect.DeepEqual(a, b) {
+		t.Errorf("both began and ended at the same times: %+v", a)
 	}
 }
 

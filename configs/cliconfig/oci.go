@@ -1,6 +1,7 @@
 package cliconfig
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -42,9 +43,12 @@ type RepositoryTemplate struct{ parts []templatePart }
 type templatePart struct{ text, variable string }
 
 // ParseRepositoryTemplate reads a template. Those parts of an address that differ among the providers that include lets in have to be in it, or
-// several providers would have one repository. Of HCL's templates it has what OpenTofu's documents show: ${hostname}, ${namespace}, ${type}.
+// several providers would have one repository. An address has no user: what has an "@" is refused, and errors don't repeat it. Of HCL's templates it has what OpenTofu's documents show: ${hostname}, ${namespace}, ${type}.
 func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (RepositoryTemplate, error) {
 	var t RepositoryTemplate
+	if strings.Contains(text, "@") { // a password may be before it, so that the text isn't shown
+		return t, errors.New("the template has an @, and an address of an OCI repository has neither a user nor a password")
+	}
 	if strings.Contains(text, "%{") {
 		return t, fmt.Errorf("the template %q has %%{, and only ${hostname}, ${namespace} and ${type} are known here", text)
 	}
@@ -75,7 +79,7 @@ func ParseRepositoryTemplate(text string, include []getproviders.Pattern) (Repos
 		return t, err
 	}
 	host, name, _ := strings.Cut(t.Address(example), "/")
-	if host == "" || strings.HasSuffix(host, ":") || strings.Contains("/"+name+"/", "//") || strings.Count(host, ":") > 1 || strings.ContainsAny(host, "@ ") || strings.ContainsAny(name, ":@ ") {
+	if host == "" || strings.HasSuffix(host, ":") || strings.Contains("/"+name+"/", "//") || strings.Count(host, ":") > 1 || strings.Contains(host, " ") || strings.ContainsAny(name, ": ") {
 		return t, fmt.Errorf("the template %q makes no address of an OCI repository, which is a host, a slash and a name", text)
 	}
 	return t, nil

@@ -25,6 +25,8 @@ func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 		{"r.example/${namespace}/${type}", "", ""}, {"r.example/${namespace}/${type}", "a.example/*/*,b.example/*/*", ""}, {"r.example/${type}", "example.com/*/*", ""},
 		{"r.example/${name}", "example.com/acme/widget", ""}, {"r.example/${type", "example.com/acme/widget", ""}, {"r.example/%{ if true }x%{ endif }", "example.com/acme/widget", ""},
 		{"only", "example.com/acme/widget", ""}, {"r.example/x:1.0", "example.com/acme/widget", ""}, {"oci://r.example/x", "example.com/acme/widget", ""}, {"user@r.example/x", "example.com/acme/widget", ""},
+		{"user:secret1@r.example/${namespace}/${type}", "example.com/*/*", ""}, {"user:secret1@r.example/%{ if true }", "example.com/acme/widget", ""}, {"user:secret1@r.example/${name}", "example.com/*/*", ""},
+		{"user:secret1@r.example/only", "example.com/*/*", ""},
 	} {
 		var include []getproviders.Pattern
 		for text := range strings.SplitSeq(test.include, ",") {
@@ -35,6 +37,9 @@ func TestRepositoryTemplate_IsReadAsOpenTofuReadsIt(t *testing.T) {
 		template, err := ParseRepositoryTemplate(test.text, include)
 		if (err == nil) != (test.want != "") || err == nil && template.Address(widget) != test.want {
 			t.Errorf("%s for %s: %q, %v", test.text, test.include, template.Address(widget), err)
+		}
+		if strings.Contains(test.text, "@") && (err == nil || strings.Contains(err.Error(), "user:secret1") || !strings.Contains(err.Error(), "has an @")) {
+			t.Errorf("%s: %v", test.text, err)
 		}
 	}
 }

@@ -59,10 +59,13 @@ func UpdateRegistry(ctx context.Context, f *fetcher.Fetcher, registry Registry, 
 		registry: registry, directory: temporary.Path,
 	}
 	packages, errs := u.mirror.choose(ctx, wanted)
+	for i := range packages {
+		p := &packages[i]
+		p.Path = registry.Path(p.Selection.Provider, p.Selection.Version)
+	}
 	f.Emit(ctx, archivedir.QueuedEvent{Packages: archivedir.PackagesOf(packages)})
 	var versions [][]archivedir.Item
 	for _, p := range packages {
-		p.Path = registry.Path(p.Selection.Provider, p.Selection.Version)
 		last := len(versions) - 1
 		if last >= 0 && versions[last][0].Selection.Provider == p.Selection.Provider && versions[last][0].Selection.Version == p.Selection.Version {
 			versions[last] = append(versions[last], p)
@@ -112,7 +115,11 @@ func (u *publishing) version(ctx context.Context, packages []archivedir.Item, pr
 	s, f := packages[0].Selection, u.mirror.dir.Fetcher
 	there, err := u.registry.Published(ctx, s.Provider, s.Version)
 	if err != nil {
-		return allFailed(ctx, packages, s.Failed(resolve.StepPublish, err))
+		kept = allFailed(ctx, packages, s.Failed(resolve.StepPublish, err))
+		for _, k := range kept {
+			f.Emit(ctx, archivedir.DoneEvent{Package: k.Package})
+		}
+		return kept
 	}
 	var fetched []RegistryArchive
 	for i, p := range packages {

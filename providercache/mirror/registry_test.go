@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tfdeps/tfdeps/getproviders"
+	"github.com/tfdeps/tfdeps/providercache/archivedir"
+	"github.com/tfdeps/tfdeps/providercache/event"
 	"github.com/tfdeps/tfdeps/providercache/mirror"
 )
 
@@ -19,6 +21,7 @@ type inMemory struct {
 	versions  map[string][]mirror.RegistryArchive
 	published int // how often Publish was called
 	fails     error
+	unknown   error // of Published
 }
 
 func (r *inMemory) Path(p getproviders.Provider, v getproviders.Version) string {
@@ -28,7 +31,7 @@ func (r *inMemory) Path(p getproviders.Provider, v getproviders.Version) string 
 func (r *inMemory) Published(_ context.Context, p getproviders.Provider, v getproviders.Version) ([]mirror.RegistryArchive, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.versions[r.Path(p, v)], nil
+	return r.versions[r.Path(p, v)], r.unknown
 }
 
 func (r *inMemory) Publish(_ context.Context, p getproviders.Provider, v getproviders.Version, archives []mirror.RegistryArchive) error {
@@ -100,5 +103,43 @@ func TestUpdateRegistry_TellsWhatWasNotPublished(t *testing.T) {
 	m.opts.Prune = true
 	if _, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, want("widget@1.0.0")); err == nil || errors.Is(err, refused) {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestUpdateRegistry_EventsAreAboutTheSamePackages has a registry that works, and one that can't be asked.
+func TestUpdateRegistry_EventsAreAboutTheSamePackages(t *testing.T) {
+	t.Parallel()
+	for _, unknown := range []error{nil, errors.New("it doesn't answer")} {
+		m := newMirroring(t)
+		var mu sync.Mutex
+		done := map[string]error{}
+		queued, strangers := 0, 0
+		m.Fetcher.Observe = func(_ context.Context, e event.Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			switch e := e.(type) {
+			case archivedir.QueuedEvent:
+				for _, p := range e.Packages {
+					done[p.Path+" "+p.Platform.String()] = errors.New("no event")
+				}
+				queued = len(e.Packages)
+			case archivedir.DoneEvent:
+				key := e.Package.Path + " " + e.Package.Platform.String()
+				if _, ok := done[key]; !ok {
+					strangers++
+				}
+				done[key] = e.Package.Err
+			}
+		}
+		r := &inMemory{versions: map[string][]mirror.RegistryArchive{}, unknown: unknown}
+		_, err := mirror.UpdateRegistry(t.Context(), m.Fetcher, r, m.opts, want("widget@1.0.0", "gadget@1.1.0"))
+		if !errors.Is(err, unknown) || queued != 2*len(m.opts.Platforms) || strangers > 0 || len(done) != queued {
+			t.Errorf("%d were queued, %d others are done: %v", queued, strangers, err)
+		}
+		for key, err := range done {
+			if !errors.Is(err, unknown) || !strings.HasPrefix(key, "oci://host/") {
+				t.Errorf("%s: %v", key, err)
+			}
+		}
 	}
 }
