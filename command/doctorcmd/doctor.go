@@ -41,7 +41,8 @@ func help() cli.Help {
   and lines, the registries and mirrors, the proxy and the certificates, where
   tokens come from, the shared cache, the installed programs and the policy
   files. It asks each registry and mirror once, and says what is wrong and how
-  to correct it.
+  to correct it. Mirrors of TFDEPS_MIRROR, buckets and OCI registries aren't
+  asked.
 
   Nothing is installed or changed, and no token is printed. The exit code is 1
   if there is a problem, and 0 if there are only warnings.`,

@@ -39,6 +39,7 @@ up_to_date and reasons, their number. The codes don't change:
   lock_extra_provider      a provider has an entry and isn't required any more
   package_absent           the locked version of a provider isn't installed
   package_differs          the installed package has none of the locked hashes
+  package_refused          a policy refuses the package
   built_in_invalid         a built-in provider has a version or an unknown name
   module_absent            a module isn't installed
   module_source_changed    the module is installed from another source

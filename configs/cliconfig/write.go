@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -87,10 +88,43 @@ func (w *writer) others(path string) error {
 	}
 	for _, f := range top.object {
 		if !f.is("host") && !f.is("credentials") && !f.is("plugin_cache_dir") {
+			if f.is("oci_default_credentials") {
+				if f.value, err = absoluteFiles(f.value, filepath.Dir(path)); err != nil {
+					return err
+				}
+			}
 			w.field(f, "")
 		}
 	}
 	return nil
+}
+
+// absoluteFiles is the content of oci_default_credentials for a file in another directory than dir, where it is read from. The error is that
+// the working directory isn't known.
+func absoluteFiles(v value, dir string) (value, error) {
+	var err error
+	blocks := func(of value) value {
+		of.object = slices.Clone(of.object)
+		for i, f := range of.object {
+			if f.name != "docker_style_config_files" {
+				continue
+			}
+			list := slices.Clone(f.value.list)
+			for j, element := range list {
+				if element.kind == isString && !filepath.IsAbs(element.text) && err == nil {
+					list[j].text, err = filepath.Abs(filepath.Join(dir, element.text))
+				}
+			}
+			of.object[i].value.list = list
+		}
+		return of
+	}
+	v = blocks(v)
+	v.list = slices.Clone(v.list)
+	for i := range v.list {
+		v.list[i] = blocks(v.list[i])
+	}
+	return v, err
 }
 
 // field writes a statement, and in JSON's place of several blocks each of them.

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,6 +87,37 @@ unknown_thing "label" { nested = { a = 1 } }
 	for _, part := range []string{"disable_checkpoint = true", "unknown_thing \"label\" {", `"ports" = [10000, 10010]`} {
 		if !strings.Contains(string(text), part) {
 			t.Errorf("%q is missing:\n%s", part, text)
+		}
+	}
+}
+
+// TestConfig_WriteWithFindsTheFilesOfDocker reads what was written from another directory than the original.
+func TestConfig_WriteWithFindsTheFilesOfDocker(t *testing.T) {
+	t.Parallel()
+	absolute := filepath.Join(t.TempDir(), "y.json")
+	for name, content := range map[string]string{
+		"main.tfrc":      "oci_default_credentials {\n  docker_style_config_files = [\"sub/x.json\", " + strconv.Quote(absolute) + "]\n}\n",
+		"main.tfrc.json": `{"oci_default_credentials": [{"docker_style_config_files": ["sub/x.json", ` + strconv.Quote(absolute) + `]}]}`,
+	} {
+		dir := t.TempDir()
+		read := func(path, content string) *cliconfig.Config {
+			t.Helper()
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			config, problems := cliconfig.Read(cliconfig.Locations{File: path}, func(string) string { return "" }, getproviders.OpenTofu("1.12.6"))
+			if len(problems) > 0 {
+				t.Fatal(problems)
+			}
+			return config
+		}
+		text, err := read(filepath.Join(dir, name), content).WriteWith(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after := read(filepath.Join(t.TempDir(), "written"), string(text))
+		if want := []string{filepath.Join(dir, "sub", "x.json"), absolute}; !reflect.DeepEqual(after.OCI.Files, want) {
+			t.Errorf("%s: the files are %q, want %q", name, after.OCI.Files, want)
 		}
 	}
 }
