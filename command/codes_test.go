@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tfdeps/tfdeps/command/cli"
 	"github.com/tfdeps/tfdeps/command/problem"
 )
 
@@ -155,5 +156,27 @@ func TestCodes_AreInTheTable(t *testing.T) {
 	}
 	if len(shown) < 30 {
 		t.Errorf("%d codes are provoked", len(shown))
+	}
+}
+
+// TestCodes_OfChecksAreInTheHelp compares the help of init with the table for people.
+func TestCodes_OfChecksAreInTheHelp(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile(filepath.Join("..", "docs", "troubleshooting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "\n## Reasons of -check\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	all := commands()
+	help := all[slices.IndexFunc(all, func(c cli.Command) bool { return c.Name == "init" })].Help.More
+	codes := regexp.MustCompile("(?m)^\\| `([a-z_]+)`").FindAllStringSubmatch(table, -1)
+	for _, code := range codes {
+		if !regexp.MustCompile(`[\s"]` + code[1] + `[\s"]`).MatchString(help) {
+			t.Errorf("the help of init hasn't %s", code[1])
+		}
+	}
+	if len(codes) < 15 {
+		t.Errorf("the table has %d codes", len(codes))
 	}
 }
