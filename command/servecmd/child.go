@@ -1,6 +1,7 @@
 package servecmd
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/problem"
 	"github.com/tfdeps/tfdeps/command/sources"
 	"github.com/tfdeps/tfdeps/configs/cliconfig"
 	"github.com/tfdeps/tfdeps/getproviders/hosts"
@@ -31,23 +33,25 @@ type child struct {
 	net    sources.Network
 	front  front
 	log    *slog.Logger
+
+	ending time.Duration // 0: endTimeout
 }
 
 // usualHosts are those of the registries of both products.
 var usualHosts = []hosts.Hostname{"registry.terraform.io", "registry.opentofu.org"}
 
-// serveCommand serves while a command runs, and returns its exit code.
-func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code int, err error) {
+// serveCommand serves while a command runs, and returns its exit code. The warning late is about the end of the server alone, after the command's.
+func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code int, late problem.List, err error) {
 	dir, err := scratch.Temporary()
 	if err != nil {
-		return 1, err
+		return 1, nil, err
 	}
 	defer dir.Remove()
 	env, scheme := m.Env, "http"
 	if o.https {
 		made, err := newAuthority(dir.Path, m.Env, m.Now())
 		if err != nil {
-			return 1, err
+			return 1, nil, err
 		}
 		server.TLSConfig = &tls.Config{Certificates: []tls.Certificate{made.certificate}, MinVersion: tls.VersionTLS12}
 		env, scheme = with(env, "SSL_CERT_FILE", made.file), "https"
@@ -56,13 +60,14 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 	ctx := context.WithoutCancel(m.Context)
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", o.listen)
 	if err != nil {
-		return 1, err
+		return 1, nil, err
 	}
 	// The path is what other users of this machine don't know.
 	path := "/" + rand.Text() + "/"
 	server.Handler = http.StripPrefix(path[:len(path)-1], c.front.logged(c.front.mirror))
 	code = 1
-	err = serveUntil(ctx, server, listener, func(ctx context.Context) error {
+	ran := false
+	err = serveUntil(ctx, server, listener, cmp.Or(c.ending, endTimeout), func(ctx context.Context) error {
 		services, err := c.services(m.Context, o.hosts, scheme+"://"+listener.Addr().String()+path)
 		if err != nil {
 			return err
@@ -76,9 +81,13 @@ func serveCommand(m *cli.Meta, o options, c *child, server *http.Server) (code i
 			return err
 		}
 		code, err = runCommand(ctx, m, o.command, with(env, "TF_CLI_CONFIG_FILE", file))
+		ran = err == nil
 		return err
 	})
-	return code, err
+	if ran && errors.Is(err, errCutOff) {
+		return code, problem.List{problem.Warning("The server didn't end in time", problem.Sentence(err))}, nil
+	}
+	return code, nil, err
 }
 
 // services are what the command is told of hosts: all that each of them offers, but that the registries are at the server. A

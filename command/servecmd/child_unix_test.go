@@ -3,10 +3,21 @@
 package servecmd
 
 import (
+	"bytes"
+	"context"
 	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/tfdeps/tfdeps/command/cli"
+	"github.com/tfdeps/tfdeps/command/sources"
+	"github.com/tfdeps/tfdeps/configs/cliconfig"
+	"github.com/tfdeps/tfdeps/getproviders/hosts"
 )
 
 // TestRunCommand_HandsOnSignalsAndCodes has the command send a signal to this process, which it has to get back.
@@ -23,5 +34,43 @@ func TestRunCommand_HandsOnSignalsAndCodes(t *testing.T) {
 	}
 	if _, err := runCommand(t.Context(), &cli.Meta{}, []string{"/no/such/program"}, nil); err == nil {
 		t.Error("a program that isn't there is no error")
+	}
+}
+
+// TestServe_WarnsBeforeTheCommandRuns: the command's own output may be long, and its exit code says nothing of the server.
+func TestServe_WarnsBeforeTheCommandRuns(t *testing.T) {
+	var out bytes.Buffer
+	dir := t.TempDir()
+	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: &out, Now: time.Now, HomeDir: dir,
+		Env:       cli.Environment{"PATH=/bin:/usr/bin", "TF_CLI_CONFIG_FILE=" + filepath.Join(dir, "none.tfrc")},
+		NewClient: func(string, func(hosts.Retry)) (*http.Client, error) { return &http.Client{Transport: refusing{}}, nil }}
+	code, err := run(m, []string{filepath.Join(dir, "store"), "--", "/bin/sh", "-c", "echo ran >&2; exit 3"})
+	before, _, ran := strings.Cut(out.String(), "ran\n")
+	if code != 3 || err != nil || !ran || strings.Count(before, "none.tfrc") != 1 {
+		t.Errorf("%d, %v: %s", code, err, &out)
+	}
+}
+
+// TestServeCommand_KeepsTheCodeOfTheCommand has a connection that never sends its request when the command ends.
+func TestServeCommand_KeepsTheCodeOfTheCommand(t *testing.T) {
+	f, _ := newFront(t)
+	forced := map[hosts.Hostname]map[string]string{"registry.terraform.io": {}, "registry.opentofu.org": {}}
+	c := &child{config: &cliconfig.Config{Hosts: forced}, log: f.log, front: f, ending: 10 * time.Millisecond}
+	c.net = sources.Network{Network: cliconfig.Network{Discovery: &hosts.Discovery{Client: &http.Client{Transport: refusing{}}, Forced: forced}}}
+	accepted := filepath.Join(t.TempDir(), "accepted")
+	server := &http.Server{ConnState: func(net.Conn, http.ConnState) { _ = os.WriteFile(accepted, nil, 0o600) }}
+	server.BaseContext = func(l net.Listener) context.Context {
+		conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", l.Addr().String())
+		if err != nil {
+			t.Error(err)
+			return t.Context()
+		}
+		t.Cleanup(func() { conn.Close() })
+		return t.Context()
+	}
+	m := &cli.Meta{Context: t.Context(), Stdout: io.Discard, Stderr: io.Discard, Now: time.Now}
+	o := options{listen: "127.0.0.1:0", command: []string{"/bin/sh", "-c", "while [ ! -e " + accepted + " ]; do sleep 0.01; done; exit 3"}}
+	if code, late, err := serveCommand(m, o, c, server); code != 3 || len(late) != 1 || late.HasErrors() || err != nil {
+		t.Errorf("%d, %v, %v", code, late, err)
 	}
 }

@@ -143,11 +143,9 @@ func run(m *cli.Meta, args []string) (int, error) {
 	if o.command != nil {
 		serverOptions.Log = slog.New(logHandler(m, o, slog.LevelError)) // stderr is the command's
 	}
-	code, problems := serve(m, o, product, serverOptions, remove)
-	if problems.HasErrors() || o.command == nil {
-		return m.Finish(nil, problems, cli.Output{Data: true}), nil
-	}
-	return code, nil
+	own := *m // it loses the warnings that are shown before the command
+	code, problems := serve(&own, o, product, serverOptions, remove)
+	return own.Finish(nil, problems, cli.Output{Data: true, Code: code}), nil
 }
 
 // logHandler writes the lines of the server's log.
@@ -224,7 +222,9 @@ func serve(m *cli.Meta, o options, product getproviders.Product, to mirrorserver
 	}
 	server := &http.Server{ErrorLog: slog.NewLogLogger(to.Log.Handler(), slog.LevelWarn)}
 	if o.command != nil {
-		code, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
+		m.Finish(nil, problems, cli.Output{Data: true}) // warnings, before the command writes
+		m.Warnings = nil
+		code, problems, err = serveCommand(m, o, &child{config: config, net: net, front: front, log: to.Log}, server)
 	} else {
 		defer background(m.Context, front.look)()
 		server.Handler = front.handler()
@@ -317,15 +317,18 @@ func serveOn(m *cli.Meta, o options, server *http.Server, listener net.Listener,
 	} else {
 		fmt.Fprintf(m.Stdout, "Serving a mirror at %s\n", url)
 	}
-	return serveUntil(m.Context, server, listener, func(ctx context.Context) error {
+	return serveUntil(m.Context, server, listener, endTimeout, func(ctx context.Context) error {
 		par.Pause(ctx, always) // ends with the context, and only with it
 		return nil
 	})
 }
 
-// serveUntil serves until a function has returned, and then until the requests that run have been answered. There is no limit for the
-// time that an archive takes.
-func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ended func(context.Context) error) error {
+// errCutOff: the requests that ran when the server was to end took too long.
+var errCutOff = errors.New("requests were cut off")
+
+// serveUntil serves until a function has returned, and then until the requests that run have been answered, or the time for that is over, which
+// is errCutOff. There is no other limit for the time that an archive takes.
+func serveUntil(ctx context.Context, server *http.Server, listener net.Listener, ending time.Duration, ended func(context.Context) error) error {
 	server.ReadHeaderTimeout, server.IdleTimeout = headerTimeout, idleTimeout
 	return par.Together(ctx,
 		func(context.Context) (err error) {
@@ -341,10 +344,10 @@ func serveUntil(ctx context.Context, server *http.Server, listener net.Listener,
 		},
 		func(ctx context.Context) error {
 			err := ended(ctx)
-			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
+			limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), ending)
 			defer cancel()
 			if late := server.Shutdown(limited); late != nil {
-				return errors.Join(err, fmt.Errorf("requests were cut off: %w", late), server.Close())
+				return errors.Join(err, fmt.Errorf("%w: %w", errCutOff, late), server.Close())
 			}
 			return err
 		},
