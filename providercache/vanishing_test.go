@@ -18,7 +18,9 @@ import (
 )
 
 // TestInstall_DirectoriesVanishWhileItRuns removes a directory at the first event of an installation, in another run at
-// the second, and so on. The run may fail, with an error about a file, and the next one has everything.
+// the second, and so on. The run may fail, with an error about a file, and the next one has everything. A file that is deleted
+// after it was unpacked, and before the state of all files is recorded, isn't missed by the record: where packages are
+// made or installed, the next run reads them (-verify).
 func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -74,7 +76,7 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 					if err != nil && !strings.Contains(err.Error(), "no such file or directory") && !strings.Contains(err.Error(), "directory not empty") {
 						t.Errorf("%d: %v", n, err)
 					}
-					in.Fetcher.Observe = nil
+					in.Fetcher.Observe, in.Fetcher.Verify = nil, name == "target" || name == "stages"
 					install(t, in, all, nil)
 					for _, address := range []string{"acme/widget", "acme/gadget"} {
 						_, name, _ := strings.Cut(address, "/")
