@@ -148,7 +148,11 @@ func (in *Installer) publishAndLink(ctx context.Context, s resolve.Selection, st
 func (in *Installer) publishInCache(ctx context.Context, s resolve.Selection, stage *staging.Stage, got receipt.Provenance, at store.View) (receipt.Pending, error) {
 	shared := receipt.Pending{Name: in.packageName(s), Dir: in.cachePath(s), Receipt: got.Receipt(receipt.StatRecord{})}
 	stage.PutTimesBack(in.Fetcher.Time())
-	shared.Receipt.Record, _ = receipt.TakeRecord(stage.PackagePath()) // only this process can write there
+	record, err := got.CompleteRecord(stage.PackagePath())
+	if err != nil {
+		return shared, err
+	}
+	shared.Receipt.Record = record
 	announced := at.Announce(ctx, shared)
 	adopted, err := stage.Offer(ctx, shared.Dir, got.H1, func(there getproviders.Hash) bool {
 		receipt, known := at.Find(shared.Name)

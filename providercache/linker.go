@@ -175,7 +175,10 @@ func (in *Installer) cacheHas(s resolve.Selection) error {
 
 // publishInTarget moves a package from its stage into Target.
 func (in *Installer) publishInTarget(ctx context.Context, s resolve.Selection, got receipt.Provenance, stage *staging.Stage) (Outcome, error) {
-	record, _ := receipt.TakeRecord(stage.PackagePath()) // only this process can write there
+	record, err := got.CompleteRecord(stage.PackagePath())
+	if err != nil {
+		return Outcome{}, err
+	}
 	dir := in.packagePath(s.Provider, s.Version)
 	return Outcome{
 		Selection: s, Authentication: got.Authentication, H1: got.H1, RegistryHashes: in.Fetcher.TrustedHashes(s.Provider, got.RegistryHashes),

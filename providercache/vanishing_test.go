@@ -2,6 +2,7 @@ package providercache_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -12,15 +13,14 @@ import (
 
 	"github.com/tfdeps/tfdeps/providercache"
 	"github.com/tfdeps/tfdeps/providercache/event"
+	"github.com/tfdeps/tfdeps/providercache/internal/receipt"
 	"github.com/tfdeps/tfdeps/providercache/link"
 	"github.com/tfdeps/tfdeps/providercache/resolve"
 	"github.com/tfdeps/tfdeps/providercache/store"
 )
 
 // TestInstall_DirectoriesVanishWhileItRuns removes a directory at the first event of an installation, in another run at
-// the second, and so on. The run may fail, with an error about a file, and the next one has everything. A file that is deleted
-// after it was unpacked, and before the state of all files is recorded, isn't missed by the record: where packages are
-// made or installed, the next run reads them (-verify).
+// the second, and so on. The run may fail, with an error about a file, and the next one has everything.
 func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 	t.Parallel()
 	needsReceipts(t)
@@ -73,10 +73,10 @@ func TestInstall_DirectoriesVanishWhileItRuns(t *testing.T) {
 					}
 					_, _, err := in.Install(t.Context(), all, nil, resolve.Normal)
 					more = left <= 0
-					if err != nil && !strings.Contains(err.Error(), "no such file or directory") && !strings.Contains(err.Error(), "directory not empty") {
+					if err != nil && !strings.Contains(err.Error(), "no such file or directory") && !strings.Contains(err.Error(), "directory not empty") && !errors.Is(err, receipt.ErrIncomplete) {
 						t.Errorf("%d: %v", n, err)
 					}
-					in.Fetcher.Observe, in.Fetcher.Verify = nil, name == "target" || name == "stages"
+					in.Fetcher.Observe = nil
 					install(t, in, all, nil)
 					for _, address := range []string{"acme/widget", "acme/gadget"} {
 						_, name, _ := strings.Cut(address, "/")

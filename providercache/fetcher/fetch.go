@@ -104,6 +104,7 @@ func (f *Fetcher) fetchArchive(ctx context.Context, t Request, path, dir string)
 	got = receipt.Provenance{
 		Authentication: authentication, H1: content.H1, H1Archive: content.OtherH1(),
 		ZH: getproviders.ZH(received.SHA256), Origin: t.origin(), FromRegistry: t.Package.FromRegistry, ArchiveBytes: received.Size, RegistryHashes: t.OtherRegistryHashes(trust),
+		Files: content.Files,
 	}
 	return f.dated(ctx, got, received.Modified), nil
 }

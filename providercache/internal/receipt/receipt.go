@@ -21,6 +21,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"time"
 
@@ -90,6 +91,7 @@ type Provenance struct {
 	Origin         string            // as getproviders.Package has it, like FromRegistry
 	FromRegistry   bool
 	ArchiveBytes   int64     // 0: not known
+	Files          int       // how many the package has, directories not among them; 0: not known
 	Released       time.Time // when the archive was changed last, as its server says, or was first fetched; zero: not known
 
 	RegistryHashes map[getproviders.Platform]getproviders.Hash // that the provider's registry lists for other platforms
@@ -106,10 +108,24 @@ func (g Provenance) Receipt(record StatRecord) Receipt {
 	}
 }
 
+// ErrIncomplete says that files of a package are gone that it had when it was hashed.
+var ErrIncomplete = errors.New("files of the package were deleted while it was being installed: run the command again")
+
+// CompleteRecord takes the record of a directory that has just been made of the package. A record of fewer files would
+// count as one of the whole package from then on.
+func (g Provenance) CompleteRecord(dir string) (StatRecord, error) {
+	record, err := TakeRecord(dir)
+	if err == nil && g.Files > 0 && record.files() != g.Files {
+		return StatRecord{}, fmt.Errorf("%s: %w", dir, ErrIncomplete)
+	}
+	return record, nil // without a record, the package is hashed each time
+}
+
 // Claims is what a receipt says of its package.
 func (r Receipt) Claims() Provenance {
 	return Provenance{
 		Authentication: getproviders.AuthenticationResult{TrustLevel: r.TrustLevel, KeyID: r.KeyID, Signed: r.Signed},
 		H1:             r.H1, H1Archive: r.H1Archive, ZH: r.ZH, Origin: r.Origin, FromRegistry: r.FromRegistry, ArchiveBytes: r.ArchiveBytes, Released: r.Released, RegistryHashes: r.RegistryHashes,
+		Files: r.Record.files(),
 	}
 }

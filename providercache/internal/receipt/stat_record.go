@@ -33,6 +33,16 @@ type StatRecord struct {
 	ReadFrom time.Time
 }
 
+// files is how many files there are, directories not among them.
+func (r StatRecord) files() (n int) {
+	for _, e := range r.Entries {
+		if !e.Mode.IsDir() {
+			n++
+		}
+	}
+	return n
+}
+
 // StatEntry is a file or directory of a package.
 type StatEntry struct {
 	Name     string      `json:"n"` // slash-separated, from the package's directory

@@ -56,6 +56,7 @@ type Content struct {
 	// H1Archive counts entries for directories as files, and takes names as
 	// they are written.
 	H1Archive getproviders.Hash
+	Files     int // how many there are, directories not among them
 }
 
 // OtherH1 is H1Archive if it isn't H1.
@@ -182,5 +183,5 @@ func digest(entries []entry, sum func(entry) ([sha256.Size]byte, error)) (Conten
 		return Content{}, err
 	}
 	h1Archive, err := getproviders.H1(all)
-	return Content{h1, h1Archive}, err
+	return Content{h1, h1Archive, len(files)}, err
 }
